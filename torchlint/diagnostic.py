@@ -1,0 +1,88 @@
+"""What the engine hands to reports, cache and suppression: findings with positions, as plain data.
+
+Nothing here knows libcst, so a report never has to import it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Applicability(str, enum.Enum):
+    """How far a fix can be trusted (the contract of the rules defines each word)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a text: 1-based row and 1-based column, both counted in code points."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the characters ``start:end`` (offsets into the decoded text) by ``content``."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedFix:
+    """A fix as text edits, sorted and not overlapping; all of them are applied or none."""
+
+    message: str
+    applicability: Applicability
+    edits: tuple[TextEdit, ...]
+    deferred: bool = False
+    """Reported, but only applied in a later round, when other fixes have made it possible
+    (an import goes when its last use has gone)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedEvidence:
+    """Why the model believes what the finding rests on."""
+
+    kind: str
+    """signature, annotation, convention, use or name: the strength, in the model's words."""
+    message: str
+    row: int | None
+    """The line the evidence comes from, if it is in this file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding in one file."""
+
+    code: str
+    name: str
+    message: str
+    start: Position
+    end: Position
+    rows: tuple[int, int]
+    """First and last row of the statement the finding is in (of a compound statement: its header). A suppression
+    comment on either silences it; the last is where ``noqa_row`` points."""
+    fix: LocatedFix | None = None
+    evidence: LocatedEvidence | None = None
+    severity: str = "warning"
+    """``error`` where the code raises or does not parse today, else ``warning``."""
+
+    @property
+    def sort_key(self) -> tuple[Position, Position, str]:
+        """Document order, then code: the order of every report."""
+        return (self.start, self.end, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that kept the run from being complete (exit code 3): I/O, a rule that raised."""
+
+    path: str
+    message: str
+    row: int | None = None

@@ -1,0 +1,120 @@
+"""The whole interface of a rule.
+
+A rule is one file in ``torchlint/rules``, ``tl101_data_read.py`` say. The file name gives code and name, the
+docstring is the documentation and the test, and functions registered with :func:`on` look at nodes:
+
+.. code-block:: python
+
+    @on(cst.Attribute, needle=".data")
+    def check(node: cst.Attribute, model: Model) -> Finding | None: ...
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import libcst as cst
+
+from torchlint.diagnostic import Applicability
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+    from torchlint.model.values import Evidence
+
+__all__ = ["Applicability", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace what lies between two anchors by ``text``; an anchor is a node and one of its two ends.
+
+    Anchors instead of offsets keep rules free of positions: the engine asks for the spans of anchor nodes only, and
+    only in files with findings. Use the builders in :mod:`torchlint.edit`.
+    """
+
+    start: tuple[cst.CSTNode, bool]
+    """Node, and whether the anchor is its end (``True``) or its start (``False``)."""
+    end: tuple[cst.CSTNode, bool]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that belong together: all are applied, or none."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability = Applicability.SAFE
+    imports: tuple[str, ...] = ()
+    """Modules the new text needs (``torch``); the engine adds what is missing, once."""
+    deferred: bool = False
+    """Shown in reports, but not applied in this round: other fixes of this file have to come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding. It stands on ``node``, or on everything from ``node`` to the end of ``end``."""
+
+    node: cst.CSTNode
+    message: str
+    fix: Fix | None = None
+    end: cst.CSTNode | None = None
+    evidence: Evidence | None = None
+    severity: str = "warning"
+
+
+Result = Finding | Iterable[Finding] | None
+CheckFunction = Callable[[Any, "Model"], Result]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One function of a rule with the node types it wants to see and the tokens a file must contain."""
+
+    function: CheckFunction
+    types: tuple[type[cst.CSTNode], ...]
+    needles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as loaded from its file."""
+
+    code: str
+    name: str
+    doc: str
+    checks: tuple[Check, ...]
+
+
+def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F], F]:
+    """Register a function for every node of the given types in files that contain one of the needles.
+
+    A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
+    ``*loss*`` any identifier that contains it. The needle decides which files are parsed at all, so it must never be
+    narrower than the check.
+    """
+    needles = (needle,) if isinstance(needle, str) else needle
+
+    def register(function: F) -> F:
+        function.check = Check(function, types, needles)  # type: ignore[attr-defined]
+        return function
+
+    return register
+
+
+def code_and_name(module: str) -> tuple[str, str]:
+    """``tl101_data_read`` to ``("TL101", "data-read")``."""
+    code, _, name = module.partition("_")
+    return code.upper(), name.replace("_", "-")
+
+
+def load(module: str) -> Rule:
+    """Import one rule file of ``torchlint.rules`` by its module name."""
+    loaded = importlib.import_module(f"torchlint.rules.{module}")
+    code, name = code_and_name(module)
+    checks = tuple(f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__)
+    return Rule(code, name, loaded.__doc__ or "", checks)
