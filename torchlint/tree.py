@@ -150,6 +150,8 @@ class Tree:
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._spans: dict[int, tuple[int, int]] = {}
+        self.visiting: cst.CSTNode | None = None
+        """The node a rule is looking at, for the message if it raises."""
         self._index()
 
     def _index(self) -> None:

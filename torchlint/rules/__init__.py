@@ -1,0 +1,48 @@
+"""One file a rule; this package finds them by file name. No list, no registry, and no import of libcst."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import pkgutil
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_NEEDLE = re.compile(r"^@on\((?:[^()]|\([^()]*\))*?needle=(\([^()]*\)|\"[^\"]*\")", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What can be known of a rule without importing it."""
+
+    code: str
+    name: str
+    module: str
+    needles: tuple[str, ...]
+    """The tokens one of which a file must contain (read from the ``@on`` decorators in the rule's source)."""
+
+    @property
+    def doc(self) -> str:
+        """The rule's documentation: the docstring of its file."""
+        return ast.get_docstring(ast.parse(_source(self.module)), clean=True) or ""
+
+
+def _source(module: str) -> str:
+    return (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+
+
+def _info(module: str) -> RuleInfo:
+    code, _, name = module.partition("_")
+    needles: set[str] = set()
+    for literal in _NEEDLE.findall(_source(module)):
+        value = ast.literal_eval(literal)
+        needles.update([value] if isinstance(value, str) else value)
+    return RuleInfo(code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)))
+
+
+@functools.cache
+def catalogue() -> dict[str, RuleInfo]:
+    """All rules by code, in order."""
+    modules = sorted(m.name for m in pkgutil.iter_modules(__path__) if re.match(r"tl\d{3}_", m.name))
+    return {info.code: info for info in map(_info, modules)}

@@ -1,0 +1,428 @@
+"""One file: text to findings to text.
+
+    gate -> parse and walk -> rules (asking the model) -> spans -> suppressions -> findings
+                                                                  and edits -> splice -> again, until nothing changes
+
+Only :func:`can_match` runs for most files; libcst, the model and the rules are imported when a file gets past it.
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import enum
+import functools
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torchlint.diagnostic import (
+    Applicability,
+    Diagnostic,
+    LocatedEvidence,
+    LocatedFix,
+    Position,
+    Problem,
+    TextEdit,
+)
+from torchlint.rules import catalogue
+from torchlint.suppress import Suppressions
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from torchlint.rule import Finding, Rule
+    from torchlint.tree import Tree
+
+MAX_ROUNDS = 50
+"""Rounds of fixing before a file counts as not converging. Fixes of one statement can wait for each other."""
+
+MAX_DEPTH = 200
+"""CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
+ASYNC_STAND_IN = "äsync"
+"""What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
+
+
+class Fixing(enum.Enum):
+    """Which fixes to apply."""
+
+    NONE = "none"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    def applies(self, fix: LocatedFix) -> bool:
+        """Whether a fix is applied in this mode."""
+        if self is Fixing.NONE:
+            return False
+        return fix.applicability is Applicability.SAFE or self is Fixing.UNSAFE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    """What remains, sorted, without what is suppressed."""
+    text: str
+    """The text with fixes applied; the very same text if there were none."""
+    fixed: tuple[tuple[str, int], ...] = ()
+    """How many fixes of each code were applied."""
+    problems: tuple[Problem, ...] = ()
+    suppressed: int = 0
+
+
+def _needle_pattern(needle: str) -> str:
+    if needle.startswith("."):
+        return r"\.(?:\s|\\|#[^\n]*\n)*" + re.escape(needle[1:]) + r"\b"
+    if needle.startswith("*") or needle.endswith("*"):
+        return re.escape(needle.strip("*"))
+    if needle.isidentifier():
+        return rf"\b{needle}\b"
+    return re.escape(needle)
+
+
+@functools.cache
+def _gate(codes: frozenset[str]) -> re.Pattern[bytes]:
+    rules = catalogue()
+    needles = sorted({needle for code in codes if code in rules for needle in rules[code].needles})
+    return re.compile("|".join(map(_needle_pattern, needles)).encode() if needles else rb"(?!)")
+
+
+def can_match(data: bytes, codes: frozenset[str]) -> bool:
+    """Whether any of the rules could find anything in a file of these bytes.
+
+    A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
+    module paths. Files that never mention torch are not ours.
+    """
+    if b"torch" not in data:
+        return False
+    for match in _gate(codes).finditer(data):
+        if not match.group().startswith(b"."):
+            return True
+        start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
+        if not data[start : match.start()].lstrip().startswith((b"import ", b"from ")):
+            return True
+    return False
+
+
+@functools.cache
+def _rules(codes: frozenset[str]) -> tuple[Rule, ...]:
+    from torchlint.rule import load
+
+    return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
+
+
+def check_text(text: str, path: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:
+    """Lint one text with the rules of the given codes, and fix it.
+
+    ``path`` is used in messages only. Never raises for bad input: what does not parse is a TL001 finding, a rule that
+    raises is a problem.
+    """
+    checked = _check(text, path, codes)
+    if fixing is Fixing.NONE:
+        return checked.outcome()
+    fixed: Counter[str] = Counter()
+    current, original = checked, checked
+    for _ in range(MAX_ROUNDS):
+        applied, new_text = _apply(current, fixing)
+        if not applied:
+            return current.outcome(fixed)
+        current = _check(new_text, path, codes)
+        if current.broken and not original.broken:
+            names = ", ".join(sorted(set(applied)))
+            return original.outcome(extra=Problem(path, f"the fixes of {names} broke the syntax: left as it was"))
+        fixed.update(applied)
+    return original.outcome(extra=Problem(path, "the fixes did not converge: left as it was"))
+
+
+@dataclass(slots=True)
+class _Checked:
+    """The state of a file in one round."""
+
+    text: str
+    diagnostics: list[Diagnostic]
+    problems: list[Problem]
+    suppressed: int = 0
+    broken: bool = False
+
+    def outcome(self, fixed: Counter[str] | None = None, extra: Problem | None = None) -> Outcome:
+        problems = (*self.problems, extra) if extra else tuple(self.problems)
+        counts = tuple(sorted(fixed.items())) if fixed else ()
+        return Outcome(tuple(self.diagnostics), self.text, counts, problems, self.suppressed)
+
+
+class Lines:
+    """Offsets to rows and columns. Rows end at LF, CR or CRLF and nothing else."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+
+    def position(self, offset: int) -> Position:
+        """1-based row and column of an offset."""
+        row = bisect.bisect_right(self.starts, offset)
+        return Position(row, offset - self.starts[row - 1] + 1)
+
+
+def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
+    error = _unparsable(text)
+    if error is not None:
+        return _suppress(_Checked(text, [error], [], broken=True))
+    import libcst as cst
+
+    from torchlint.tree import NotRoundTripped, Source, Tree
+
+    source, repaired = Source(text), False
+    try:
+        try:
+            tree = Tree(source)
+        except cst.ParserSyntaxError:
+            source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
+            if not count:
+                raise
+            tree, repaired = Tree(source), True
+    except cst.ParserSyntaxError as error_:
+        error = syntax_error(text, path) or _libcst_error(error_)
+        return _suppress(_Checked(text, [error], [], broken=True))
+    except RecursionError:
+        return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
+    findings, problems = _run_rules(tree, path, codes)
+    try:
+        diagnostics = _locate(tree, findings)
+    except NotRoundTripped as reason:
+        return _Checked(text, [], [*problems, Problem(path, str(reason))])
+    if repaired:
+        reported = sum(d.code == "TL204" for d in diagnostics)
+        error = syntax_error(text, path)
+        if error is not None and reported < source.parsed.count(ASYNC_STAND_IN) - text.count(ASYNC_STAND_IN):
+            diagnostics.insert(0, error)
+    return _suppress(_Checked(text, diagnostics, problems, broken=repaired))
+
+
+def _suppress(checked: _Checked) -> _Checked:
+    suppressions = Suppressions(checked.text)
+    kept = [d for d in checked.diagnostics if not suppressions.silences(d)]
+    checked.suppressed = len(checked.diagnostics) - len(kept)
+    checked.diagnostics = sorted(kept, key=lambda d: d.sort_key)
+    return checked
+
+
+_BRACKETS = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*|'(?:\\.|[^'\\\n])*|#[^\n]*|[(\[{]|[)\]}]",
+    re.DOTALL,
+)
+
+
+def _unparsable(text: str) -> Diagnostic | None:
+    """What would kill the parser or pass it unnoticed: null bytes and bracket towers."""
+    if "\0" in text:
+        return _syntax(Lines(text).position(text.index("\0")), "source code cannot contain null bytes")
+    if text.count("(") + text.count("[") + text.count("{") <= MAX_DEPTH:
+        return None
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        token = match.group()
+        if token in "([{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                return _syntax(Lines(text).position(match.start()), "too many nested parentheses")
+        elif token in ")]}":
+            depth = max(0, depth - 1)
+    return None
+
+
+def _syntax(at: Position, message: str) -> Diagnostic:
+    return Diagnostic(
+        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity="error"
+    )
+
+
+def syntax_error(text: str, path: str) -> Diagnostic | None:
+    """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, path, "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)
+        except SyntaxError as error:
+            message = error.msg
+            if "print" in message or "exec" in message:
+                message += " (is this Python 2?)"
+            return _syntax(Position(max(error.lineno or 1, 1), max(error.offset or 1, 1)), message)
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            return _syntax(Position(1, 1), str(error) or type(error).__name__)
+    return None
+
+
+def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
+    return _syntax(Position(max(error.raw_line, 1), error.raw_column + 1), error.message.partition("\n")[0])
+
+
+def _run_rules(tree: Tree, path: str, codes: frozenset[str]) -> tuple[list[tuple[Rule, Finding]], list[Problem]]:
+    from torchlint.model import Model
+
+    model = Model(tree)
+    findings: list[tuple[Rule, Finding]] = []
+    problems: list[Problem] = []
+    for rule in _rules(codes):
+        try:
+            findings += [(rule, finding) for finding in _findings(rule, tree, model)]
+        except Exception as error:
+            where = _raised_at(tree)
+            problems.append(Problem(path, f"{rule.code} raised {type(error).__name__}: {error}", where))
+    return findings, problems
+
+
+def _raised_at(tree: Tree) -> int | None:
+    """Line of the node a rule was looking at when it raised."""
+    node = tree.visiting
+    if node is None:
+        return None
+    start = tree.spans([node]).get(id(node))
+    return Lines(tree.source.text).position(start[0]).row if start else None
+
+
+def _findings(rule: Rule, tree: Tree, model: object) -> Iterator[Finding]:
+    from torchlint.rule import Finding
+
+    for check in rule.checks:
+        for cls in check.types:
+            for node in tree.all(cls):
+                tree.visiting = node
+                found = check.function(node, model)
+                if found is None:
+                    continue
+                if isinstance(found, Finding):
+                    yield found
+                else:
+                    yield from found
+    tree.visiting = None
+
+
+def _locate(tree: Tree, findings: list[tuple[Rule, Finding]]) -> list[Diagnostic]:
+    if not findings:
+        return []
+    wanted: dict[int, cst.CSTNode] = {}
+    for _, finding in findings:
+        for node in _anchors(tree, finding):
+            wanted[id(node)] = node
+    spans = tree.spans(wanted.values())
+    lines = Lines(tree.source.text)
+    return [_diagnostic(tree, rule, finding, spans, lines) for rule, finding in findings]
+
+
+def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
+    yield finding.node
+    yield tree.statement(finding.node)
+    if finding.end is not None:
+        yield finding.end
+    if finding.evidence is not None and finding.evidence.node is not None:
+        yield finding.evidence.node
+    if finding.fix is not None:
+        for edit in finding.fix.edits:
+            yield edit.start[0]
+            yield edit.end[0]
+        if finding.fix.imports:
+            yield from _import_anchor(tree)
+
+
+def _diagnostic(
+    tree: Tree, rule: Rule, finding: Finding, spans: dict[int, tuple[int, int]], lines: Lines
+) -> Diagnostic:
+    start = lines.position(spans[id(finding.node)][0])
+    end = lines.position(spans[id(finding.end or finding.node)][1])
+    statement = tree.statement(finding.node)
+    first, last = (lines.position(offset).row for offset in spans[id(statement)])
+    if hasattr(statement, "body") and hasattr(statement.body, "body"):  # compound: its header only
+        last = end.row
+    fix = evidence = None
+    if finding.fix is not None:
+        edits = {
+            TextEdit(spans[id(e.start[0])][e.start[1]], spans[id(e.end[0])][e.end[1]], e.text)
+            for e in finding.fix.edits
+        }
+        edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
+        ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+        fix = LocatedFix(finding.fix.message, finding.fix.applicability, ordered, finding.fix.deferred)
+    if finding.evidence is not None:
+        node = finding.evidence.node
+        row = lines.position(spans[id(node)][0]).row if node is not None and id(node) in spans else None
+        evidence = LocatedEvidence(finding.evidence.kind, finding.evidence.text, row)
+    return Diagnostic(
+        rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity
+    )
+
+
+def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
+    """The statement after which a new import goes: the last top-level import of the leading block, else a docstring."""
+    import libcst as cst
+
+    anchor: cst.CSTNode | None = None
+    for number, statement in enumerate(tree.module.body):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            if anchor is not None:
+                break
+            continue
+        match statement.body[0]:
+            case cst.Import() | cst.ImportFrom():
+                anchor = statement
+            case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()) if number == 0:
+                anchor = statement
+    return [anchor] if anchor is not None else list(tree.module.body[:1])
+
+
+def _import_edit(tree: Tree, module: str, spans: dict[int, tuple[int, int]]) -> TextEdit:
+    (anchor,) = _import_anchor(tree)
+    newline = tree.module.default_newline
+    import libcst as cst
+
+    is_after = isinstance(anchor, cst.SimpleStatementLine) and isinstance(
+        anchor.body[0], (cst.Import, cst.ImportFrom, cst.Expr)
+    )
+    if is_after:
+        offset = spans[id(anchor)][1]
+        end = re.compile(r"[^\r\n]*").match(tree.source.text, offset)
+        offset = end.end() if end else offset
+        return TextEdit(offset, offset, f"{newline}import {module}")
+    offset = spans[id(anchor)][0]
+    return TextEdit(offset, offset, f"import {module}{newline}")
+
+
+def _apply(checked: _Checked, fixing: Fixing) -> tuple[list[str], str]:
+    """Splice in as many fixes as do not overlap; the codes applied and the new text."""
+    chosen: dict[TextEdit, None] = {}
+    applied: list[str] = []
+    taken: list[tuple[int, int]] = []
+    for diagnostic in checked.diagnostics:
+        fix = diagnostic.fix
+        if fix is None or fix.deferred or not fixing.applies(fix):
+            continue
+        new = [edit for edit in fix.edits if edit not in chosen]
+        if any(_clash(edit, taken) for edit in new):
+            continue
+        for edit in new:
+            chosen[edit] = None
+            bisect.insort(taken, (edit.start, edit.end))
+        applied.append(diagnostic.code)
+    pieces, last = [], 0
+    for edit in sorted(chosen, key=lambda e: (e.start, e.end)):
+        pieces += [checked.text[last : edit.start], edit.content]
+        last = edit.end
+    pieces.append(checked.text[last:])
+    return applied, "".join(pieces)
+
+
+def _clash(edit: TextEdit, taken: list[tuple[int, int]]) -> bool:
+    """Whether an edit touches what another one replaces, or inserts where another one inserts."""
+    index = bisect.bisect_left(taken, (edit.start, edit.end))
+    if index < len(taken):
+        start, end = taken[index]
+        if start < edit.end or (start, end) == (edit.start, edit.end):
+            return True
+    if index:
+        start, end = taken[index - 1]
+        if end > edit.start:
+            return True
+    return False
