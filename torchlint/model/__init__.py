@@ -1,0 +1,733 @@
+"""What an expression is. Rules ask this layer and nothing else; it knows no rule.
+
+    model.value(expr)         the abstract value: kind, grad, ndim, dtype, role, and the evidence for it
+    model.is_tensor(expr)     a tensor, on evidence of the wanted strength
+    model.qualified(expr)     ``torch.nn.functional.relu`` whatever it was imported as
+    model.grad_enabled(node)  whether autograd records there
+
+Asked, not computed ahead: a function is interpreted when something in it is first asked about
+(:mod:`torchlint.model.flow`), every answer is remembered. ``tests/model/*.md`` specify what comes out.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result
+from torchlint.model.scopes import ClassInfo, Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.torch_api import Argument
+from torchlint.model.values import (
+    NDARRAY,
+    NONE,
+    NUMBER,
+    OBJECT,
+    STRING,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Role,
+    Strength,
+    Symbol,
+    Tri,
+    Value,
+    container,
+    instance,
+    iterated,
+    join,
+    parameter,
+    tensor,
+    unknown,
+)
+from torchlint.model.usage import Follower, Usage
+from torchlint.tree import Tree
+
+__all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
+
+_PLAIN_KINDS = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
+_TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
+_CONTAINERS = frozenset(
+    """list List tuple Tuple dict Dict set Set frozenset Sequence Iterable Iterator Mapping MutableMapping
+    MutableSequence Collection Generator OrderedDict DefaultDict defaultdict Deque deque""".split()
+)
+_BUILTIN_INSTANCES = {
+    "int": NUMBER,
+    "float": NUMBER,
+    "bool": NUMBER,
+    "complex": NUMBER,
+    "str": STRING,
+    "bytes": STRING,
+    "list": container(),
+    "tuple": container(),
+    "dict": container(),
+    "set": container(),
+    "frozenset": container(),
+}
+_CLASS_KINDS = {
+    "module": Value(Kind.MODULE),
+    "optimizer": Value(Kind.OPTIMIZER),
+    "dataloader": Value(Kind.LOADER),
+    "packed": Value(Kind.PACKED),
+}
+_LIGHTNING_NO_GRAD = frozenset(
+    f"{prefix}{stage}_{suffix}"
+    for prefix, suffixes in (("", ("step", "epoch_end", "step_end")), ("on_", ("epoch_end", "batch_end", "epoch_start")))
+    for stage in ("validation", "test", "predict")
+    for suffix in suffixes
+)
+"""Lightning runs these hooks under ``torch.no_grad()``: lightning.ai/docs, "Trainer", `Trainer.validate`."""
+
+
+class Model:
+    """Answers about the expressions of one file."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.scopes = Scopes(tree)
+        self.values: dict[int, Value] = {}
+        self.modes: dict[int, Tri] = {}
+        self.stars: list[str] = []
+        self.class_bindings: dict[int, Env] = {}
+        self._done: dict[int, Result] = {}
+        self._passing: dict[int, Result] = {}
+        self._stack: list[int] = []
+        self._tainted: set[int] = set()
+        self._running: dict[int, Flow] = {}
+        self._tables: dict[int, Env] = {}
+        self._provisional = 0
+        self._kept: list[cst.CSTNode] = []
+        self._quiet: dict[int, bool] = {}
+        self._references: dict[int, dict[str, list[cst.Name]]] = {}
+
+    # ------------------------------------------------------------------ questions
+
+    def value(self, node: cst.CSTNode) -> Value:
+        """What an expression can be."""
+        self.result(self.scopes.scope_of(node))
+        return self.values.get(id(node), UNKNOWN)
+
+    def qualified(self, node: cst.CSTNode) -> str | None:
+        """The canonical qualified name of something imported; None for all else."""
+        return self.reference(self.value(node))
+
+    def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
+        """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
+        value = self.value(node)
+        return value.is_tensor and (value.strength or Strength.USE) >= at_least
+
+    def grad_enabled(self, node: cst.CSTNode) -> Tri:
+        """Whether autograd records where ``node`` is evaluated."""
+        self.result(self.scopes.scope_of(node))
+        return self.modes.get(id(self.tree.statement(node)), Tri.YES)
+
+    def binds(self, name: str) -> str | None:
+        """The qualified name that a name has at module level, if it is bound to something imported."""
+        self.result(self.tree.module)
+        result = self._done.get(id(self.tree.module))
+        return self.reference(result.bindings.get(name)) if result else None
+
+    def spelling(self, qualified: str) -> tuple[str, bool]:
+        """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
+        self.result(self.tree.module)
+        bindings = self._done[id(self.tree.module)].bindings
+        best: str | None = None
+        for name, value in bindings.items():
+            ref = self.reference(value)
+            if ref is None or value.kind != Kind.REFERENCE:
+                continue
+            if ref == qualified:
+                return name, False
+            if qualified.startswith(ref + ".") and (best is None or ref == "torch"):
+                best = name + qualified[len(ref) :]
+        if best is not None:
+            return best, False
+        return qualified, True
+
+    def usage(self, node: cst.CSTNode) -> Usage:
+        """The worst that happens to the memory an expression evaluates to."""
+        return Follower(self).usage(node)
+
+    def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+        """All occurrences of a name in a scope and in the functions inside it, in document order."""
+        table = self._references.get(id(scope))
+        if table is None:
+            table = self._references[id(scope)] = {}
+            for node in self.tree.walk(scope.body if isinstance(scope, cst.FunctionDef) else scope):
+                if isinstance(node, cst.Name) and not _is_label(self.tree.parent(node), node):
+                    table.setdefault(node.value, []).append(node)
+        return table.get(name, [])
+
+    # ------------------------------------------------------------------ interpretation
+
+    def result(self, scope: cst.FunctionDef | cst.Module) -> Result | None:
+        """What a scope leaves behind, interpreted once; None while it is being interpreted further up."""
+        key = id(scope)
+        known = self._done.get(key) or self._passing.get(key)
+        if known is not None:
+            return known
+        if key in self._running:
+            self._taint(key)
+            return None
+        if scope is not self.tree.module:
+            outer = self.scopes.scope_of(scope)
+            self.result(outer)
+        self._stack.append(key)
+        flow = Flow(self, scope)
+        self._running[key] = flow
+        try:
+            start = {} if isinstance(scope, cst.Module) else self._start(scope, flow)
+            grad = Tri.YES if isinstance(scope, cst.Module) else self._start_grad(scope, flow)
+            result = flow.run(start, grad)
+        finally:
+            self._stack.pop()
+            del self._running[key]
+        self._keep(key, result)
+        return result
+
+    def _keep(self, key: int, result: Result) -> None:
+        tainted = key in self._tainted
+        self._tainted.discard(key)
+        if (tainted or self._provisional) and self._stack:
+            self._passing[key] = result
+        else:
+            self._done[key] = result
+        if not self._stack:
+            self._passing.clear()
+            self._tainted.clear()
+
+    def _taint(self, key: int) -> None:
+        """All that is being interpreted above ``key`` rests on a part of it only."""
+        index = self._stack.index(key)
+        self._tainted.update(self._stack[index + 1 :])
+
+    def free(self, name: str, flow: Flow) -> Value:
+        """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
+        scope = flow.scope
+        while scope is not self.tree.module:
+            scope = self.scopes.scope_of(scope)
+            bindings = self._bindings(scope)
+            if name in bindings:
+                return bindings[name]
+        if hasattr(builtins, name):
+            return NONE if name == "None" else NUMBER if name in ("True", "False") else Value(
+                Kind.REFERENCE, ref=f"builtins.{name}"
+            )
+        for module in self.stars:
+            value = self.named(f"{module}.{name}")
+            if value.ref and (torch_api.is_function(value.ref) or torch_api.class_kind(value.ref) or _is_variable(value.ref)):
+                return value
+        return unknown(("global", name))
+
+    def _bindings(self, scope: cst.FunctionDef | cst.Module) -> Env:
+        result = self.result(scope)
+        if result is not None:
+            return result.bindings
+        return self._running[id(scope)].bindings
+
+    # ------------------------------------------------------------------ where a function starts
+
+    def _start(self, function: cst.FunctionDef, flow: Flow) -> Env:
+        cls = self.class_of(function)
+        decorators = decorator_names(function)
+        env: Env = {}
+        params = parameters(function)
+        for index, param in enumerate(params):
+            name = param.name.value
+            if index == 0 and cls is not None and "staticmethod" not in decorators:
+                env[name] = self.self_value(cls, "classmethod" in decorators)
+            elif param.star == "*" or param.star == "**":
+                env[name] = container(self._annotated(param, flow))
+            else:
+                env[name] = self._param(function, cls, param, flow)
+        return env
+
+    def _annotated(self, param: cst.Param, flow: Flow) -> Value | None:
+        if param.annotation is None:
+            return None
+        return self.annotation(param.annotation.annotation, flow)
+
+    def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: Flow) -> Value:
+        name = param.name.value
+        symbol = ("param", id(function), name)
+        value = self._annotated(param, flow)
+        if value is not None:
+            value = replace(value, symbols=frozenset((symbol,)))
+            if isinstance(param.default, cst.Name) and param.default.value == "None":
+                return join(value, NONE)
+            return value
+        convention = self._convention(function, cls, name)
+        if convention is not None:
+            return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=frozenset((symbol,)))
+        if self._applied_to_modules(function):
+            evidence = Evidence(Strength.CONVENTION, f"`{function.name.value}` is given to `apply()`", function)
+            return Value(Kind.MODULE, evidence=evidence)
+        return unknown(symbol)
+
+    def _convention(self, function: cst.FunctionDef, cls: cst.ClassDef | None, name: str) -> Value | None:
+        if cls is None:
+            return None
+        kind = self.class_kind(cls)
+        if kind == "module" and function.name.value == "forward" and name not in ("kwargs", "args", "mode"):
+            evidence = Evidence(Strength.CONVENTION, f"`{name}` is an argument of `forward`", function)
+            return tensor(evidence=evidence)
+        if kind == "function" and function.name.value in ("forward", "backward") and name != "ctx":
+            evidence = Evidence(Strength.CONVENTION, f"`{name}` is an argument of an autograd function", function)
+            return tensor(Tri.NO, evidence=evidence)
+        return None
+
+    def _applied_to_modules(self, function: cst.FunctionDef) -> bool:
+        for node in self.scopes.calls.get(function.name.value, ()):
+            arg = self.tree.parent(node)
+            call = self.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "apply":
+                return len(call.args) == 1
+        return False
+
+    def self_value(self, cls: cst.ClassDef, is_class: bool = False) -> Value:
+        """``self`` in the methods of a class (``cls`` in its class methods)."""
+        if is_class:
+            return Value(Kind.FUNCTION, node=cls)
+        return self.construct(cls)
+
+    def class_of(self, function: cst.CSTNode) -> cst.ClassDef | None:
+        """The class whose method a function is."""
+        for up in self.tree.ancestors(function):
+            if isinstance(up, cst.ClassDef):
+                return up
+            if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+                return None
+        return None
+
+    def _start_grad(self, function: cst.FunctionDef, flow: Flow) -> Tri:
+        for decorator in function.decorators:
+            mode = flow.grad_context(decorator.decorator)
+            if mode is not None:
+                return mode
+        cls = self.class_of(function)
+        if cls is not None:
+            kind = self.class_kind(cls)
+            if kind == "function" and function.name.value in ("forward", "backward"):
+                return Tri.NO
+            if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
+                return Tri.NO
+        return Tri.NO if self._only_without_grad(function) else Tri.YES
+
+    def _only_without_grad(self, function: cst.FunctionDef) -> bool:
+        """Whether all that this file does with a function is to call it where autograd does not record."""
+        key = id(function)
+        known = self._quiet.get(key)
+        if known is not None:
+            return known
+        self._quiet[key] = False
+        name = function.name.value
+        references = self.scopes.calls.get(name, [])
+        if name.startswith("__") or name in ("forward", "training_step", "main") or not references:
+            return False
+        self._quiet[key] = all(self._called_without_grad(node) for node in references)
+        return self._quiet[key]
+
+    def _called_without_grad(self, node: cst.CSTNode) -> bool:
+        call = self.tree.parent(node)
+        if not isinstance(call, cst.Call) or call.func is not node:
+            return False
+        child: cst.CSTNode = call
+        for up in self.tree.ancestors(call):
+            if isinstance(up, cst.With) and child is up.body:
+                if any(sounds_like_no_grad(item.item) or _disables(item.item) for item in up.items):
+                    return True
+            if isinstance(up, cst.FunctionDef) and child is up.body:
+                decorated = any(sounds_like_no_grad(d.decorator) for d in up.decorators)
+                return decorated or self._only_without_grad(up)
+            child = up
+        return False
+
+    # ------------------------------------------------------------------ names, classes, calls
+
+    @staticmethod
+    def reference(value: Value | None) -> str | None:
+        """The qualified name of something imported."""
+        if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None:
+            return None
+        return value.ref
+
+    @staticmethod
+    def named(name: str) -> Value:
+        """Something imported, by its qualified name."""
+        return Value(Kind.REFERENCE, ref=torch_api.canonical(name))
+
+    @staticmethod
+    def is_foreign(root: str) -> bool:
+        """Whether a top-level package has nothing to do with torch: its objects are no tensors."""
+        return root in sys.stdlib_module_names or root in _NOT_TORCH
+
+    def _base_values(self, cls: cst.ClassDef) -> list[tuple[cst.BaseExpression, Value]]:
+        self.result(self.scopes.scope_of(cls))
+        return [(base, self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases]
+
+    def class_kind(self, cls: cst.ClassDef, depth: int = 0) -> str:
+        """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, ``dataset``, …, ``unknown`` or ``other``."""
+        kinds = []
+        for _, value in self._base_values(cls):
+            if isinstance(value.node, cst.ClassDef) and value.node is not cls and depth < 8:
+                kinds.append(self.class_kind(value.node, depth + 1))
+                continue
+            ref = self.reference(value)
+            if ref is None:
+                kinds.append("unknown")
+            elif ref in ("torch.autograd.Function", "torch.autograd.function.Function"):
+                kinds.append("function")
+            elif (known := torch_api.class_kind(ref)) is not None:
+                kinds.append(known)
+            elif self.is_foreign(ref.partition(".")[0]) or ref.startswith("builtins."):
+                kinds.append("other")
+            else:
+                kinds.append("module" if ref.endswith("Module") else "unknown")
+        for kind in kinds:
+            if kind not in ("unknown", "other"):
+                return kind
+        if "unknown" in kinds:
+            return "module" if "forward" in self.scopes.info(cls).methods else "unknown"
+        return "other"
+
+    def _torch_base(self, cls: cst.ClassDef) -> str | None:
+        for _, value in self._base_values(cls):
+            ref = self.reference(value)
+            if ref is not None and torch_api.module_info(ref):
+                return ref
+        return None
+
+    def construct(self, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()) -> Value:
+        """An instance of a class of this file."""
+        match self.class_kind(cls):
+            case "module":
+                return Value(Kind.MODULE, node=cls, ref=self._torch_base(cls))
+            case "optimizer":
+                return Value(Kind.OPTIMIZER, node=cls)
+            case "dataloader":
+                return Value(Kind.LOADER, node=cls)
+            case "tensor" | "parameter":
+                return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
+        return instance(cls)
+
+    def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:
+        """An instance of the class that ``value`` is; None if that is not known."""
+        if isinstance(value.node, cst.ClassDef) and value.kind & Kind.FUNCTION:
+            return self.construct(value.node, node)
+        ref = self.reference(value)
+        if ref is None:
+            name = (dotted(node) or "").rpartition(".")[2]
+            return tensor() if _TENSOR_NAME.search(name) else None
+        if ref.startswith("builtins."):
+            return _BUILTIN_INSTANCES.get(ref.removeprefix("builtins."))
+        if ref in ("torch.Tensor", "torch.autograd.Variable"):
+            return tensor()
+        kind = torch_api.class_kind(ref)
+        if kind == "parameter":
+            return parameter()
+        if kind == "tensor" or (ref.startswith("torch.") and ref.endswith("Tensor")):
+            return tensor(dtype=torch_api.dtype_named(ref) if kind else Dtype.ANY)
+        if kind is not None:
+            return replace(_CLASS_KINDS.get(kind, OBJECT), ref=ref)
+        if ref in ("numpy.ndarray", "numpy.array", "numpy.typing.NDArray"):
+            return NDARRAY
+        name = ref.rpartition(".")[2]
+        if _TENSOR_NAME.search(name) and not self.is_foreign(ref.partition(".")[0]):
+            return tensor()
+        if ref.startswith("typing.") or name in ("Any", "object", "Self") or len(name) < 2:
+            return container() if name in _CONTAINERS else None
+        return Value(Kind.OBJECT, ref=None if self.is_foreign(ref.partition(".")[0]) else ref)
+
+    def find_method(self, cls: cst.ClassDef, name: str, depth: int = 0) -> cst.FunctionDef | None:
+        """A method of a class or of its bases in this file."""
+        method = self.scopes.info(cls).methods.get(name)
+        if method is not None or depth > 8:
+            return method
+        for _, base in self._base_values(cls):
+            if isinstance(base.node, cst.ClassDef) and base.node is not cls:
+                method = self.find_method(base.node, name, depth + 1)
+                if method is not None:
+                    return method
+        return None
+
+    def class_attribute(self, cls: cst.ClassDef, name: str, flow: Flow, base: Value | None = None) -> Value:
+        """``base.name`` where ``base`` is an instance of a class of this file (or the class itself)."""
+        return self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
+
+    def _class_attribute(
+        self, cls: cst.ClassDef, name: str, flow: Flow, base: Value | None, depth: int
+    ) -> Value | None:
+        info = self.scopes.info(cls)
+        method = info.methods.get(name)
+        if method is not None:
+            if {"property", "cached_property", "lazy_property"} & set(decorator_names(method)):
+                return self.call_function(method, base, method, (), flow)
+            return Value(Kind.FUNCTION, node=method, receiver=base)
+        found: Value | None = None
+        if name in info.assigned or name in info.registered:
+            found = self._table(cls).get(name)
+        declared = info.declared.get(name)
+        if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
+            found = self.annotation(declared.annotation.annotation, flow) or found
+        if found is None:
+            self.result(self.scopes.scope_of(cls))
+            found = self.class_bindings.get(id(cls), {}).get(name)
+        if found is not None or depth > 8:
+            return found
+        for _, parent in self._base_values(cls):
+            if isinstance(parent.node, cst.ClassDef) and parent.node is not cls:
+                found = self._class_attribute(parent.node, name, flow, base, depth + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _table(self, cls: cst.ClassDef) -> Env:
+        """Attributes assigned through ``self`` anywhere in a class, each the join of its assignments.
+
+        Built twice: the first time attributes that depend on each other are unknown, the second time they are not.
+        """
+        key = id(cls)
+        known = self._tables.get(key)
+        if known is not None:
+            return known
+        if key in self._stack:
+            self._taint(key)
+            return {}
+        self._stack.append(key)
+        self._provisional += 1
+        try:
+            passing, self._passing = self._passing, {}
+            self._tables[key] = self._build_table(cls)
+            self._passing = {}
+            table = self._build_table(cls)
+            self._passing = passing
+        finally:
+            self._provisional -= 1
+            self._stack.pop()
+            del self._tables[key]
+        if (key in self._tainted or self._provisional) and self._stack:
+            self._tainted.discard(key)
+            return table
+        self._tables[key] = table
+        if not self._stack:
+            self._passing.clear()
+            self._tainted.clear()
+        return table
+
+    def _build_table(self, cls: cst.ClassDef) -> Env:
+        info = self.scopes.info(cls)
+        table: Env = {}
+        for name, sites in info.assigned.items():
+            for method, target in sites:
+                self.result(method)
+                value = self.values.get(id(target), UNKNOWN)
+                table[name] = join(table[name], value) if name in table else value
+        for name, calls in info.registered.items():
+            for how, call, method in calls:
+                self.result(method)
+                value = self._registered(how, call)
+                table[name] = join(table[name], value) if name in table else value
+        for name, value in table.items():
+            if value.kind & Kind.UNKNOWN and (evidence := self.class_use(cls, name)) is not None:
+                if value.kind & Kind.TENSOR:
+                    table[name] = replace(value, kind=value.kind & ~Kind.UNKNOWN, evidence=value.evidence or evidence)
+                else:
+                    table[name] = replace(tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR)
+            elif value.kind & Kind.UNKNOWN:
+                table[name] = replace(value, symbols=frozenset((("self", id(cls), name),)))
+        return table
+
+    def _registered(self, how: str, call: cst.Call) -> Value:
+        given = self.values.get(id(call.args[1].value), UNKNOWN) if len(call.args) > 1 else NONE
+        if given.kind == Kind.NONE:
+            return NONE
+        name = f"`{how}`"
+        if how == "register_parameter":
+            return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call))
+        evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)
+        return tensor(Tri.NO, given.ndim or Ndim.ANY, given.dtype or Dtype.ANY, role=Role.BUFFER, evidence=evidence)
+
+    def class_use(self, cls: cst.ClassDef, name: str) -> Evidence | None:
+        """What the whole class does with ``self.name``, if that is what only a tensor can do."""
+        used = self.scopes.info(cls).used.get(name)
+        if not used:
+            return None
+        only = torch_api.tensor_only()
+        if any(u not in torch_api.tensor_names() and not u.startswith("_") for u in used):
+            return None
+        for attribute, node in used.items():
+            if attribute in only:
+                text = f"`.{attribute}` is used on `self.{name}`, which only tensors have"
+                return Evidence(Strength.USE, text, node)
+        return None
+
+    def call_function(
+        self,
+        function: cst.FunctionDef,
+        receiver: Value | None,
+        node: cst.CSTNode,
+        arguments: Sequence[Argument],
+        flow: Flow,
+    ) -> Value:
+        """The value of calling a function of this file, from its summary."""
+        result = self.result(function)
+        if result is None or result.returns is None:
+            return unknown(("call", id(node))) if result is None else NONE
+        given = self._bind(function, receiver, arguments)
+        value = _substitute(result.returns, id(function), given, ("call", id(node)))
+        if flow.grad == Tri.NO:
+            value = _without_grad(value)
+        return flow._resolve(value)
+
+    def _bind(
+        self, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
+    ) -> dict[str, Value]:
+        names = [p.name.value for p in parameters(function) if p.star not in ("*", "**")]
+        given: dict[str, Value] = {}
+        if self.class_of(function) is not None and "staticmethod" not in decorator_names(function) and names:
+            given[names[0]] = receiver or UNKNOWN
+            names = names[1:]
+        positional = [a for a in arguments if a.keyword is None]
+        for name, argument in zip(names, positional, strict=False):
+            if argument.star:
+                break
+            given[name] = argument.value
+        given.update({a.keyword: a.value for a in arguments if a.keyword is not None})
+        return given
+
+    def super_value(self, node: cst.Call, flow: Flow) -> Value:
+        """``super()``: the object, seen as an instance of the base."""
+        cls = self.class_of(flow.scope)
+        if cls is None:
+            return unknown(("call", id(node)))
+        for _, base in self._base_values(cls):
+            if isinstance(base.node, cst.ClassDef):
+                return self.construct(base.node)
+            ref = self.reference(base)
+            if ref is not None and torch_api.class_kind(ref) == "module":
+                return Value(Kind.MODULE, ref=ref)
+        return unknown(("call", id(node)))
+
+    # ------------------------------------------------------------------ annotations
+
+    def annotation(self, node: cst.BaseExpression, flow: Flow) -> Value | None:
+        """An instance of what an annotation names; None if that says nothing."""
+        value = self._annotation(node, flow, 0)
+        if value is None or value.evidence is not None:
+            return value
+        return value.because(Strength.ANNOTATION, "its annotation", node)
+
+    def _annotation(self, node: cst.BaseExpression, flow: Flow, depth: int) -> Value | None:
+        if depth > 6:
+            return None
+        match node:
+            case cst.SimpleString() | cst.ConcatenatedString():
+                text = node.evaluated_value
+                try:
+                    parsed = cst.parse_expression(text if isinstance(text, str) else "")
+                except cst.ParserSyntaxError:
+                    return None
+                self._kept.append(parsed)  # values are keyed by id
+                return self._annotation(parsed, flow, depth + 1)
+            case cst.Name("None"):
+                return NONE
+            case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+                return self._union([left, right], flow, depth)
+            case cst.Subscript():
+                return self._generic(node, flow, depth)
+            case cst.Name() | cst.Attribute():
+                return self.instance_of(flow.eval(node), node)
+        return None
+
+    def _union(self, nodes: Sequence[cst.BaseExpression], flow: Flow, depth: int) -> Value | None:
+        result: Value | None = None
+        for node in nodes:
+            value = self._annotation(node, flow, depth + 1)
+            if value is None:
+                return None
+            result = value if result is None else join(result, value)
+        return result
+
+    def _generic(self, node: cst.Subscript, flow: Flow, depth: int) -> Value | None:
+        flow.eval(node.value)
+        name = (dotted(node.value) or "").rpartition(".")[2]
+        arguments = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]
+        if not arguments:
+            return None
+        if name == "Optional":
+            return self._union([arguments[0], cst.Name("None")], flow, depth)
+        if name == "Union":
+            return self._union(arguments, flow, depth)
+        if name in ("Annotated", "Final", "ClassVar", "Required", "NotRequired"):
+            return self._annotation(arguments[0], flow, depth + 1)
+        if name in ("tuple", "Tuple") and not any(isinstance(a, cst.Ellipsis) for a in arguments):
+            items = [self._annotation(a, flow, depth + 1) or UNKNOWN for a in arguments]
+            return container(items=tuple(items))
+        if name in _CONTAINERS:
+            is_map = "dict" in name.lower() or "mapping" in name.lower()
+            element = arguments[-1] if is_map else arguments[0]
+            return container(self._annotation(element, flow, depth + 1))
+        first = self._annotation(arguments[0], flow, depth + 1)
+        # jaxtyping and torchtyping: Float[Tensor, "batch dim"]
+        return first if first is not None and first.kind == Kind.TENSOR else self.instance_of(flow.eval(node.value), node.value)
+
+
+def _is_label(parent: cst.CSTNode | None, node: cst.Name) -> bool:
+    """Whether a Name node is no variable: an attribute's name, a keyword, the name of a definition."""
+    match parent:
+        case cst.Attribute():
+            return parent.attr is node
+        case cst.Arg():
+            return parent.keyword is node
+        case cst.FunctionDef() | cst.ClassDef():
+            return parent.name is node
+        case cst.ImportAlias() | cst.Param() | cst.NameItem():
+            return True
+    return False
+
+
+def _is_variable(ref: str) -> bool:
+    return ref == "torch.autograd.Variable"
+
+
+def _disables(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=cst.Name("False"))]):
+            return (dotted(func) or "").endswith("set_grad_enabled")
+    return False
+
+
+def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Symbol) -> Value:
+    """A returned value as the caller sees it: parameters that are passed through are the caller's arguments."""
+    if value.items is not None:
+        items = tuple(_substitute(v, function, given, (*fresh, i)) for i, v in enumerate(value.items))
+        return replace(value, items=items)
+    if value.item is not None:
+        value = replace(value, item=_substitute(value.item, function, given, (*fresh, "item")))
+    if not value.symbols:
+        return value
+    passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
+    if len(passed) == len(value.symbols) == 1:
+        argument = given.get(passed[0][2])
+        if argument is not None:
+            if argument.kind == Kind.UNKNOWN and value.kind & Kind.TENSOR:
+                return replace(value, symbols=argument.symbols)
+            return argument
+    return replace(value, symbols=frozenset((fresh,)) if value.kind & Kind.UNKNOWN else frozenset())
+
+
+def _without_grad(value: Value) -> Value:
+    if value.items is not None:
+        return replace(value, items=tuple(map(_without_grad, value.items)))
+    if value.item is not None:
+        value = replace(value, item=_without_grad(value.item))
+    if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
+        return replace(value, grad=Tri.NO)
+    return value

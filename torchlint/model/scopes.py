@@ -1,0 +1,196 @@
+"""Definitions of a file without running it: classes with their methods and attributes, and who calls what."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.tree import Tree
+
+Function = cst.FunctionDef | cst.Lambda
+
+_NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
+
+
+def dotted(node: cst.CSTNode) -> str | None:
+    """``a.b.c`` of names and attributes, None for all else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def sounds_like_no_grad(node: cst.BaseExpression) -> bool:
+    """Whether a context manager or decorator is called something like ``no_grad`` or ``smart_inference_mode``."""
+    while isinstance(node, cst.Call):
+        node = node.func
+    name = dotted(node)
+    return bool(name and _NO_GRAD_NAME.search(name.rpartition(".")[2]))
+
+
+def parameters(function: Function) -> list[cst.Param]:
+    """All parameters of a function, in order, with the starred ones."""
+    p = function.params
+    params = [*p.posonly_params, *p.params]
+    if isinstance(p.star_arg, cst.Param):
+        params.append(p.star_arg)
+    params += p.kwonly_params
+    if p.star_kwarg is not None:
+        params.append(p.star_kwarg)
+    return params
+
+
+def decorator_names(function: cst.FunctionDef) -> list[str]:
+    """Last names of the decorators: ``property``, ``setter``, ``no_grad`` …"""
+    names = []
+    for decorator in function.decorators:
+        node = decorator.decorator
+        while isinstance(node, cst.Call):
+            node = node.func
+        name = dotted(node)
+        if name:
+            names.append(name.rpartition(".")[2])
+    return names
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class of this file."""
+
+    node: cst.ClassDef
+    methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
+    assigned: dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]] = field(default_factory=lambda: defaultdict(list))
+    """``self.x = …``: for each attribute the methods and the target nodes."""
+    declared: dict[str, cst.AnnAssign] = field(default_factory=dict)
+    """Annotated in the class body, as in a dataclass or NamedTuple."""
+    used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
+    """``self.x.y``: for each attribute the names accessed on it."""
+    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(default_factory=lambda: defaultdict(list))
+    """``self.register_buffer("x", …)`` and ``register_parameter``."""
+
+    @property
+    def name(self) -> str:
+        return self.node.name.value
+
+    @property
+    def bases(self) -> list[cst.BaseExpression]:
+        """Base classes as written."""
+        return [arg.value for arg in self.node.bases if not arg.star]
+
+
+class Scopes:
+    """Index of the definitions of a file."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._classes: dict[int, ClassInfo] = {}
+
+    def info(self, node: cst.ClassDef) -> ClassInfo:
+        """Methods and attributes of a class."""
+        info = self._classes.get(id(node))
+        if info is None:
+            info = self._classes[id(node)] = self._collect(node)
+        return info
+
+    def _collect(self, node: cst.ClassDef) -> ClassInfo:
+        info = ClassInfo(node)
+        for statement in node.body.body:
+            if isinstance(statement, cst.FunctionDef):
+                if "setter" not in decorator_names(statement):
+                    info.methods[statement.name.value] = statement
+                self._collect_method(info, statement)
+            elif isinstance(statement, cst.SimpleStatementLine):
+                for small in statement.body:
+                    if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
+                        info.declared[small.target.value] = small
+            elif isinstance(statement, cst.If):  # methods defined under `if torch_version …:`
+                for inner in statement.body.body:
+                    if isinstance(inner, cst.FunctionDef):
+                        info.methods.setdefault(inner.name.value, inner)
+                        self._collect_method(info, inner)
+        return info
+
+    def _collect_method(self, info: ClassInfo, method: cst.FunctionDef) -> None:
+        params = parameters(method)
+        if not params:
+            return
+        me = params[0].name.value
+        for node in self.tree.walk(method.body):
+            match node:
+                case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == me:
+                    parent = self.tree.parent(node)
+                    if isinstance(parent, cst.Attribute) and parent.value is node:
+                        info.used[attr.value].setdefault(parent.attr.value, parent)
+                    elif _is_target(self.tree, node):
+                        info.assigned[attr.value].append((method, node))
+                    elif isinstance(parent, cst.Call) and parent.func is node and attr.value.startswith("register_"):
+                        _register(info, parent, attr.value, method)
+
+    @cached_property
+    def calls(self) -> dict[str, list[cst.CSTNode]]:
+        """References to a name, as a name or as an attribute, that are not its definition: ``f``, ``self.f``, ``m.f``."""
+        found: dict[str, list[cst.CSTNode]] = defaultdict(list)
+        for name in self.tree.all(cst.Name):
+            parent = self.tree.parent(name)
+            match parent:
+                case cst.FunctionDef() | cst.ClassDef() if parent.name is name:
+                    continue
+                case cst.Attribute() if parent.attr is name:
+                    found[name.value].append(parent)
+                case cst.ImportAlias() | cst.Param() | cst.AsName():
+                    continue
+                case cst.Arg() if parent.keyword is name:
+                    continue
+                case _:
+                    found[name.value].append(name)
+        return found
+
+    def scope_of(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
+        """The function whose flow evaluates ``node``, or the module.
+
+        Lambdas, comprehensions and class bodies are part of what surrounds them; decorators, defaults and annotations
+        of a function belong to the outside.
+        """
+        child = node
+        for up in self.tree.ancestors(node):
+            if isinstance(up, cst.FunctionDef) and child is up.body:
+                return up
+            child = up
+        return self.tree.module
+
+
+def _is_target(tree: Tree, node: cst.CSTNode) -> bool:
+    child: cst.CSTNode = node
+    for up in tree.ancestors(node):
+        match up:
+            case cst.AssignTarget() | cst.For() | cst.AsName():
+                return getattr(up, "target", None) is child or getattr(up, "name", None) is child
+            case cst.AnnAssign() | cst.AugAssign() | cst.NamedExpr() | cst.CompFor():
+                return up.target is child
+            case cst.Tuple() | cst.List() | cst.Element() | cst.StarredElement():
+                child = up
+            case _:
+                return False
+    return False
+
+
+def _register(info: ClassInfo, call: cst.Call, how: str, method: cst.FunctionDef) -> None:
+    if not call.args or how not in ("register_buffer", "register_parameter"):
+        return
+    name = call.args[0].value
+    if isinstance(name, cst.SimpleString):
+        info.registered[name.raw_value].append((how, call, method))
+
+
+def known_class(name: str) -> bool:
+    """Whether the qualified name is a class of torch."""
+    return torch_api.class_kind(name) is not None

@@ -1,0 +1,329 @@
+"""What torch's functions, methods, modules and classes give, from data generated from torch itself.
+
+``data/torch.json`` is written by ``scripts/generate_torch_data.py``; its docstring documents the format.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Any
+
+import libcst as cst
+
+from torchlint.model.values import (
+    NDARRAY,
+    NONE,
+    NUMBER,
+    OBJECT,
+    STRING,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Role,
+    Strength,
+    Tri,
+    Value,
+    container,
+    parameter,
+    tensor,
+)
+
+Result = Any
+"""A result as the data describes it: a word for non-tensors, or a mapping."""
+
+_PLAIN = {
+    "bool": NUMBER,
+    "int": NUMBER,
+    "float": NUMBER,
+    "number": NUMBER,
+    "str": STRING,
+    "none": NONE,
+    "ndarray": NDARRAY,
+    "list": container(),
+    "size": container(NUMBER),
+    "any": UNKNOWN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call: its keyword if it has one, its value, and its expression."""
+
+    keyword: str | None
+    value: Value
+    node: cst.BaseExpression
+    star: str = ""
+
+
+@functools.cache
+def data() -> Mapping[str, Any]:
+    """The generated data, loaded once."""
+    text = resources.files("torchlint.model").joinpath("data/torch.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@functools.cache
+def tensor_only() -> frozenset[str]:
+    """Names of tensor methods and attributes that no other common object has."""
+    return frozenset(data()["tensor_only"])
+
+
+@functools.cache
+def tensor_names() -> frozenset[str]:
+    """Names of all methods and attributes of a tensor."""
+    return frozenset(data()["methods"]) | frozenset(data()["attributes"])
+
+
+def canonical(name: str) -> str:
+    """The shortest public name of what ``name`` names in torch; other names unchanged."""
+    alias = data()["aliases"].get(name)
+    return alias if isinstance(alias, str) else name
+
+
+def is_function(name: str) -> bool:
+    """Whether ``name`` is a function of torch."""
+    return name in data()["functions"]
+
+
+def class_kind(name: str) -> str | None:
+    """``module``, ``optimizer``, ``dataloader`` … if ``name`` is a class of torch."""
+    if name in data()["modules"] or name == "torch.nn.Module":
+        return "module"
+    kind = data()["classes"].get(name)
+    return kind if isinstance(kind, str) else None
+
+
+def module_info(name: str) -> Mapping[str, Any]:
+    """Parameters, buffers and output of a class of ``torch.nn``; empty if it is none."""
+    info: Mapping[str, Any] = data()["modules"].get(name, {})
+    return info
+
+
+def dtype_named(name: str) -> Dtype:
+    """Class of the dtype of that name (``float16``, ``torch.long``, ``IntTensor``)."""
+    short = name.rpartition(".")[2].lower().removesuffix("tensor")
+    if short.startswith(("float", "double", "half", "bfloat", "complex", "cfloat", "cdouble", "chalf")):
+        return Dtype.FLOAT
+    if short.startswith(("int", "long", "short", "uint", "byte", "char")):
+        return Dtype.INT
+    return Dtype.BOOL if short.startswith("bool") else Dtype.ANY
+
+
+def literal_bool(node: cst.BaseExpression) -> bool | None:
+    """The value of ``True`` and ``False``, None for all else."""
+    match node:
+        case cst.Name("True"):
+            return True
+        case cst.Name("False"):
+            return False
+    return None
+
+
+def keyword(arguments: Sequence[Argument], name: str) -> Argument | None:
+    """The argument given by that keyword."""
+    return next((a for a in arguments if a.keyword == name), None)
+
+
+def _grad_of_inputs(inputs: Sequence[Value]) -> Tri:
+    """Whether a differentiable function of these inputs requires grad."""
+    grad = Tri.NO
+    for value in inputs:
+        elements = [value]
+        if value.kind & Kind.CONTAINER:
+            elements += [v for v in (value.item, *(value.items or ())) if v is not None]
+            if value.item is None and value.items is None:
+                grad |= Tri.MAYBE
+        for element in elements:
+            if element.kind & Kind.TENSOR:
+                if element.grad == Tri.YES:
+                    return Tri.YES
+                grad |= element.grad
+            elif element.kind & Kind.UNKNOWN:
+                grad |= Tri.MAYBE
+    return grad
+
+
+def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Dtype:
+    if rule in ("int", "bool", "float"):
+        return {"int": Dtype.INT, "bool": Dtype.BOOL, "float": Dtype.FLOAT}[rule]
+    if rule in ("arg", "float_factory"):
+        for argument in arguments:
+            if argument.keyword not in (None, "dtype", "type"):
+                continue
+            if argument.value.ref and (named := dtype_named(argument.value.ref)) != Dtype.ANY:
+                return named
+            if isinstance(argument.node, cst.SimpleString) and "Tensor" in argument.node.value:
+                return dtype_named(argument.node.value.strip("'\""))
+        if keyword(arguments, "dtype"):
+            return Dtype.ANY
+        if rule == "float_factory":
+            return Dtype.FLOAT
+        return receiver.dtype if receiver is not None and receiver.kind == Kind.TENSOR else Dtype.ANY
+    dtype = Dtype.NEITHER
+    inputs = [receiver] if receiver is not None else []
+    inputs += [a.value for a in arguments if a.keyword is None]
+    for value in inputs:
+        element = value.item if value.kind == Kind.CONTAINER and value.item is not None else value
+        if element.kind & Kind.TENSOR:
+            dtype |= element.dtype
+        elif element.kind & Kind.UNKNOWN:
+            dtype |= Dtype.ANY
+        elif element.kind & Kind.NUMBER and not dtype:
+            dtype |= Dtype.NEITHER
+    if Dtype.FLOAT in dtype and dtype != Dtype.ANY:
+        return Dtype.FLOAT
+    return dtype or Dtype.ANY
+
+
+def _ndim(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
+    if rule == "zero":
+        return Ndim.ZERO
+    if rule == "more":
+        return Ndim.MORE
+    if rule in ("reduce", "loss"):
+        return _reduced(rule, receiver, arguments)
+    tensors = [v for v in (receiver, *(a.value for a in arguments)) if v is not None and v.kind & Kind.TENSOR]
+    if rule == "keep" and tensors:
+        return tensors[0].ndim
+    if rule == "broadcast":
+        return broadcast([v for v in (receiver, *(a.value for a in arguments)) if v is not None])
+    return Ndim.ANY
+
+
+def broadcast(values: Sequence[Value]) -> Ndim:
+    """Dimensions of an elementwise result: 0-dim only if all tensors are."""
+    ndim = Ndim.NEITHER
+    for value in values:
+        if value.kind & (Kind.UNKNOWN | Kind.NDARRAY):
+            ndim |= Ndim.ANY
+        elif value.kind & Kind.TENSOR:
+            if value.ndim == Ndim.MORE:
+                return Ndim.MORE
+            ndim |= value.ndim
+    return ndim or Ndim.ANY
+
+
+def _reduced(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
+    if any(a.star for a in arguments):
+        return Ndim.ANY
+    if rule == "loss":
+        return loss_ndim(arguments)
+    if any(a.keyword in ("dim", "axis", "keepdim") for a in arguments):
+        return Ndim.ANY
+    positional = [a for a in arguments if a.keyword is None]
+    if receiver is None:
+        positional = positional[1:]
+    return Ndim.ANY if positional else Ndim.ZERO
+
+
+def loss_ndim(arguments: Sequence[Argument]) -> Ndim:
+    """Dimensions of a loss: 0 unless ``reduction='none'`` or ``reduce=False``."""
+    given = keyword(arguments, "reduction")
+    if given is not None:
+        if isinstance(given.node, cst.SimpleString):
+            return Ndim.MORE if given.node.value.strip("'\"") == "none" else Ndim.ZERO
+        return Ndim.ANY
+    given = keyword(arguments, "reduce")
+    if given is not None and literal_bool(given.node) is not True:
+        return Ndim.ANY
+    return Ndim.ANY if any(a.star == "**" for a in arguments) else Ndim.ZERO
+
+
+def _factory_grad(arguments: Sequence[Argument]) -> Tri:
+    given = keyword(arguments, "requires_grad")
+    if given is None:
+        return Tri.NO
+    literal = literal_bool(given.node)
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
+
+
+def _case(cases: Mapping[str, Result], receiver: Value | None, arguments: Sequence[Argument]) -> Result:
+    """Which of the results of an overloaded function a call gives."""
+    for name, result in cases.items():
+        if name.startswith("flag:"):
+            given = keyword(arguments, name.removeprefix("flag:"))
+            if given is not None and literal_bool(given.node) is True:
+                return result
+    rest = [a for a in arguments if not a.star and a.keyword not in ("out",)]
+    if receiver is None:
+        rest = rest[1:] if rest and rest[0].keyword in (None, "input") else rest
+    if not rest:
+        return cases.get("no_args", cases.get("one_arg"))
+    if "dim" in cases and (
+        keyword(arguments, "dim") or keyword(arguments, "axis") or rest[0].value.kind in (Kind.NUMBER, Kind.STRING)
+    ):
+        return cases["dim"]
+    if "tensor" in cases and rest[0].value.kind & (Kind.TENSOR | Kind.NDARRAY):
+        return cases["tensor"]
+    if "dim" in cases and rest[0].keyword is None and rest[0].value.kind == Kind.UNKNOWN and "tensor" in cases:
+        return cases["dim"]
+    return cases.get("tensor", cases.get("dim", cases.get("no_args")))
+
+
+def apply(
+    result: Result,
+    receiver: Value | None,
+    arguments: Sequence[Argument],
+    grad_mode: Tri,
+    evidence: Evidence,
+) -> Value:
+    """The value of a call with this result.
+
+    ``grad_mode`` says whether autograd records here; without it every new tensor comes out without grad.
+    """
+    if isinstance(result, str):
+        return _PLAIN.get(result, OBJECT)
+    if result is None:
+        return UNKNOWN
+    match result["k"]:
+        case "tuple":
+            return container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence) for r in result["items"]))
+        case "tuple_of" | "list_of":
+            return container(item=apply(result["item"], receiver, arguments, grad_mode, evidence))
+        case "overload":
+            return apply(_case(result["cases"], receiver, arguments), receiver, arguments, grad_mode, evidence)
+    inputs = ([receiver] if receiver is not None else []) + [a.value for a in arguments if a.keyword != "out"]
+    if result.get("self") and inputs and inputs[0].kind & Kind.TENSOR:
+        grown = inputs[0].grad
+        if grad_mode != Tri.NO and _grad_of_inputs(inputs) == Tri.YES:
+            grown = Tri.YES
+        return replace(inputs[0], kind=Kind.TENSOR, grad=grown)
+    rule = result.get("grad", "follow")
+    if rule == "factory":
+        grad = _factory_grad(arguments)
+    elif rule == "always":
+        grad = Tri.YES
+    elif rule == "never" or grad_mode == Tri.NO:
+        grad = Tri.NO
+    else:
+        grad = _grad_of_inputs(inputs)
+        if grad_mode == Tri.MAYBE and grad == Tri.YES:
+            grad = Tri.MAYBE
+    return tensor(
+        grad,
+        ndim=_ndim(result.get("ndim", "unknown"), receiver, arguments),
+        dtype=_dtype(result.get("dtype", "follow"), receiver, arguments),
+        leaf=Tri.YES if rule in ("factory", "always") else Tri.NO if grad == Tri.YES else Tri.MAYBE,
+        evidence=evidence,
+    )
+
+
+def member(info: Mapping[str, Any], name: str, evidence: Evidence) -> Value | None:
+    """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither."""
+    if name in info.get("params", ()):
+        return parameter(evidence)
+    if name in info.get("buffers", ()):
+        return tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
+    return None
+
+
+def signature(text: str, node: cst.CSTNode | None) -> Evidence:
+    """Evidence that torch's own stubs give."""
+    return Evidence(Strength.SIGNATURE, text, node)

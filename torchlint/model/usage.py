@@ -1,0 +1,231 @@
+"""What becomes of a value: is it only read, is it written in place, does it leave the function, does it reach backward.
+
+Syntax is followed upwards from the expression as long as the memory stays the same (``view``, ``cpu``, a name, a list),
+and from a name to all its uses in the scope.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.model.scopes import parameters
+from torchlint.model.values import Kind
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
+_METADATA = frozenset(
+    """shape dtype device ndim is_cuda layout itemsize nbytes size dim ndimension numel nelement get_device
+    is_contiguous stride element_size is_floating_point is_complex storage_offset is_sparse names __len__""".split()
+)
+"""What a tensor says of itself without reading its elements."""
+
+_LIKE_METHODS = frozenset("expand_as view_as type_as reshape_as resize_as resize_as_ is_same_size".split())
+
+
+class Usage(enum.IntEnum):
+    """The worst that happens to a value."""
+
+    METADATA = 0
+    READ = 1
+    ESCAPES = 2
+    """It leaves to code that is not seen here: returned, stored in an object, given to an unknown function."""
+    WRITTEN = 3
+
+
+class Follower:
+    """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tree = model.tree
+        self.seen: set[tuple[int, str]] = set()
+
+    def usage(self, node: cst.CSTNode) -> Usage:
+        """The worst use of the memory that ``node`` evaluates to."""
+        parent = self.tree.parent(node)
+        match parent:
+            case cst.Attribute():
+                return self._attribute(parent)
+            case cst.Subscript() if parent.value is node:
+                return self._written(parent) or self.usage(parent)
+            case cst.Arg():
+                call = self.tree.parent(parent)
+                return self._argument(parent, call) if isinstance(call, cst.Call) else Usage.READ
+            case cst.IfExp() if parent.test is not node:
+                return self.usage(parent)
+            case cst.BooleanOperation():
+                return self.usage(parent)
+            case cst.AugAssign() if parent.target is node:
+                return Usage.WRITTEN
+            case cst.Assign() | cst.AnnAssign() | cst.NamedExpr() if parent.value is node:
+                return self._assigned(parent)
+            case cst.Return() | cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
+                return Usage.ESCAPES
+            case cst.Element() | cst.DictElement() | cst.StarredElement():
+                return self._element(parent, node)
+            case cst.ListComp() | cst.SetComp() | cst.GeneratorExp() | cst.DictComp():
+                return self.usage(parent)
+        return Usage.READ
+
+    def _attribute(self, node: cst.Attribute) -> Usage:
+        name = node.attr.value
+        call = self.tree.parent(node)
+        if isinstance(call, cst.Call) and call.func is node:
+            return self._method(name, call)
+        if name in _METADATA:
+            return Usage.METADATA
+        if self._written(node):
+            return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
+        return self.usage(node) if name in ("data", "T", "mT", "H", "mH", "real", "imag") else Usage.READ
+
+    def _method(self, name: str, call: cst.Call) -> Usage:
+        if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
+            return Usage.METADATA
+        result = torch_api.data()["methods"].get(name)
+        if isinstance(result, dict) and result.get("self"):
+            return Usage.WRITTEN
+        if (name.endswith("_") and not name.endswith("__")) or name in ("set_", "apply_"):
+            return Usage.WRITTEN
+        if name == "numpy" or _may_alias(result):
+            return self.usage(call)
+        return Usage.READ
+
+    def _written(self, node: cst.CSTNode) -> Usage | None:
+        """WRITTEN if ``node`` is a target."""
+        parent = self.tree.parent(node)
+        match parent:
+            case cst.AssignTarget() | cst.Del():
+                return Usage.WRITTEN
+            case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() if parent.target is node:
+                return Usage.WRITTEN
+            case cst.Element() | cst.StarredElement():
+                sequence = self.tree.parent(parent)
+                return self._written(sequence) if sequence is not None else None
+            case cst.Subscript() if parent.value is node:
+                return self._written(parent)
+        return None
+
+    def _argument(self, arg: cst.Arg, call: cst.Call) -> Usage:
+        if arg.keyword is not None and arg.keyword.value == "out":
+            return Usage.WRITTEN
+        if isinstance(call.func, cst.Attribute):
+            name = call.func.attr.value
+            receiver = self.model.value(call.func.value)
+            if receiver.kind & Kind.TENSOR:
+                return Usage.METADATA if name in _LIKE_METHODS else Usage.READ
+            if receiver.kind == Kind.CONTAINER and name in ("append", "extend", "insert", "add"):
+                return Usage.ESCAPES
+            if name in _LIKE_METHODS:
+                return Usage.METADATA
+        function = self.model.value(call.func)
+        ref = self.model.reference(function)
+        if ref is not None:
+            return self._given_to(ref, arg, call)
+        if function.kind == Kind.REFERENCE and function.receiver is not None and "Tensor." in (function.ref or ""):
+            return Usage.READ
+        if function.kind & Kind.MODULE:
+            return Usage.READ
+        if isinstance(function.node, cst.FunctionDef):
+            return self._parameter(function.node, arg, call)
+        return Usage.ESCAPES
+
+    def _given_to(self, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
+        last = ref.rpartition(".")[2]
+        if ref == "torch.autograd.Variable":
+            return Usage.READ
+        if ref == "builtins.len" or (ref.startswith("torch.") and last.endswith("_like")):
+            return Usage.METADATA
+        if ref.startswith(("builtins.", "numpy.", "math.")):
+            return Usage.READ
+        if not ref.startswith("torch."):
+            return Usage.ESCAPES
+        if last.endswith("_") and not last.startswith("_"):
+            return Usage.WRITTEN if call.args[0] is arg else Usage.READ
+        result = torch_api.data()["functions"].get(ref)
+        if result is None:
+            return Usage.ESCAPES if torch_api.class_kind(ref) is None else Usage.READ
+        return self.usage(call) if _may_alias(result) and call.args[0] is arg else Usage.READ
+
+    def _parameter(self, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
+        """The use of the parameter that an argument is bound to."""
+        params = [p for p in parameters(function) if p.star not in ("*", "**")]
+        if self.model.class_of(function) is not None:
+            params = params[1:]
+        if arg.star:
+            return Usage.ESCAPES
+        if arg.keyword is not None:
+            param = next((p for p in params if p.name.value == arg.keyword.value), None)
+        else:
+            index = [a for a in call.args if a.keyword is None].index(arg)
+            param = params[index] if index < len(params) else None
+        if param is None:
+            return Usage.ESCAPES
+        return self.name(param.name.value, function)
+
+    def _element(self, element: cst.CSTNode, node: cst.CSTNode) -> Usage:
+        sequence = self.tree.parent(element)
+        if sequence is None:
+            return Usage.ESCAPES
+        assign = self.tree.parent(sequence)
+        if isinstance(assign, cst.Assign) and isinstance(sequence, cst.Tuple) and assign.value is sequence:
+            index = next(i for i, e in enumerate(sequence.elements) if e is element)
+            return max((self._unpacked(t.target, index, len(sequence.elements)) for t in assign.targets))
+        return self.usage(sequence)
+
+    def _unpacked(self, target: cst.CSTNode, index: int, length: int) -> Usage:
+        if isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == length:
+            return self._target(target.elements[index].value)
+        return self._target(target)
+
+    def _assigned(self, node: cst.Assign | cst.AnnAssign | cst.NamedExpr) -> Usage:
+        if isinstance(node, cst.Assign):
+            return max(self._target(target.target) for target in node.targets)
+        usage = self._target(node.target)
+        return max(usage, self.usage(node)) if isinstance(node, cst.NamedExpr) else usage
+
+    def _target(self, target: cst.CSTNode) -> Usage:
+        match target:
+            case cst.Name(value=name):
+                return self.name(name, self.model.scopes.scope_of(target))
+            case cst.Subscript(value=value):
+                return Usage.READ if self.model.value(value).kind == Kind.TENSOR else Usage.ESCAPES
+        return Usage.ESCAPES
+
+    def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
+        """The worst use of a name in a scope and in the functions inside it."""
+        if (id(scope), name) in self.seen:
+            return Usage.METADATA
+        self.seen.add((id(scope), name))
+        worst = Usage.METADATA
+        for node in self.model.references(name, scope):
+            worst = max(worst, self._written(node) and Usage.METADATA or self.usage(node))
+            if isinstance(self.tree.parent(node), cst.AugAssign) and self.model.value(node).kind & Kind.TENSOR:
+                worst = Usage.WRITTEN
+            if worst == Usage.WRITTEN:
+                break
+        return worst
+
+
+def _may_alias(result: object) -> bool:
+    """Whether a function of torch can return memory of its input."""
+    match result:
+        case {"alias": True} | {"self": True}:
+            return True
+        case {"k": "tuple_of" | "list_of", "item": item}:
+            return _may_alias(item)
+        case {"k": "overload", "cases": cases}:
+            return any(_may_alias(case) for case in cases.values())  # type: ignore[union-attr]
+    return False
+
+
+def names_in(model: Model, scope: cst.CSTNode) -> Iterator[cst.Name]:
+    """Names below a node, in document order."""
+    for node in model.tree.walk(scope):
+        if isinstance(node, cst.Name):
+            yield node

@@ -1,0 +1,262 @@
+"""Abstract values: what can be known of an expression without running the program.
+
+A value is a set of possibilities in a few independent dimensions. "May" is a bit test, "must" is equality, joining two
+control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import libcst as cst
+
+
+class Kind(enum.IntFlag):
+    """What an object can be. UNKNOWN is a possibility like the others: nothing is known on some path."""
+
+    UNKNOWN = 1
+    TENSOR = 2
+    NUMBER = 4
+    STRING = 8
+    NONE = 16
+    NDARRAY = 32
+    MODULE = 64
+    """An instance of ``nn.Module``."""
+    OPTIMIZER = 128
+    LOADER = 256
+    CONTAINER = 512
+    PACKED = 1024
+    FUNCTION = 2048
+    """A function, method or class of this file (``node`` says which)."""
+    REFERENCE = 4096
+    """Something imported: a module, function or class, by its qualified name (``ref``)."""
+    OBJECT = 8192
+    """Known, and none of the above: an instance of a class of this file, a file, a parsed command line."""
+
+
+class Tri(enum.IntFlag):
+    """Yes, no, or both possible; NEITHER where the question makes no sense."""
+
+    NEITHER = 0
+    NO = 1
+    YES = 2
+    MAYBE = 3
+
+
+class Dtype(enum.IntFlag):
+    """Class of a tensor's dtype. Only FLOAT (complex included) can require grad."""
+
+    NEITHER = 0
+    FLOAT = 1
+    INT = 2
+    BOOL = 4
+    ANY = 7
+
+
+class Ndim(enum.IntFlag):
+    """Number of dimensions: none (0-dim, a scalar tensor) or some."""
+
+    NEITHER = 0
+    ZERO = 1
+    MORE = 2
+    ANY = 3
+
+
+class Role(enum.IntFlag):
+    """What a tensor is for its module or for autograd."""
+
+    NEITHER = 0
+    PLAIN = 1
+    PARAMETER = 2
+    BUFFER = 4
+    GRADIENT = 8
+    """The ``.grad`` of another tensor."""
+
+
+class Strength(enum.IntEnum):
+    """How strong the evidence is that a value is what it is said to be."""
+
+    NAME = 1
+    """It is called ``loss`` or ``criterion(...)``."""
+    USE = 2
+    """Tensor-only methods are called on it."""
+    CONVENTION = 3
+    """Arguments of ``forward``, what a module returns, what ``parameters()`` yields."""
+    ANNOTATION = 4
+    SIGNATURE = 5
+    """torch's own stubs say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a value is believed to be what it is."""
+
+    strength: Strength
+    text: str
+    node: cst.CSTNode | None = None
+
+    @property
+    def kind(self) -> str:
+        """The strength in one lower-case word."""
+        return self.strength.name.lower()
+
+
+Symbol = tuple[Any, ...]
+"""Names the origin of an unknown value, so that what is learnt from its use reaches all places it flows to."""
+
+MAX_SYMBOLS = 4
+MAX_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One abstract value."""
+
+    kind: Kind
+    grad: Tri = Tri.NEITHER
+    """Does it require grad. YES says that it is expected to (what a module returns), NO that it cannot."""
+    ndim: Ndim = Ndim.NEITHER
+    dtype: Dtype = Dtype.NEITHER
+    leaf: Tri = Tri.NEITHER
+    role: Role = Role.NEITHER
+    ref: str | None = None
+    """Qualified name: of the imported thing, or of the class of an instance."""
+    node: cst.CSTNode | None = field(default=None, compare=False)
+    """Definition in this file: of the function or class, or of the class of an instance."""
+    receiver: Value | None = None
+    """The object a bound method is bound to."""
+    item: Value | None = None
+    """What iterating yields (of a mapping: what it maps to)."""
+    items: tuple[Value, ...] | None = None
+    """Elements of a tuple of known length."""
+    symbols: frozenset[Symbol] = frozenset()
+    evidence: Evidence | None = field(default=None, compare=False)
+
+    def __or__(self, other: Value) -> Value:
+        return join(self, other)
+
+    @property
+    def may_be_tensor(self) -> bool:
+        """Is a tensor on some path."""
+        return bool(self.kind & Kind.TENSOR)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Is a tensor on every path on which it is an object that could have a tensor's methods at all."""
+        return bool(self.kind & Kind.TENSOR) and not self.kind & ~_TENSOR_OR_PLAIN
+
+    @property
+    def is_parameter(self) -> bool:
+        """Is a parameter of a module, or a leaf made to be optimised."""
+        return self.is_tensor and self.role == Role.PARAMETER
+
+    @property
+    def strength(self) -> Strength | None:
+        """Strength of the evidence; None if nothing is known."""
+        return self.evidence.strength if self.evidence else None
+
+    def because(self, strength: Strength, text: str, node: cst.CSTNode | None = None) -> Value:
+        """The same value on other evidence."""
+        return replace(self, evidence=Evidence(strength, text, node))
+
+
+_TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
+
+
+def _join_optional(a: Value | None, b: Value | None, depth: int) -> Value | None:
+    if a is None or b is None:
+        return a or b
+    return join(a, b, depth + 1)
+
+
+def _weaker(a: Value, b: Value) -> Evidence | None:
+    """Evidence of a join: what speaks for the tensor; of two, the weaker."""
+    tensors = [v.evidence for v in (a, b) if v.kind & Kind.TENSOR and v.evidence]
+    if len(tensors) == 2:
+        return min(tensors, key=lambda e: e.strength)
+    return tensors[0] if tensors else a.evidence or b.evidence
+
+
+def join(a: Value, b: Value, depth: int = 0) -> Value:
+    """What is known where two control-flow paths meet."""
+    if a is b or a == b:
+        return a
+    if depth > MAX_DEPTH:
+        return UNKNOWN
+    items = None
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
+    same_ref = a.ref == b.ref or not (a.kind & b.kind)
+    symbols = a.symbols | b.symbols
+    return Value(
+        kind=a.kind | b.kind,
+        grad=a.grad | b.grad,
+        ndim=a.ndim | b.ndim,
+        dtype=a.dtype | b.dtype,
+        leaf=a.leaf | b.leaf,
+        role=a.role | b.role,
+        ref=(a.ref or b.ref) if same_ref else None,
+        node=a.node if a.node is b.node or b.node is None else (b.node if a.node is None else None),
+        receiver=_join_optional(a.receiver, b.receiver, depth),
+        item=_join_optional(iterated(a), iterated(b), depth) if items is None else None,
+        items=items,
+        symbols=symbols if len(symbols) <= MAX_SYMBOLS else frozenset(sorted(symbols, key=repr)[:MAX_SYMBOLS]),
+        evidence=_weaker(a, b),
+    )
+
+
+def iterated(value: Value) -> Value | None:
+    """What iterating over a container yields; None if it is not known."""
+    if value.item is not None or not value.items:
+        return value.item
+    result = value.items[0]
+    for item in value.items[1:]:
+        result = join(result, item, 1)
+    return result
+
+
+UNKNOWN = Value(Kind.UNKNOWN)
+NUMBER = Value(Kind.NUMBER)
+STRING = Value(Kind.STRING)
+NONE = Value(Kind.NONE)
+NDARRAY = Value(Kind.NDARRAY)
+OBJECT = Value(Kind.OBJECT)
+MODULE = Value(Kind.MODULE)
+
+
+def tensor(
+    grad: Tri = Tri.MAYBE,
+    ndim: Ndim = Ndim.ANY,
+    dtype: Dtype = Dtype.ANY,
+    leaf: Tri = Tri.MAYBE,
+    role: Role = Role.PLAIN,
+    evidence: Evidence | None = None,
+) -> Value:
+    """A tensor of which is known what the arguments say."""
+    if not dtype & Dtype.FLOAT:
+        grad = Tri.NO
+    if grad == Tri.NO:
+        leaf = Tri.YES  # "All Tensors that have requires_grad which is False will be leaf Tensors by convention"
+    return Value(Kind.TENSOR, grad, ndim, dtype, leaf, role, evidence=evidence)
+
+
+def parameter(evidence: Evidence | None = None) -> Value:
+    """A parameter of a module."""
+    return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, evidence=evidence)
+
+
+def container(item: Value | None = None, items: tuple[Value, ...] | None = None) -> Value:
+    """A list, tuple, dict, set or iterator of what is given."""
+    return Value(Kind.CONTAINER, item=item, items=items)
+
+
+def unknown(*symbols: Symbol) -> Value:
+    """An unknown value that remembers where it came from."""
+    return Value(Kind.UNKNOWN, symbols=frozenset(symbols))
+
+
+def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
+    """An object of a class that is no ``nn.Module``."""
+    return Value(Kind.OBJECT, node=node, ref=ref)
