@@ -1,0 +1,285 @@
+"""Every rule against the blocks of its own docstring, and all rules together against ``tests/cases``."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.engine import Fixing, Outcome, can_match, check_text
+from torchlint.examples import BadExample, Example, Mark, examples
+from torchlint.rule import load
+from torchlint.rules import catalogue
+
+ROOT = Path(__file__).parent.parent
+CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
+ALL = frozenset(catalogue())
+CODES = sorted(ALL)
+
+
+def lint(text: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:
+    outcome = check_text(text, "case.py", codes, fixing)
+    assert not outcome.problems, outcome.problems
+    return outcome
+
+
+def compiles(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        compile(text, "case.py", "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def applicability(diagnostic: Diagnostic) -> Applicability | None:
+    return diagnostic.fix.applicability if diagnostic.fix else None
+
+
+def show(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
+    """The text with its findings, for failure messages."""
+    found: dict[int, list[str]] = {}
+    for d in diagnostics:
+        fix = applicability(d)
+        found.setdefault(d.start.row, []).append(f"{d.code}@{d.start.column}[{fix.value if fix else 'no fix'}]")
+    lines = [f"{row:4} {line:70} {' '.join(found.get(row, []))}" for row, line in enumerate(text.splitlines(), 1)]
+    return "\n" + "\n".join(lines)
+
+
+def same_text(got: str, wanted: str) -> None:
+    assert got == wanted, "\n" + "".join(
+        difflib.unified_diff(wanted.splitlines(keepends=True), got.splitlines(keepends=True), "wanted", "got")
+    )
+
+
+# --------------------------------------------------------------------- docstrings
+
+
+@dataclass(frozen=True)
+class RuleExample:
+    code: str
+    example: Example
+
+    def __str__(self) -> str:
+        return f"{self.code}-line{self.example.row}"
+
+
+EXAMPLES = [RuleExample(code, example) for code in CODES for example in examples(catalogue()[code].doc)]
+per_example = pytest.mark.parametrize("case", EXAMPLES, ids=str)
+per_rule = pytest.mark.parametrize("code", CODES)
+
+
+@per_example
+def test_findings_of_an_example(case: RuleExample) -> None:
+    example = case.example
+    found = lint(example.before, frozenset((case.code,))).diagnostics
+    details = show(example.before, found)
+    assert {d.code for d in found} <= {case.code}, details
+    marked = {row: mark for mark in example.marks for row in mark.rows}
+    for diagnostic in found:
+        mark = marked.get(diagnostic.start.row)
+        assert mark is not None, f"a finding on line {diagnostic.start.row}, which is to stay silent{details}"
+        assert applicability(diagnostic) is mark.applicability, f"line {diagnostic.start.row}{details}"
+        assert diagnostic.start < diagnostic.end, details
+        assert diagnostic.message, details
+    rows = {d.start.row for d in found}
+    for mark in example.marks:
+        assert rows & set(mark.rows), f"no finding on line {mark.rows[0]}{details}"
+
+
+@per_example
+def test_fixes_of_an_example(case: RuleExample) -> None:
+    example, codes = case.example, frozenset((case.code,))
+    for fixing, wanted in ((Fixing.SAFE, example.after_safe), (Fixing.UNSAFE, example.after_unsafe)):
+        fixed = lint(example.before, codes, fixing)
+        same_text(fixed.text, wanted)
+        compiles(fixed.text)
+        again = lint(fixed.text, codes, fixing)
+        same_text(again.text, fixed.text)
+        assert again.diagnostics == fixed.diagnostics
+    assert lint(example.before, codes).text == example.before
+
+
+@per_example
+def test_the_gate_opens_for_an_example(case: RuleExample) -> None:
+    if case.example.marks:
+        assert can_match(case.example.before.encode(), frozenset((case.code,)))
+
+
+@per_rule
+def test_documentation(code: str) -> None:
+    info = catalogue()[code]
+    title, _, rest = info.doc.partition("\n")
+    assert title.endswith("."), "the first line is a sentence: the rule's title"
+    assert not rest.split("\n", 1)[0], "a blank line follows the title"
+    blocks = list(examples(info.doc))
+    assert blocks, "there is no diff block"
+    assert any(block.marks for block in blocks)
+    assert any(block.silent for block in blocks), "no line stays silent"
+    assert re.search(r"\bunsafe\b", rest), "it does not say when the fix is unsafe (or that it never is)"
+    assert re.search(r"https://((docs\.)?pytorch\.org|github\.com)/", rest), (
+        "no link to torch's documentation or source"
+    )
+    kinds = {mark.applicability for block in blocks for mark in block.marks}
+    if Applicability.SAFE in kinds:
+        assert any(block.options for block in blocks), "a safe fix is not executed: no block is marked run or run-after"
+
+
+@per_rule
+def test_needles(code: str) -> None:
+    info, rule = catalogue()[code], load(catalogue()[code].module)
+    assert rule.checks, "no function is registered"
+    assert set(info.needles) == {needle for check in rule.checks for needle in check.needles}
+    assert (info.code, info.name) == (rule.code, rule.name)
+    assert all(check.types for check in rule.checks)
+
+
+def test_codes_and_names() -> None:
+    names = Counter(info.name for info in catalogue().values())
+    assert max(names.values()) == 1
+    for code, info in catalogue().items():
+        assert re.fullmatch(r"TL[1-9]\d\d", code)
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", info.name)
+
+
+def test_types() -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "torchlint/rules", "torchlint/examples.py"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_format_of_a_block() -> None:
+    doc = "T.\n\n```diff run\n import torch\n+import new\n\n-a\n-b\n+c\n-d\n~e\n+f\n!g\n```\n```diff\n x\n```\n"
+    first, second = examples(doc)
+    assert first.before == "import torch\n\na\nb\nd\ne\ng\n"
+    assert first.after_safe == "import torch\nimport new\n\nc\ne\ng\n"
+    assert first.after_unsafe == "import torch\nimport new\n\nc\nf\ng\n"
+    assert first.marks == (
+        Mark((3, 4), Applicability.SAFE),
+        Mark((5,), Applicability.SAFE),
+        Mark((6,), Applicability.UNSAFE),
+        Mark((7,), None),
+    )
+    assert (first.options, first.row, first.silent) == (frozenset({"run"}), 3, 1)
+    assert (second.before, second.marks, second.options, second.row) == ("x\n", (), frozenset(), 15)
+
+
+@pytest.mark.parametrize("doc", ["```diff\n x\n", "```diff fast\n x\n```\n", "```diff\nx\n```\n"])
+def test_a_bad_block(doc: str) -> None:
+    with pytest.raises(BadExample, match="line [12]:"):
+        list(examples(doc))
+
+
+# --------------------------------------------------------------------- tests/cases
+
+
+EXPECTED = re.compile(r"#\s*(\^*)\s*((?:TL\d{3}(?:\([^()]*(?:\([^()]*\))?[^()]*\))?\s*)+)$")
+EACH = re.compile(r"(TL\d{3})(?:\(((?:[^()]|\([^()]*\))*)\))?")
+
+
+@dataclass(frozen=True, order=True)
+class Expectation:
+    row: int
+    code: str
+    text: str = ""
+    """What the finding's range begins with; empty: anything."""
+
+
+def expectations(text: str) -> list[Expectation]:
+    wanted = []
+    for row, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        match = EXPECTED.search(line)
+        if match:
+            at = row - len(match[1])
+            wanted += [Expectation(at, code, begins) for code, begins in EACH.findall(match[2])]
+    return wanted
+
+
+def begins(text: str, diagnostic: Diagnostic) -> str:
+    line = re.split(r"\r\n|\r|\n", text)[diagnostic.start.row - 1]
+    return line[diagnostic.start.column - 1 :]
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8")
+
+
+per_case = pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+per_fixing = pytest.mark.parametrize("fixing", [Fixing.SAFE, Fixing.UNSAFE], ids=lambda fixing: fixing.value)
+
+
+@per_case
+def test_findings_of_a_case(path: Path) -> None:
+    text = read(path)
+    found = lint(text, ALL).diagnostics
+    details = show(text, found)
+    wanted = expectations(text)
+    for expectation in wanted:
+        place = f"{path.name}:{expectation.row}"
+        here = [d for d in found if (d.start.row, d.code) == (expectation.row, expectation.code)]
+        assert here, f"{place}: no {expectation.code}{details}"
+        assert any(begins(text, d).startswith(expectation.text) for d in here), (
+            f"{place}: {expectation.code} begins at {[begins(text, d) for d in here]}, not at {expectation.text!r}"
+        )
+    counts = Counter((w.row, w.code) for w in wanted)
+    for key, count in Counter((d.start.row, d.code) for d in found).items():
+        assert counts[key] == count, f"{path.name}:{key[0]}: {count} {key[1]}, {counts[key]} expected{details}"
+
+
+@per_fixing
+@per_case
+def test_fixes_of_a_case(path: Path, fixing: Fixing) -> None:
+    text = read(path)
+    fixed = lint(text, ALL, fixing)
+    compiles(fixed.text)
+    again = lint(fixed.text, ALL, fixing)
+    same_text(again.text, fixed.text)
+    assert not again.fixed
+
+
+@per_fixing
+@per_case
+def test_only_statements_with_findings_change(path: Path, fixing: Fixing) -> None:
+    text = read(path)
+    checked, fixed = lint(text, ALL), lint(text, ALL, fixing)
+    allowed = {row for d in checked.diagnostics for row in range(d.rows[0], d.rows[1] + 1)}
+    lines, new = text.split("\n"), fixed.text.split("\n")
+    for tag, first, last, new_first, new_last in difflib.SequenceMatcher(
+        None, lines, new, autojunk=False
+    ).get_opcodes():
+        if tag in ("replace", "delete"):
+            changed = [row for row in range(first + 1, last + 1) if row not in allowed and lines[row - 1].strip()]
+            assert not changed, f"{path.name}:{changed[0]}: {lines[changed[0] - 1]!r} has no finding and changed"
+        elif tag == "insert":
+            added = "\n".join(new[new_first:new_last])
+            assert {first, first + 1} & allowed or added.startswith("import "), f"{path.name}:{first}: {added!r} is new"
+
+
+def _tabs(text: str) -> str:
+    return re.sub(r"(?m)^(?:    )+", lambda match: "\t" * (len(match.group()) // 4), text)
+
+
+VARIANTS = {
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "cr": lambda text: text.replace("\n", "\r"),
+    "no newline at the end": lambda text: text.rstrip("\n"),
+    "form feeds": lambda text: re.sub(r"(?m)^(class |def |for )", "\f\\1", text),
+    "tabs": _tabs,
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@per_case
+def test_the_bytes_between_edits_stay(path: Path, variant: str) -> None:
+    """To change a file's newlines or indentation and to fix it: the order does not matter."""
+    text, change = read(path), VARIANTS[variant]
+    if "\r" in text or "\f" in text or "\t" in text:
+        change = str  # already such a file
+    for fixing in (Fixing.SAFE, Fixing.UNSAFE):
+        same_text(lint(change(text), ALL, fixing).text, change(lint(text, ALL, fixing).text))
