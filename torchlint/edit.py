@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.rule import Edit
+from torchlint.tree import Tree
 
 
 def replace(node: cst.CSTNode, text: str, end: cst.CSTNode | None = None) -> Edit:
@@ -40,3 +41,21 @@ def replace_before(outer: cst.CSTNode, inner: cst.CSTNode, text: str = "") -> Ed
 def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edit:
     """Replace what ``outer`` has after its part ``inner`` (``.data`` of ``x.data``, the closing bracket of a call)."""
     return Edit((inner, True), (outer, True), text)
+
+
+def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
+    """Remove one argument of a call, with the comma it no longer needs."""
+    args = list(call.args)
+    index = next(i for i, a in enumerate(args) if a is arg)
+    if index:
+        return Edit((args[index - 1], True), (arg, True), "")
+    if len(args) > 1:
+        return Edit((arg, False), (args[1], False), "")
+    return delete(arg)
+
+
+def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) -> Edit:
+    """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
+    outer = tree.indentation(statement)
+    inner = outer + tree.module.default_indent
+    return insert_before(statement, f"{header}{tree.module.default_newline}{inner}")

@@ -213,6 +213,12 @@ class Tree:
             at = up
         return at
 
+    def indentation(self, node: cst.CSTNode) -> str:
+        """White space in front of the statements of the block that ``node`` is in."""
+        blocks = [a for a in self.ancestors(node) if isinstance(a, cst.IndentedBlock)]
+        default = self.module.default_indent
+        return "".join(default if block.indent is None else block.indent for block in reversed(blocks))
+
     def order(self, node: cst.CSTNode) -> int:
         """Rank of ``node`` in document order (pre-order)."""
         return self._order[id(node)]

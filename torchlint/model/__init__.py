@@ -138,18 +138,18 @@ class Model:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
         self.result(self.tree.module)
         bindings = self._done[id(self.tree.module)].bindings
-        best: str | None = None
+        best, spelled = "", ""
         for name, value in bindings.items():
             ref = self.reference(value)
-            if ref is None or value.kind != Kind.REFERENCE:
+            if ref is None or value.kind != Kind.REFERENCE or len(ref) <= len(best):
                 continue
-            if ref == qualified:
-                return name, False
-            if qualified.startswith(ref + ".") and (best is None or ref == "torch"):
-                best = name + qualified[len(ref) :]
-        if best is not None:
-            return best, False
-        return qualified, True
+            if qualified == ref or qualified.startswith(ref + "."):
+                best, spelled = ref, name + qualified[len(ref) :]
+        return (spelled, False) if best else (qualified, True)
+
+    def is_target(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is assigned to, deleted or bound by a loop."""
+        return Follower(self).is_target(node)
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""
@@ -266,7 +266,7 @@ class Model:
         convention = self._convention(function, cls, name)
         if convention is not None:
             return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=frozenset((symbol,)))
-        if self._applied_to_modules(function):
+        if self.applied_to_modules(function):
             evidence = Evidence(Strength.CONVENTION, f"`{function.name.value}` is given to `apply()`", function)
             return Value(Kind.MODULE, evidence=evidence)
         return unknown(symbol)
@@ -283,7 +283,8 @@ class Model:
             return tensor(Tri.NO, evidence=evidence)
         return None
 
-    def _applied_to_modules(self, function: cst.FunctionDef) -> bool:
+    def applied_to_modules(self, function: cst.FunctionDef) -> bool:
+        """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
         for node in self.scopes.calls.get(function.name.value, ()):
             arg = self.tree.parent(node)
             call = self.tree.parent(arg) if isinstance(arg, cst.Arg) else None

@@ -1097,20 +1097,25 @@ class Flow:
                 if func.ndim != Ndim.NEITHER and value.kind == Kind.TENSOR:  # a loss with its own reduction
                     value = replace(value, ndim=func.ndim)
                 if torch_api.module_info(func.ref).get("params"):
-                    value = self._through_module(value)
+                    value = self._through_module(value, weighted=True)
                 return value
         grad = Tri.NO if self.grad == Tri.NO else Tri.YES
         return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
 
-    def _through_module(self, value: Value) -> Value:
-        """Outputs of a module with parameters carry a graph where autograd records."""
+    def _through_module(self, value: Value, weighted: bool = False) -> Value:
+        """An output of a module: it carries a graph where autograd records and nothing says otherwise.
+
+        ``weighted``: the module has parameters that every output depends on.
+        """
         if value.items is not None:
-            return replace(value, items=tuple(map(self._through_module, value.items)))
+            return replace(value, items=tuple(self._through_module(v, weighted) for v in value.items))
         if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
             return value
         if self.grad == Tri.NO:
             return replace(value, grad=Tri.NO)
-        return replace(value, grad=Tri.YES) if value.grad == Tri.MAYBE and self.grad == Tri.YES else value
+        if self.grad == Tri.YES and (weighted or value.grad == Tri.MAYBE):
+            return replace(value, grad=Tri.YES, leaf=Tri.NO)
+        return value
 
     def _call_local(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         target = func.node
@@ -1223,6 +1228,12 @@ class Flow:
         for argument in arguments:
             self._tensor_argument(ref, argument)
         result = data["functions"].get(ref)
+        if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
+            return Value(Kind.PACKED, ref="torch.nn.utils.rnn.PackedSequence", evidence=evidence)
+        if ref == "torch.autograd.grad":
+            graph = torch_api.keyword(arguments, "create_graph")
+            grad = Tri.NO if graph is None or torch_api.literal_bool(graph.node) is False else Tri.YES
+            return container(tensor(grad, evidence=evidence))
         if result is not None:
             value = torch_api.apply(result, None, arguments, self.grad, evidence)
             return value if value.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))

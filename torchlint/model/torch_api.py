@@ -72,7 +72,7 @@ def data() -> Mapping[str, Any]:
 @functools.cache
 def tensor_only() -> frozenset[str]:
     """Names of tensor methods and attributes that no other common object has."""
-    return frozenset(data()["tensor_only"])
+    return frozenset(data()["tensor_only"]) | {"detach"}  # of others only raw I/O streams have it
 
 
 @functools.cache
@@ -182,13 +182,14 @@ def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> 
     return dtype or Dtype.ANY
 
 
-def _ndim(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
-    if rule == "zero":
-        return Ndim.ZERO
+def _ndim(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
+    rule = result.get("ndim", "unknown")
+    if rule in ("zero", "loss"):
+        return loss_ndim(arguments)
     if rule == "more":
         return Ndim.MORE
-    if rule in ("reduce", "loss"):
-        return _reduced(rule, receiver, arguments)
+    if rule == "reduce":
+        return _reduced(result.get("dim_at", 0 if receiver is not None else 1), arguments)
     tensors = [v for v in (receiver, *(a.value for a in arguments)) if v is not None and v.kind & Kind.TENSOR]
     if rule == "keep" and tensors:
         return tensors[0].ndim
@@ -210,17 +211,12 @@ def broadcast(values: Sequence[Value]) -> Ndim:
     return ndim or Ndim.ANY
 
 
-def _reduced(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
-    if any(a.star for a in arguments):
+def _reduced(dim_at: int, arguments: Sequence[Argument]) -> Ndim:
+    """A full reduction is 0-dim, one along a dimension (the positional argument ``dim_at``, or ``dim=``) may not be."""
+    if any(a.star or a.keyword in ("dim", "axis", "keepdim") for a in arguments):
         return Ndim.ANY
-    if rule == "loss":
-        return loss_ndim(arguments)
-    if any(a.keyword in ("dim", "axis", "keepdim") for a in arguments):
-        return Ndim.ANY
-    positional = [a for a in arguments if a.keyword is None]
-    if receiver is None:
-        positional = positional[1:]
-    return Ndim.ANY if positional else Ndim.ZERO
+    positional = sum(a.keyword is None for a in arguments)
+    return Ndim.ANY if positional > dim_at else Ndim.ZERO
 
 
 def loss_ndim(arguments: Sequence[Argument]) -> Ndim:
@@ -260,8 +256,8 @@ def _case(cases: Mapping[str, Result], receiver: Value | None, arguments: Sequen
         keyword(arguments, "dim") or keyword(arguments, "axis") or rest[0].value.kind in (Kind.NUMBER, Kind.STRING)
     ):
         return cases["dim"]
-    if "tensor" in cases and rest[0].value.kind & (Kind.TENSOR | Kind.NDARRAY):
-        return cases["tensor"]
+    if rest[0].value.kind & (Kind.TENSOR | Kind.NDARRAY):
+        return cases.get("tensor", {"k": "tensor"})
     if "dim" in cases and rest[0].keyword is None and rest[0].value.kind == Kind.UNKNOWN and "tensor" in cases:
         return cases["dim"]
     return cases.get("tensor", cases.get("dim", cases.get("no_args")))
@@ -308,7 +304,7 @@ def apply(
             grad = Tri.MAYBE
     return tensor(
         grad,
-        ndim=_ndim(result.get("ndim", "unknown"), receiver, arguments),
+        ndim=_ndim(result, receiver, arguments),
         dtype=_dtype(result.get("dtype", "follow"), receiver, arguments),
         leaf=Tri.YES if rule in ("factory", "always") else Tri.NO if grad == Tri.YES else Tri.MAYBE,
         evidence=evidence,

@@ -7,7 +7,6 @@ and from a name to all its uses in the scope.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -53,7 +52,7 @@ class Follower:
             case cst.Attribute():
                 return self._attribute(parent)
             case cst.Subscript() if parent.value is node:
-                return self._written(parent) or self.usage(parent)
+                return Usage.WRITTEN if self.is_target(parent) else self.usage(parent)
             case cst.Arg():
                 call = self.tree.parent(parent)
                 return self._argument(parent, call) if isinstance(call, cst.Call) else Usage.READ
@@ -80,7 +79,7 @@ class Follower:
             return self._method(name, call)
         if name in _METADATA:
             return Usage.METADATA
-        if self._written(node):
+        if self.is_target(node):
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
         return self.usage(node) if name in ("data", "T", "mT", "H", "mH", "real", "imag") else Usage.READ
 
@@ -88,28 +87,28 @@ class Follower:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
         result = torch_api.data()["methods"].get(name)
-        if isinstance(result, dict) and result.get("self"):
-            return Usage.WRITTEN
-        if (name.endswith("_") and not name.endswith("__")) or name in ("set_", "apply_"):
+        if name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_"):
             return Usage.WRITTEN
         if name == "numpy" or _may_alias(result):
             return self.usage(call)
         return Usage.READ
 
-    def _written(self, node: cst.CSTNode) -> Usage | None:
-        """WRITTEN if ``node`` is a target."""
+    def is_target(self, node: cst.CSTNode) -> bool:
+        """Whether ``node`` is assigned to, deleted or bound by a loop."""
         parent = self.tree.parent(node)
         match parent:
             case cst.AssignTarget() | cst.Del():
-                return Usage.WRITTEN
-            case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() if parent.target is node:
-                return Usage.WRITTEN
+                return True
+            case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
+                return parent.target is node
+            case cst.AsName():
+                return True
             case cst.Element() | cst.StarredElement():
                 sequence = self.tree.parent(parent)
-                return self._written(sequence) if sequence is not None else None
+                return isinstance(sequence, (cst.Tuple, cst.List)) and self.is_target(sequence)
             case cst.Subscript() if parent.value is node:
-                return self._written(parent)
-        return None
+                return self.is_target(parent)
+        return False
 
     def _argument(self, arg: cst.Arg, call: cst.Call) -> Usage:
         if arg.keyword is not None and arg.keyword.value == "out":
@@ -204,12 +203,19 @@ class Follower:
         self.seen.add((id(scope), name))
         worst = Usage.METADATA
         for node in self.model.references(name, scope):
-            worst = max(worst, self._written(node) and Usage.METADATA or self.usage(node))
-            if isinstance(self.tree.parent(node), cst.AugAssign) and self.model.value(node).kind & Kind.TENSOR:
-                worst = Usage.WRITTEN
+            parent = self.tree.parent(node)
+            if isinstance(parent, cst.AugAssign) and parent.target is node:
+                worst = max(worst, Usage.WRITTEN)
+            elif not self._rebound(node):
+                worst = max(worst, self.usage(node))
             if worst == Usage.WRITTEN:
                 break
         return worst
+
+    def _rebound(self, node: cst.Name) -> bool:
+        """Whether the name itself is bound here, not something inside what it names."""
+        parent = self.tree.parent(node)
+        return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
 
 
 def _may_alias(result: object) -> bool:
@@ -222,10 +228,3 @@ def _may_alias(result: object) -> bool:
         case {"k": "overload", "cases": cases}:
             return any(_may_alias(case) for case in cases.values())  # type: ignore[union-attr]
     return False
-
-
-def names_in(model: Model, scope: cst.CSTNode) -> Iterator[cst.Name]:
-    """Names below a node, in document order."""
-    for node in model.tree.walk(scope):
-        if isinstance(node, cst.Name):
-            yield node

@@ -1,0 +1,240 @@
+"""What a `.data` site is, so that exactly one rule speaks of it. Shared by the rules about `.data`."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Value
+from torchlint.model import torch_api
+
+TRANSFERS = frozenset(("cpu", "cuda", "to"))
+READERS = frozenset(("item", "tolist"))
+
+_LEAF_NAME = re.compile(r"(^|_)(weight|bias|loss|grad|param|parameter)$|^loss_", re.IGNORECASE)
+_HOLDER_NAME = re.compile(
+    r"dataset|batch|packed|(^|_)(data|sequence|seq|field|request|req|response|resp|res|node|args|opt|opts|config|cfg|boxes|"
+    r"results?|form|event|msg|message|reader|record|row|sample|blob|container|obj|item|df|frame|store|storage|proxy)$",
+    re.IGNORECASE,
+)
+_SCALAR_NAME = re.compile(
+    r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
+    r"score|dist|entropy|correct|penalty|iou|dice|auc|psnr|ssim|correct|d_x|d_g_z\d?|total|objective|value)(\d|_|$)",
+    re.IGNORECASE,
+)
+
+
+class Site(enum.Enum):
+    """Who speaks of a `.data`."""
+
+    READ = "TL101"
+    INPLACE = "TL102"
+    ASSIGN = "TL103"
+    TRANSFER = "TL105"
+    REDUNDANT = "TL106"
+    SCALAR = "TL203"
+
+
+def last_name(node: cst.CSTNode) -> str:
+    """The name an expression ends with: ``loss`` of ``self.loss``, ``f`` of ``m.f(x)``, ``xs`` of ``xs[0]``."""
+    while True:
+        match node:
+            case cst.Name(value=name):
+                return name
+            case cst.Attribute(attr=cst.Name(value=name)):
+                return name
+            case cst.Call(func=inner) | cst.Subscript(value=inner) | cst.UnaryOperation(expression=inner):
+                node = inner
+            case _:
+                return ""
+
+
+def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None:
+    """The value left of `.data` and the evidence for it, if it is believed to be a tensor."""
+    value = model.value(node.value)
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRING):
+        return None
+    name = last_name(node.value)
+    if value.is_tensor:
+        evidence = value.evidence or Evidence(Strength.USE, "it is used as a tensor", node.value)
+        return value, evidence
+    if value.kind & Kind.TENSOR:
+        evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
+        if evidence.strength <= Strength.CONVENTION and _HOLDER_NAME.search(name):
+            return None
+        return value, evidence
+    if not value.kind & Kind.UNKNOWN or _HOLDER_NAME.search(name):
+        return None
+    used = _used_as_tensor(node, model)
+    if used is not None:
+        return value, used
+    if _LEAF_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
+        return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
+    return None
+
+
+def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
+    """Evidence from what is done with `.data` right here."""
+    for method, call in chain(node, model):
+        if isinstance(call, cst.Call) and method in torch_api.tensor_only() and method not in ("cuda", "cpu"):
+            return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
+    return None
+
+
+def chain(node: cst.CSTNode, model: Model) -> Iterator[tuple[str, cst.CSTNode]]:
+    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
+    tree = model.tree
+    while True:
+        parent = tree.parent(node)
+        match parent:
+            case cst.Attribute(attr=cst.Name(value=name)):
+                call = tree.parent(parent)
+                if isinstance(call, cst.Call) and call.func is parent:
+                    yield name, call
+                    node = call
+                else:
+                    yield name, parent
+                    node = parent
+            case cst.Subscript() if parent.value is node:
+                yield "[]", parent
+                node = parent
+            case _:
+                return
+
+
+def is_inplace(name: str) -> bool:
+    """Whether a method of that name writes to its tensor."""
+    return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_")
+
+
+def written(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
+    """The node that writes through `.data` in its own expression: an in-place call, a target; None if nothing does."""
+    tree = model.tree
+    at: cst.CSTNode = node
+    for name, outer in chain(node, model):
+        if isinstance(outer, cst.Call) and is_inplace(name):
+            return outer
+        if name != "[]" and not _aliases(name, outer):
+            return None
+        at = outer
+    parent = tree.parent(at)
+    match parent:
+        case cst.AssignTarget() | cst.Del() if at is not node:
+            return parent
+        case cst.AugAssign() if parent.target is at:
+            return parent
+        case cst.For() | cst.AnnAssign() if parent.target is at and at is not node:
+            return parent
+        case cst.Arg(keyword=cst.Name("out")):
+            return parent
+    return None
+
+
+def _aliases(name: str, node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Attribute):
+        return name in ("data", "T", "mT", "real", "imag")
+    result = torch_api.data()["methods"].get(name)
+    return isinstance(result, dict) and bool(result.get("alias")) and name not in TRANSFERS
+
+
+def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
+    """The ``[0]`` of ``x.data[0]``, ``x.data.cpu()[0]``, ``x.data.cpu().numpy()[0]``."""
+    for name, outer in chain(node, model):
+        if name == "[]" and isinstance(outer, cst.Subscript):
+            return outer if is_zero_index(outer) else None
+        if name not in ("cpu", "numpy", "cuda", "detach") or not isinstance(outer, cst.Call):
+            return None
+    return None
+
+
+def is_zero_index(node: cst.Subscript) -> bool:
+    """Whether a subscript is a literal ``[0]``."""
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.Integer("0"), star=None))]:
+            return True
+    return False
+
+
+def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, model: Model) -> bool:
+    """Whether ``value`` is 0-dim, or is a scalar by its name and the number is used as one."""
+    if value.kind & Kind.TENSOR and value.ndim in (Ndim.ZERO, Ndim.MORE):
+        return value.ndim == Ndim.ZERO
+    parent = model.tree.parent(index)
+    if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is index:
+        return False
+    if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is index:
+        return False
+    if value.evidence is not None and value.evidence.strength == Strength.NAME:
+        return True
+    return bool(_SCALAR_NAME.search(last_name(node))) or "backward" in _uses_of(node, model)
+
+
+def _uses_of(node: cst.BaseExpression, model: Model) -> set[str]:
+    """Attributes accessed on a name in its scope."""
+    if not isinstance(node, cst.Name):
+        return set()
+    found = set()
+    for use in model.references(node.value, model.scopes.scope_of(node)):
+        parent = model.tree.parent(use)
+        if isinstance(parent, cst.Attribute):
+            found.add(parent.attr.value)
+    return found
+
+
+def classify(node: cst.Attribute, model: Model) -> tuple[Site, Value, Evidence] | None:
+    """Which rule speaks of ``node`` (an attribute called `data`), with its receiver; None if none does."""
+    found = receiver(node, model)
+    if found is None:
+        return None
+    value, evidence = found
+    return _site(node, value, model), value, evidence
+
+
+def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.AssignTarget() | cst.Del():
+            return Site.ASSIGN
+        case cst.AnnAssign() | cst.For() | cst.CompFor() if parent.target is node:
+            return Site.ASSIGN
+        case cst.Element() if _in_target(parent, model):
+            return Site.ASSIGN
+    if written(node, model) is not None:
+        return Site.INPLACE
+    match node.value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return Site.REDUNDANT
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in TRANSFERS:
+            return Site.TRANSFER
+    steps = list(chain(node, model))
+    index = scalar_index(node, model)
+    if index is not None and is_scalar(value, node.value, index, model):
+        return Site.SCALAR
+    for name, outer in steps:
+        if not isinstance(outer, cst.Call):
+            break
+        if name in READERS or name == "detach":
+            return Site.REDUNDANT
+        if name not in TRANSFERS:
+            break
+    return Site.READ
+
+
+def _in_target(element: cst.CSTNode, model: Model) -> bool:
+    up: cst.CSTNode | None = element
+    while isinstance(up, (cst.Element, cst.StarredElement, cst.Tuple, cst.List)):
+        child, up = up, model.tree.parent(up)
+    return isinstance(up, cst.AssignTarget) or (isinstance(up, (cst.For, cst.CompFor)) and up.target is child)
+
+
+def cannot_require_grad(value: Value) -> bool:
+    """Whether a tensor is known to be outside any graph."""
+    return value.is_tensor and value.grad == Tri.NO
+
+
+def is_gradient(value: Value, node: cst.BaseExpression) -> bool:
+    """Whether an expression is the `.grad` of a tensor."""
+    return value.role == Role.GRADIENT or (isinstance(node, cst.Attribute) and node.attr.value == "grad")

@@ -1,0 +1,138 @@
+r"""Reading `.data` of a tensor goes behind autograd's back.
+
+`x.data` shares memory with `x` but not its version counter: write to it, and `backward()` computes wrong gradients
+without a word. `x.detach()` is the same tensor with the counter, so the same mistake is an error. Where nothing but
+metadata is read, or the reader is an `nn.init` function, nothing is needed at all.
+
+```diff run
+ import torch
+ from torch import nn
+
+ w = torch.ones(3, requires_grad=True)
+-total = (w.data * 2).sum()
++total = (w.detach() * 2).sum()
+-rows = w.data.size(0)
++rows = w.size(0)
+-like = torch.zeros_like(w.data)
++like = torch.zeros_like(w)
+ layer = nn.Linear(3, 2)
+-nn.init.xavier_uniform_(layer.weight.data)
++nn.init.xavier_uniform_(layer.weight)
+-shape, first = layer.bias.data.shape, w.data[0] * 2
++shape, first = layer.bias.shape, w.detach()[0] * 2
+ with torch.no_grad():
+-    norm = (w.data + 1).norm()
++    norm = (w + 1).norm()
+```
+
+A gradient is outside the graph already:
+
+```diff run
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+ (w * w).sum().backward()
+-step = 0.1 * w.grad.data
++step = 0.1 * w.grad
+```
+
+## When the fix is unsafe
+
+When the result is written in place later, or leaves to code that may write to it: then `.detach()` raises in
+`backward()` where `.data` computed wrong gradients.
+
+```diff run
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+~copy = w.data
++copy = w.detach()
+ copy[0] = 5.0
+```
+
+## What is left alone
+
+```diff
+ import torch
+ from torch.nn.utils.rnn import pack_padded_sequence
+ from torch.utils.data import TensorDataset
+
+ packed = pack_padded_sequence(torch.ones(2, 3, 1), [3, 2], batch_first=True)
+ flat = packed.data
+ dataset = TensorDataset(torch.ones(3))
+ raw = dataset.data
+
+
+ class Page:
+     def __init__(self):
+         self.data = b""
+
+
+ body = Page().data
+```
+
+Why PyTorch wants it gone: <https://github.com/pytorch/pytorch/issues/30987>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Evidence, Model, Tri, Usage, Value
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _data
+
+
+@on(cst.Attribute, needle=".data")
+def check(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report a read of `.data`."""
+    if node.attr.value != "data":
+        return None
+    found = _data.classify(node, model)
+    if found is None or found[0] is not _data.Site.READ:
+        return None
+    _, value, evidence = found
+    return Finding(node.attr, _message(evidence), _fix(node, value, evidence, model), evidence=evidence)
+
+
+def _message(evidence: Evidence) -> str:
+    return "`.data` reads a tensor behind autograd's back; use `.detach()`"
+
+
+def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
+    drop = (edit.replace_after(node.value, node),)
+    detach = (edit.replace(node.attr, "detach()"),)
+    doubtful = not value.is_tensor and evidence.strength <= evidence.strength.NAME
+    if _initialised(node, model):
+        safe = value.is_parameter or _data.last_name(node.value) in ("weight", "bias")
+        return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
+    usage = model.usage(node)
+    if usage is Usage.METADATA:
+        return Fix("Remove `.data`: only metadata is read", drop)
+    if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
+        if usage is Usage.READ and _consumed(node, model):
+            return Fix("Remove `.data`: a gradient carries no graph", drop)
+        return Fix("Replace `.data` with `.detach()`", detach)
+    if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
+        return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
+    safe = usage <= Usage.READ or _data.cannot_require_grad(value)
+    return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe and not doubtful))
+
+
+def _applicability(safe: bool) -> Applicability:
+    return Applicability.SAFE if safe else Applicability.UNSAFE
+
+
+def _initialised(node: cst.Attribute, model: Model) -> bool:
+    """Whether the reader is an ``nn.init`` function whose result is not used."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(call, cst.Call) or not isinstance(model.tree.parent(call), cst.Expr):
+        return False
+    return (model.qualified(call.func) or "").startswith("torch.nn.init.")
+
+
+def _consumed(node: cst.Attribute, model: Model) -> bool:
+    """Whether the value is used up on the spot by arithmetic: nothing that shares its memory lives on."""
+    return isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation))

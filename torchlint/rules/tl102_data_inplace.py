@@ -1,0 +1,209 @@
+r"""Writing to a tensor through `.data` is never noticed by `backward()`.
+
+An in-place operation on `x.data` changes `x` without counting it: if `x` was saved for the backward pass, the gradients
+come out wrong without a word. To initialise a parameter there is `nn.init`; to update one there is
+`with torch.no_grad():`; a gradient needs neither.
+
+```diff run
+ import torch
+ from torch import nn
+
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(3, 2)
+-        self.fc.weight.data.normal_(0, 0.02)
++        nn.init.normal_(self.fc.weight, 0, 0.02)
+-        self.fc.bias.data.fill_(0.1)
++        nn.init.constant_(self.fc.bias, 0.1)
+
+
+ def weights_init(m):
+     if isinstance(m, nn.Linear):
+-        m.weight.data.uniform_(-0.1, 0.1)
++        nn.init.uniform_(m.weight, -0.1, 0.1)
+-        m.bias.data.zero_()
++        nn.init.zeros_(m.bias)
+-        m.weight.data[0] = 1.0
++        with torch.no_grad():
++            m.weight[0] = 1.0
+
+
+ net = Net()
+ net.apply(weights_init)
+ net.fc(torch.ones(1, 3)).sum().backward()
+ for p in net.parameters():
+-    p.grad.data.clamp_(-1, 1)
++    p.grad.clamp_(-1, 1)
+-    p.grad.data.zero_()
++    p.grad.zero_()
+```
+
+## When the fix is unsafe
+
+Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in
+`backward()`.
+
+```diff run
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 2)
+ for p in net.parameters():
+~    p.data.add_(torch.ones_like(p), alpha=-0.1)
++    with torch.no_grad():
++        p.add_(torch.ones_like(p), alpha=-0.1)
+~    p.data -= 0.1
++    with torch.no_grad():
++        p -= 0.1
+ with torch.no_grad():
+     for p in net.parameters():
+~        p.data.clamp_(-1, 1)
++        p.clamp_(-1, 1)
+```
+
+There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used.
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 2)
+ hidden = net(torch.ones(1, 3))
+!hidden.data.mul_(2)
+!total = net.weight.data.zero_().sum()
+!torch.add(net.bias, 1, out=net.bias.data)
+ hidden.mul_(2)
+```
+
+In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/autograd.html>.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model, Strength, Tri, Value
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rules import _data
+
+_INIT_FUNCTION = re.compile(r"init|reset_param", re.IGNORECASE)
+_PARAMETER_NAME = re.compile(r"(^|_)(weight|bias)(_|$)|^param(eter)?$", re.IGNORECASE)
+_NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
+
+
+@on(cst.Attribute, needle=".data")
+def check(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report an in-place operation through `.data`."""
+    if node.attr.value != "data":
+        return None
+    found = _data.classify(node, model)
+    if found is None or found[0] is not _data.Site.INPLACE:
+        return None
+    _, value, evidence = found
+    write = _data.written(node, model)
+    initialises = _initialises(node, value, model)
+    advice = "use `nn.init`" if initialises else "use `torch.no_grad()`"
+    if _data.is_gradient(value, node.value):
+        advice = "a gradient needs no `.data`"
+    fix = _fix(node, value, write, initialises, model) if write is not None else None
+    return Finding(node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence)
+
+
+def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
+    drop = edit.replace_after(node.value, node)
+    if isinstance(write, cst.Arg):
+        return None
+    if isinstance(write, cst.AugAssign) and write.target is node and not isinstance(node.value, (cst.Name, cst.Attribute)):
+        return None  # `f() -= 1` and the element of a tuple cannot be assigned to
+    if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
+        if _operands_without_graph(write, model):
+            return Fix("Remove `.data`: a gradient carries no graph", (drop,))
+    if value.is_tensor and value.leaf == Tri.NO:
+        return None
+    if initialises and (init := _nn_init(node, write, model)) is not None:
+        return init
+    safe = Applicability.SAFE if initialises else Applicability.UNSAFE
+    if model.grad_enabled(node) == Tri.NO:
+        return Fix("Remove `.data`: autograd does not record here", (drop,), safe)
+    wrap = _no_grad(write, model)
+    if wrap is None:
+        return None
+    edits, imports = wrap
+    return Fix("Move the operation into a `torch.no_grad()` block", (*edits, drop), safe, imports)
+
+
+def _initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
+    """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
+    name = _data.last_name(node.value)
+    if not (value.is_parameter or _PARAMETER_NAME.search(name)) or _data.is_gradient(value, node.value):
+        return False
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
+
+
+def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:
+    """``p.data.normal_(0, 1)`` as ``nn.init.normal_(p, 0, 1)``, where it is a statement of its own."""
+    match write:
+        case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method)), args=args) if target is node:
+            pass
+        case _:
+            return None
+    function = _NN_INIT.get(method)
+    if function is None or not isinstance(model.tree.parent(write), cst.Expr):
+        return None
+    if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
+        return None
+    if method == "fill_" and (len(args) != 1 or model.value(args[0].value).kind != Kind.NUMBER):
+        return None
+    module, missing = model.spelling("torch.nn.init")
+    before = edit.insert_before(node.value, f"{module}.{function}(")
+    rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
+    imports = ("torch",) if missing else ()
+    return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
+
+
+def _no_grad(write: cst.CSTNode, model: Model) -> tuple[tuple[Edit, ...], tuple[str, ...]] | None:
+    """Edits that put the statement into a block of its own; None if it is not alone on its line."""
+    statement = model.tree.statement(write)
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    match statement.body[0]:
+        case cst.Expr(value=value) if value is write:
+            pass
+        case cst.Assign(targets=[target]) if target is write:
+            pass
+        case cst.AugAssign() as small if small is write:
+            pass
+        case _:
+            return None
+    name, missing = model.spelling("torch.no_grad")
+    wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
+    return (wrap,), ("torch",) if missing else ()
+
+
+def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written can bring no graph along."""
+    match write:
+        case cst.Call(args=args):
+            operands = [arg.value for arg in args]
+        case cst.AugAssign(value=value):
+            operands = [value]
+        case cst.AssignTarget():
+            assign = model.tree.parent(write)
+            operands = [assign.value] if isinstance(assign, cst.Assign) else []
+        case _:
+            return False
+    return all(_without_graph(model.value(operand)) for operand in operands)
+
+
+def _without_graph(value: Value) -> bool:
+    if value.kind & Kind.UNKNOWN and not (value.strength or 0) >= Strength.CONVENTION:
+        return False
+    return not value.kind & Kind.TENSOR or value.grad == Tri.NO

@@ -1,0 +1,44 @@
+r"""Assigning to `.data` swaps a tensor's storage under autograd's feet.
+
+`p.data = v` makes `p` share memory with `v`, whatever its shape, dtype or device, and nothing that was recorded with the
+old memory is told. To set values: `with torch.no_grad(): p.copy_(v)`. To set another tensor: a new `nn.Parameter`. To
+load weights: `load_state_dict`.
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 2)
+!net.weight.data = torch.zeros(2, 3)
+ for p in net.parameters():
+!    p.data = p.detach() - 0.1
+ with torch.no_grad():
+     net.weight.copy_(torch.zeros(2, 3))
+```
+
+## When the fix is unsafe
+
+There is no automatic fix: `copy_` keeps shape, dtype, device and memory, the assignment replaces all four.
+
+Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Finding, on
+from torchlint.rules import _data
+
+
+@on(cst.Attribute, needle=".data")
+def check(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report `.data` as the target of an assignment."""
+    if node.attr.value != "data":
+        return None
+    found = _data.classify(node, model)
+    if found is None or found[0] is not _data.Site.ASSIGN:
+        return None
+    message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"
+    return Finding(node.attr, message, evidence=found[2])

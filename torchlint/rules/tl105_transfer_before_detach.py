@@ -1,0 +1,78 @@
+r"""Transferring a tensor before detaching it records the transfer in the graph.
+
+`x.cpu().detach()` copies with autograd watching and then throws the record away; `x.detach().cpu()` only copies.
+
+```diff run
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+-a = w.cpu().detach()
++a = w.detach().cpu()
+-b = w.to("cpu").detach().numpy()
++b = w.detach().to("cpu").numpy()
+-c = (w * 2).cpu().data
++c = (w * 2).detach().cpu()
+-d = w.to("cpu", torch.float64).cpu().detach()
++d = w.detach().to("cpu", torch.float64).cpu()
+ e = w.detach().cpu()
+```
+
+## When the fix is unsafe
+
+The fix is safe: values, dtype and device are the same, and the result never had a graph.
+
+Detaching: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.rule import Finding, Fix, on
+from torchlint.rules import _data
+
+
+@on(cst.Attribute, needle=(".detach", ".data"))
+def check(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report `.detach()` or `.data` on the result of a transfer."""
+    if node.attr.value == "data":
+        found = _data.classify(node, model)
+        if found is None or found[0] is not _data.Site.TRANSFER:
+            return None
+        return _finding(node, node, node.attr, found[2])
+    if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
+        return None
+    call = model.tree.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node or call.args:
+        return None
+    source = _before_transfers(node.value)
+    if source is node.value:
+        return None
+    value = model.value(source)
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
+        return None
+    evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
+    return _finding(node, call, node.attr, evidence, end=call)
+
+
+def _is_tensor(node: cst.Attribute, model: Model) -> bool:
+    value = model.value(node.value)
+    return bool(value.kind & Kind.TENSOR) or value.kind == Kind.UNKNOWN
+
+
+def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``x`` of ``x.cuda().cpu()``."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _data.TRANSFERS:
+        node = node.func.value
+    return node
+
+
+def _finding(
+    node: cst.Attribute, outer: cst.CSTNode, name: cst.Name, evidence: Evidence, end: cst.CSTNode | None = None
+) -> Finding:
+    source = _before_transfers(node.value)
+    edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
+    fix = Fix("Detach first, then transfer", edits)
+    return Finding(name, "the transfer is recorded by autograd and thrown away; detach first", fix, end, evidence)
