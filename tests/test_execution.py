@@ -1,0 +1,171 @@
+"""Fixes are judged by running the program before and after: never skipped, nothing mocked, real torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from judge import Run, differences, rough_differences, run
+from programs import programs
+
+from torchlint.engine import Fixing, Outcome, check_text
+from torchlint.examples import examples
+from torchlint.rules import catalogue
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
+ALL = frozenset(catalogue())
+RUNNABLE = ("run", "run-after")
+
+
+@dataclass(frozen=True)
+class Program:
+    """Something to run before and after a fix."""
+
+    name: str
+    text: str
+    codes: frozenset[str]
+    raises: bool
+    """Before it is fixed."""
+    unsafe_only: bool = False
+    """Only with unsafe fixes does it run."""
+
+    def fixed(self, fixing: Fixing) -> Outcome:
+        outcome = check_text(self.text, self.name, self.codes, fixing)
+        assert not outcome.problems, outcome.problems
+        return outcome
+
+
+def _programs() -> list[Program]:
+    found = []
+    for code, info in sorted(catalogue().items()):
+        for example in examples(info.doc):
+            if not example.options:
+                continue
+            raises = "run-after" in example.options
+            unsafe_only = example.after_safe != example.after_unsafe
+            name = f"{code}-line{example.row}"
+            found.append(Program(name, example.before, frozenset((code,)), raises, unsafe_only))
+            found.append(Program(f"{name}-all-rules", example.before, ALL, raises, unsafe_only))
+    for path in CASES:
+        text = path.read_bytes().decode("utf-8")
+        first = text.partition("\n")[0].strip().removeprefix("#").strip()
+        if first in RUNNABLE:
+            found.append(Program(f"cases-{path.stem}", text, ALL, first == "run-after", unsafe_only=True))
+    return found
+
+
+PROGRAMS = _programs()
+per_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+
+
+def before(program: Program) -> Run:
+    """The program as it stands: it runs, or raises, as it says."""
+    ran = run(program.text, program.name)
+    if program.raises:
+        assert ran.error is not None, "it is to raise before it is fixed"
+    else:
+        assert ran.error is None, f"it is to run before it is fixed: {ran.error!r}"
+    return ran
+
+
+@per_program
+def test_safe_fixes_change_nothing(program: Program) -> None:
+    ran = before(program)
+    outcome = program.fixed(Fixing.SAFE)
+    after = run(outcome.text, program.name)
+    if program.raises:
+        assert after.error is None or program.unsafe_only, f"{after.error!r}\n{outcome.text}"
+        return
+    found = differences(ran, after, may_detach="TL107" in dict(outcome.fixed))
+    assert not found, "\n".join((*found, outcome.text))
+
+
+@per_program
+def test_unsafe_fixes_run(program: Program) -> None:
+    outcome = program.fixed(Fixing.UNSAFE)
+    found = rough_differences(before(program), run(outcome.text, program.name))
+    assert not found, "\n".join((*found, outcome.text))
+
+
+@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_safe_fixes_of_generated_programs(data: st.DataObject) -> None:
+    text = data.draw(programs(), label="program")
+    outcome = check_text(text, "program.py", ALL, Fixing.SAFE)
+    assert not outcome.problems, outcome.problems
+    if outcome.text == text:
+        return
+    ran = run(text)
+    after = run(outcome.text)
+    if ran.error is None:
+        found = differences(ran, after, may_detach="TL107" in dict(outcome.fixed))
+        assert not found, "\n".join(("", *found, "", text, "became", "", outcome.text))
+    else:
+        assert not isinstance(after.error, (SyntaxError, NameError)), f"{after.error!r}\n{text}\n{outcome.text}"
+
+
+def test_generated_programs_are_worth_running() -> None:
+    """Most run, and in most there is something to fix: else the test above says nothing."""
+    ran = fixed = total = 0
+
+    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+    @given(programs())
+    def count(text: str) -> None:
+        nonlocal ran, fixed, total
+        total += 1
+        ran += run(text).error is None
+        fixed += check_text(text, "program.py", ALL, Fixing.SAFE).text != text
+
+    count()
+    assert ran > total / 2, f"{ran} of {total} run"
+    assert fixed > total / 2, f"{fixed} of {total} are fixed"
+
+
+# --------------------------------------------------------------------- the judge itself
+
+
+PRELUDE = """
+import numpy as np
+import torch
+from torch import nn
+w = torch.ones(3, requires_grad=True)
+n = nn.Linear(3, 3)
+"""
+CHANGES = {
+    "value": ("a = w * 2", "a = w * 3"),
+    "dtype": ("a = w * 2", "a = (w * 2).double()"),
+    "shape": ("a = w * 2", "a = (w * 2)[None]"),
+    "requires_grad": ("a = w.data", "a = w"),
+    "graph": ("a = w * w", "a = w * w.detach()"),
+    "no graph": ("a = w * w", "a = w.detach() * w.detach()"),
+    "leaf gradient": ("w.sum().backward()", "(w * 2).sum().backward()"),
+    "parameter": ("", "nn.init.zeros_(n.bias)"),
+    "memory": ("a = w.data", "a = w.detach().clone()"),
+    "array": ("a = np.ones(2)", "a = np.ones(2, dtype=np.float32)"),
+    "array memory": ("a = w.data.numpy()", "a = w.data.numpy().copy()"),
+    "type": ("a = w.sum().data", "a = w.sum().item()"),
+    "random numbers": ("", "torch.randn(1)"),
+    "output": ("", "print(w)"),
+    "version": ("a = w * w\nw.data.add_(1)", "a = w * w\nwith torch.no_grad():\n    w.add_(1)"),
+    "missing": ("a = 1", ""),
+    "container": ("a = [w.sum(), {'x': w * 2}]", "a = [w.sum(), {'x': w * 3}]"),
+    "object": ("class C: pass\na = C()\na.x = w * 2", "class C: pass\na = C()\na.x = w * 3"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_judge_sees_a_change(what: str) -> None:
+    one, other = (PRELUDE + text for text in CHANGES[what])
+    assert differences(run(one), run(other))
+    assert not differences(run(one), run(one))
+
+
+def test_the_judge_lets_equal_programs_pass() -> None:
+    one = "import math\na = w.data\nb = w.grad\nc = torch.full((2,), math.nan)\no = torch.optim.Adam([w])\n(w * w).sum().backward()\no.step()"
+    other = one.replace("w.data", "w.detach()").replace("import math\n", "import math, os\n")
+    assert not differences(run(PRELUDE + one), run(PRELUDE + other))
+    assert not differences(run(PRELUDE + "a = w * 2"), run(PRELUDE + "a = (w * 2).detach()"), may_detach=True)
+    assert not rough_differences(run(PRELUDE + "a = w.sum().data"), run(PRELUDE + "a = w.sum().item()"))
