@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.rule import Edit
@@ -59,3 +61,36 @@ def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) 
     outer = tree.indentation(statement)
     inner = outer + tree.module.default_indent
     return insert_before(statement, f"{header}{tree.module.default_newline}{inner}")
+
+
+def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:
+    """Remove one name of an import, and the whole statement with its last one; None where that takes more than an edit."""
+    assert not isinstance(node.names, cst.ImportStar)
+    names = list(node.names)
+    index = next(i for i, a in enumerate(names) if a is alias)
+    if index:
+        return Edit((names[index - 1], True), (alias, True), "")
+    if len(names) > 1:
+        return Edit((alias, False), (names[1], False), "")
+    statement = tree.parent(node)
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
+        return None
+    block = tree.parent(statement)
+    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
+    return replace(statement, "pass" if alone else "")
+
+
+def breaks_line(code: str) -> bool:
+    """Whether an expression goes over several lines outside its own brackets: taken out of a call it would not parse."""
+    if "\n" not in code:
+        return False
+    depth = 0
+    for match in re.finditer(r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}\n]", code, re.DOTALL):
+        token = match.group()
+        if token in "([{":
+            depth += 1
+        elif token in ")]}":
+            depth -= 1
+        elif token == "\n" and depth <= 0:
+            return True
+    return False

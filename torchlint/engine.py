@@ -34,7 +34,7 @@ from torchlint.suppress import Suppressions
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.rule import Finding, Rule
+    from torchlint.rule import Edit, Finding, Rule
     from torchlint.tree import Tree
 
 MAX_ROUNDS = 50
@@ -42,10 +42,6 @@ MAX_ROUNDS = 50
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
-
-ASYNC_STAND_IN = "äsync"
-"""What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
-
 
 class Fixing(enum.Enum):
     """Which fixes to apply."""
@@ -173,7 +169,7 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
         return _suppress(_Checked(text, [error], [], broken=True))
     import libcst as cst
 
-    from torchlint.tree import NotRoundTripped, Source, Tree
+    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped, Source, Tree
 
     source, repaired = Source(text), False
     try:
@@ -189,6 +185,7 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
         return _suppress(_Checked(text, [error], [], broken=True))
     except RecursionError:
         return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
+    tree.is_package = path.replace("\\", "/").endswith("__init__.py")
     findings, problems = _run_rules(tree, path, codes)
     try:
         diagnostics = _locate(tree, findings)
@@ -339,10 +336,7 @@ def _diagnostic(
         last = end.row
     fix = evidence = None
     if finding.fix is not None:
-        edits = {
-            TextEdit(spans[id(e.start[0])][e.start[1]], spans[id(e.end[0])][e.end[1]], e.text)
-            for e in finding.fix.edits
-        }
+        edits = {_text_edit(tree, e, spans) for e in finding.fix.edits}
         edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
         ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
         fix = LocatedFix(finding.fix.message, finding.fix.applicability, ordered, finding.fix.deferred)
@@ -353,6 +347,19 @@ def _diagnostic(
     return Diagnostic(
         rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity
     )
+
+
+def _text_edit(tree: Tree, edit: Edit, spans: dict[int, tuple[int, int]]) -> TextEdit:
+    import libcst as cst
+
+    (first, at_end), (last, to_end) = edit.start, edit.end
+    start, end = spans[id(first)][at_end], spans[id(last)][to_end]
+    if first is last and not edit.text and isinstance(first, cst.SimpleStatementLine):  # a line goes as a whole
+        text = tree.source.text
+        line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
+        start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+        end = line.end() if line else end
+    return TextEdit(start, end, edit.text)
 
 
 def _import_anchor(tree: Tree) -> list[cst.CSTNode]:

@@ -42,6 +42,10 @@ _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
 
 
+ASYNC_STAND_IN = "äsync"
+"""What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
+
+
 class NotRoundTripped(ValueError):
     """libcst would not give the text back byte for byte, so positions in this file cannot be trusted."""
 
@@ -150,6 +154,8 @@ class Tree:
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._spans: dict[int, tuple[int, int]] = {}
+        self.is_package = False
+        """Whether this is an ``__init__.py``, whose imports are what others import from it."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
         self._index()

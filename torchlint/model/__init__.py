@@ -14,8 +14,9 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -51,6 +52,8 @@ from torchlint.model.usage import Follower, Usage
 from torchlint.tree import Tree
 
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
+
+T = TypeVar("T")
 
 _PLAIN_KINDS = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
 _TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
@@ -106,6 +109,7 @@ class Model:
         self._kept: list[cst.CSTNode] = []
         self._quiet: dict[int, bool] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
+        self._remembered: dict[str, Any] = {}
 
     # ------------------------------------------------------------------ questions
 
@@ -146,6 +150,12 @@ class Model:
             if qualified == ref or qualified.startswith(ref + "."):
                 best, spelled = ref, name + qualified[len(ref) :]
         return (spelled, False) if best else (qualified, True)
+
+    def remember(self, key: str, compute: Callable[[Model], T]) -> T:
+        """What ``compute`` says of this file, computed once."""
+        if key not in self._remembered:
+            self._remembered[key] = compute(self)
+        return self._remembered[key]  # type: ignore[no-any-return]
 
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""

@@ -1,0 +1,291 @@
+r"""`Variable` has been a tensor since PyTorch 0.4; today `Variable(x)` silently detaches `x`.
+
+Tensors and Variables are one since 0.4. The call is still there, and what it does is `x.detach()`: where `x` came out of
+a network the gradient stops. A tensor without a graph needs nothing, one that is to be optimised is made with
+`requires_grad=True`.
+
+```diff run
+ import torch
+ import torch.autograd as autograd
+-from torch.autograd import Variable
+
+-noise = Variable(torch.randn(2, 3))
++noise = torch.randn(2, 3)
+-w = Variable(torch.ones(3), requires_grad=True)
++w = torch.ones(3, requires_grad=True)
+-hidden = Variable(w * 2)
++hidden = (w * 2).detach()
+-again = autograd.Variable(hidden.data)
++again = hidden.detach()
+-x = Variable(noise, requires_grad=True)
++x = noise.detach().requires_grad_()
+-if isinstance(x, Variable):
++if isinstance(x, torch.Tensor):
+     rows = x.size(0)
+
+
+-def first(v: Variable):
++def first(v: torch.Tensor):
+     return v[0]
+```
+
+## When the fix is unsafe
+
+The fixes are safe. A reference to the class that is no call, `isinstance` or annotation has none:
+
+```diff
+ import torch
+ from torch import autograd
+
+!made = list(map(autograd.Variable, [torch.ones(1)]))
+!kind = type(made[0]) == autograd.Variable
+ engine = autograd.Variable._execution_engine
+```
+
+Other libraries have a `Variable` too:
+
+```diff
+ import tkinter
+ import torch
+
+ v = tkinter.Variable(value=1)
+ x = torch.ones(1)
+```
+
+Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model, Tri, torch_api
+from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.tree import Tree
+
+VARIABLE = "torch.autograd.Variable"
+_MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
+
+
+@on(cst.Call, needle="Variable")
+def check_call(node: cst.Call, model: Model) -> Finding | None:
+    """Report `Variable(...)`."""
+    if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
+        return None
+    return Finding(node.func, _MESSAGE, _unwrap(node, model))
+
+
+@on(cst.Name, cst.Attribute, needle="Variable")
+def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | None:
+    """Report a reference to `Variable` that is no call."""
+    if not may_be_variable(node, model):
+        return None
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Call() if parent.func is node:
+            return None
+        case cst.Attribute() | cst.ImportAlias() | cst.AsName() | cst.AssignTarget() | cst.ImportFrom():
+            return None
+        case cst.Arg() if parent.keyword is node:
+            return None
+    if model.qualified(node) != VARIABLE:
+        return None
+    if not is_replaceable(node, model):
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`")
+    name, missing = model.spelling("torch.Tensor")
+    edits = (_without_twin(node, model) or edit.replace(node, name),)
+    fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
+    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
+
+
+@on(cst.ImportFrom, needle="Variable")
+def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
+    """Report the import; it goes when its last use has gone."""
+    if isinstance(node.names, cst.ImportStar) or node.module is None or node.relative:
+        return None
+    if model.tree.code(node.module) not in ("torch.autograd", "torch.autograd.variable"):
+        return None
+    for alias in node.names:
+        if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
+            return Finding(alias, "`Variable` is not needed since PyTorch 0.4", _remove_import(node, alias, model))
+    return None
+
+
+def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression could name `Variable`, by its spelling alone."""
+    match node:
+        case cst.Attribute(attr=cst.Name("Variable")):
+            return True
+        case cst.Name(value=name):
+            return name == "Variable" or name in _aliases(model)
+    return False
+
+
+def _aliases(model: Model) -> frozenset[str]:
+    """Names under which this file imports `Variable`, or to which it assigns it."""
+    return model.remember("TL201", _collect_aliases)
+
+
+def _collect_aliases(model: Model) -> frozenset[str]:
+    names = set()
+    for alias in model.tree.all(cst.ImportAlias):
+        if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
+            if isinstance(alias.asname.name, cst.Name):
+                names.add(alias.asname.name.value)
+    for assign in model.tree.all(cst.Assign):
+        if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
+            names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
+    return frozenset(names)
+
+
+def is_replaceable(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a reference is the class of an `isinstance` or an annotation: `torch.Tensor` means the same there."""
+    child = node
+    for up in model.tree.ancestors(node):
+        match up:
+            case cst.Annotation():
+                return True
+            case cst.Call(func=cst.Name("isinstance"), args=[_, second]):
+                return second is child
+            case cst.Call() | cst.Lambda() | cst.BaseCompoundStatement() | cst.SimpleStatementLine():
+                return False
+        child = up
+    return False
+
+
+def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
+    """Remove `Variable` from a tuple of classes that has `torch.Tensor` already."""
+    element = model.tree.parent(node)
+    sequence = model.tree.parent(element) if isinstance(element, cst.Element) else None
+    if not isinstance(sequence, cst.Tuple):
+        return None
+    if not any(model.qualified(e.value) == "torch.Tensor" for e in sequence.elements):
+        return None
+    index = next(i for i, e in enumerate(sequence.elements) if e is element)
+    if index:
+        return Edit((sequence.elements[index - 1].value, True), (node, True), "")
+    return Edit((node, False), (sequence.elements[1].value, False), "")
+
+
+# ---------------------------------------------------------------------- unwrapping
+
+
+def _unwrap(call: cst.Call, model: Model) -> Fix | None:
+    if not call.args or any(a.star for a in call.args):
+        return None
+    wrapped = call.args[0]
+    if wrapped.keyword is not None and wrapped.keyword.value != "data":
+        return None
+    asked = _requires_grad(call)
+    literal = torch_api.literal_bool(asked) if asked is not None else False
+    inner = wrapped.value
+    if literal is False:
+        return _plain(call, inner, model)
+    if literal is True and _takes_requires_grad(inner, model):
+        assert isinstance(inner, cst.Call)
+        return _into_factory(call, inner)
+    flag = "" if literal is True or asked is None else model.tree.code(asked)
+    detach = "" if _is_fresh(inner, model) else ".detach()"
+    edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
+    return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
+
+
+def _requires_grad(call: cst.Call) -> cst.BaseExpression | None:
+    for index, arg in enumerate(call.args[1:], 1):
+        if arg.keyword is None and index == 1:
+            return arg.value
+        if arg.keyword is not None and arg.keyword.value == "requires_grad":
+            return arg.value
+    return None
+
+
+def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
+    match inner:
+        case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
+            return Fix("Use `.detach()`", _strip(call, source, ".detach()", model))
+    value = model.value(inner)
+    detached = _is_detach(inner)
+    kept_apart = not isinstance(inner, cst.Call) and "requires_grad" in model.tree.source.text
+    if detached or (value.is_tensor and value.grad == Tri.NO and not kept_apart):
+        return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
+    return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _is_detach(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return True
+    return False
+
+
+def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
+    if not isinstance(node, cst.Call):
+        return False
+    ref = model.qualified(node.func) or ""
+    value = model.value(node)
+    if not value.is_tensor or value.grad != Tri.NO:
+        return False
+    result = torch_api.data()["functions"].get(ref)
+    if result is None:
+        return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
+    return isinstance(result, dict) and not result.get("alias") and not result.get("self")
+
+
+def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a call of a factory that can be asked for a tensor that requires grad."""
+    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+        return False
+    if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
+        return False
+    result = torch_api.data()["functions"].get(model.qualified(node.func) or "")
+    return isinstance(result, dict) and result.get("grad") == "factory"
+
+
+def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
+    if inner.args:
+        before = edit.replace_before(call, inner)
+        last = inner.args[-1]
+        edits: tuple[Edit, ...] = (before, Edit((last, True), (call, True), ", requires_grad=True)"))
+    else:
+        edits = (edit.replace_before(call, inner), Edit((inner.func, True), (call, True), "(requires_grad=True)"))
+    return Fix("Ask the factory for `requires_grad=True`", edits)
+
+
+def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:
+    """Edits that leave ``inner`` of the call, in brackets where it needs them, and append ``suffix``."""
+    left = right = ""
+    if not inner.lpar and _needs_brackets(call, inner, suffix, model.tree):
+        left, right = "(", ")"
+    return edit.replace_before(call, inner, left), edit.replace_after(inner, call, right + suffix)
+
+
+def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree: Tree) -> bool:
+    if edit.breaks_line(tree.code(inner)):
+        return True
+    if isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)):
+        return False
+    if suffix:
+        return True
+    return not isinstance(tree.parent(call), (cst.Assign, cst.Arg, cst.Return, cst.Element, cst.AugAssign))
+
+
+def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
+    bound = alias.asname.name if alias.asname is not None else alias.name
+    name = bound.value if isinstance(bound, cst.Name) else ""
+    uses = [n for n in model.references(name, model.tree.module)]
+    exported = any(s.raw_value == name for s in model.tree.all(cst.SimpleString))
+    if exported or model.tree.is_package or not all(_has_fix(use, model) for use in uses):
+        return None
+    removed = edit.remove_import_alias(model.tree, node, alias)
+    if removed is None:
+        return None
+    return Fix("Remove the import", (removed,), deferred=bool(uses))
+
+
+def _has_fix(use: cst.Name, model: Model) -> bool:
+    parent = model.tree.parent(use)
+    if isinstance(parent, cst.Call) and parent.func is use:
+        return _unwrap(parent, model) is not None
+    return is_replaceable(use, model)

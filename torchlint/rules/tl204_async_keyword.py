@@ -1,0 +1,46 @@
+r"""`async` is a keyword since Python 3.7: `.cuda(async=True)` does not parse.
+
+The argument is called `non_blocking` since PyTorch 0.4.
+
+```diff
+ import torch
+
+ x = torch.ones(3)
+ if torch.cuda.is_available():
+-    x = x.cuda(async=True)
++    x = x.cuda(non_blocking=True)
+-    x = x.to("cuda", async = True)
++    x = x.to("cuda", non_blocking = True)
+ x = x.cpu()
+```
+
+## When the fix is unsafe
+
+The fix is safe: the file does not run as it is.
+
+`Tensor.cuda`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.cuda.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.rule import Finding, Fix, on
+from torchlint.tree import ASYNC_STAND_IN
+
+_METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
+
+
+@on(cst.Call, needle="async")
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report the keyword argument `async` of a transfer."""
+    if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:
+        return None
+    for arg in node.args:
+        if arg.keyword is not None and arg.keyword.value == ASYNC_STAND_IN:
+            fix = Fix("Rename to `non_blocking`", (edit.replace(arg.keyword, "non_blocking"),))
+            message = "`async` is a keyword since Python 3.7; the argument is called `non_blocking`"
+            return Finding(arg.keyword, message, fix, severity="error")
+    return None
