@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import graph, torch_api
 from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result
 from torchlint.model.scopes import ClassInfo, Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.torch_api import Argument
@@ -174,6 +174,50 @@ class Model:
                 if isinstance(node, cst.Name) and not _is_label(self.tree.parent(node), node):
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
+
+    def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
+        """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
+        return graph.reaches_backward(self, name, node)
+
+    def calls_backward(self, area: cst.CSTNode) -> bool:
+        """Whether ``backward`` is called below a node."""
+        return graph.calls_backward(self, area)
+
+    def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
+        """Whether ``name``, or what is computed from it, leaves the function around ``node``."""
+        return graph.leaves_function(self, name, node)
+
+    def without_backward(self, node: cst.CSTNode) -> bool:
+        """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
+        return self.scopes.scope_of(node) is not self.tree.module and not self.remember("backward", _trains)
+
+    def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
+        """Whether a node lies below another."""
+        return any(up is area for up in self.tree.ancestors(node))
+
+    def is_inside_inner_loop(self, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
+        """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
+        block = self.tree.parent(self.tree.statement(site))
+        for use in self.references(name, self.scopes.scope_of(site)):
+            inner = self.tree.enclosing(use, cst.For, cst.While)
+            if inner is not None and inner is not loop and block is not None and not self.is_inside(site, inner):
+                if self.is_inside(inner, loop) and self.is_inside(inner, block):
+                    return True
+        return False
+
+    def bindings_of(self, name: str, node: cst.CSTNode) -> list[cst.Name]:
+        """Where a name is plainly assigned in the scope of ``node``: ``x = …``, not ``x += …``."""
+        found = []
+        for use in self.references(name, self.scopes.scope_of(node)):
+            parent = self.tree.parent(use)
+            if self.is_target(use) and not isinstance(parent, (cst.AugAssign, cst.Subscript)):
+                assign = self.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else parent
+                if isinstance(assign, cst.Assign) and any(
+                    isinstance(n, cst.Name) and n.value == name for n in self.tree.walk(assign.value)
+                ):
+                    continue
+                found.append(use)
+        return found
 
     # ------------------------------------------------------------------ interpretation
 
@@ -702,6 +746,10 @@ def _is_label(parent: cst.CSTNode | None, node: cst.Name) -> bool:
         case cst.ImportAlias() | cst.Param() | cst.NameItem():
             return True
     return False
+
+
+def _trains(model: Model) -> bool:
+    return graph.calls_backward(model, model.tree.module)
 
 
 def _is_variable(ref: str) -> bool:
