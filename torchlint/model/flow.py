@@ -121,8 +121,9 @@ class Flow:
             self.env = {name: self._resolve(value) for name, value in start.items()}
             self.bindings = dict(self.env)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
-            solved = {s: self._evidence(use) for s, use in self.uses.items() if use.tensor and not use.other}
-            rejected = {s for s, use in self.uses.items() if use.other}
+            rejected = self.rejected | {s for s, use in self.uses.items() if use.other}
+            learnt = {s: self._evidence(use) for s, use in self.uses.items() if use.tensor and s not in self.solved}
+            solved = {s: evidence for s, evidence in (self.solved | learnt).items() if s not in rejected}
             if solved.keys() == self.solved.keys() and rejected == self.rejected:
                 break
             self.solved, self.rejected = solved, rejected
@@ -731,9 +732,16 @@ class Flow:
                 return found
         if isinstance(base.node, cst.ClassDef):
             return self._self_unknown(base.node, name, node)
-        if base.kind & Kind.MODULE:
+        if base.ref is not None and base.ref.startswith("torch.distributions."):
+            return self._distribution_attribute(base, name, node)
+        if base.kind & Kind.MODULE or base.ref is not None:
             return self.unknown(("member", id(node)))
         return Value(Kind.OBJECT)
+
+    def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        if name in ("mean", "variance", "stddev", "mode", "probs", "logits", "loc", "scale", "concentration", "rate"):
+            return tensor(base.grad or Tri.MAYBE).because(Strength.SIGNATURE, "a statistic of a distribution", node)
+        return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
 
     def _self_unknown(self, cls: cst.ClassDef, name: str, node: cst.CSTNode) -> Value:
         """An attribute of this class that nothing is known of: what the whole class does with it may tell."""
@@ -775,6 +783,10 @@ class Flow:
     def _unknown_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
         if name == "param_groups":
             return container(_PARAM_GROUP)
+        if name in ("weight", "bias"):
+            value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))
+            key = sorted(base.symbols, key=repr)[:1]
+            return self.likely(value, ("attr", *key, name) if key and len(key[0]) < 8 else ("attribute", id(node)))
         if name == "grad" and base.symbols:
             value = tensor(Tri.NO, role=Role.GRADIENT).because(Strength.CONVENTION, "`.grad` of something", node)
             return self.likely(value, ("attr", *sorted(base.symbols, key=repr)[:1], name))
@@ -1225,8 +1237,8 @@ class Flow:
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         data = torch_api.data()
         evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
-        for argument in arguments:
-            self._tensor_argument(ref, argument)
+        if arguments and not arguments[0].star and arguments[0].keyword is None:
+            self._tensor_argument(ref, arguments[0], node)
         result = data["functions"].get(ref)
         if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
             return Value(Kind.PACKED, ref="torch.nn.utils.rnn.PackedSequence", evidence=evidence)
@@ -1246,8 +1258,12 @@ class Flow:
             return self._construct_torch(ref, "tensor", node, arguments, evidence)
         return self.unknown(("call", id(node)))
 
-    def _tensor_argument(self, ref: str, argument: Argument) -> None:
-        """Nothing yet is learnt from being passed to a function of torch."""
+    def _tensor_argument(self, ref: str, argument: Argument, node: cst.Call) -> None:
+        """Learn from being the input of a function that takes tensors only."""
+        if argument.value.symbols and ref.startswith("torch.nn.functional.") and torch_api.takes_tensor(ref):
+            for symbol in argument.value.symbols:
+                use = self.uses.setdefault(symbol, Use())
+                use.tensor = use.tensor or (f"it is given to `{ref}`", node)
 
     def _unbound_method(self, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         if not arguments:
@@ -1298,12 +1314,23 @@ class Flow:
         name = ref.rpartition(".")[2]
         if ref.startswith("torch.Tensor."):
             return self._call_tensor_method(receiver, name, node, arguments)
+        if ref.startswith("torch.distributions."):
+            return self._call_distribution(receiver, name, node)
         if ref.startswith("torch.nn.Module."):
             value = self._module_method(name, receiver, node)
             if name == "apply" and arguments:
                 self._apply_to_modules(arguments[0])
             return value if value is not None else self.unknown(("call", id(node)))
         return self._call_plain_method(receiver, name, node, arguments)
+
+    def _call_distribution(self, receiver: Value, name: str, node: cst.Call) -> Value:
+        evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
+        if name in ("sample", "sample_n", "enumerate_support"):
+            return tensor(Tri.NO, evidence=evidence)
+        if name in ("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"):
+            grad = Tri.NO if self.grad == Tri.NO else receiver.grad or Tri.MAYBE
+            return tensor(grad, evidence=evidence)
+        return self.unknown(("call", id(node)))
 
     def _call_tensor_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         result = torch_api.data()["methods"].get(name)

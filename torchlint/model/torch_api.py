@@ -71,8 +71,13 @@ def data() -> Mapping[str, Any]:
 
 @functools.cache
 def tensor_only() -> frozenset[str]:
-    """Names of tensor methods and attributes that no other common object has."""
-    return frozenset(data()["tensor_only"]) | {"detach"}  # of others only raw I/O streams have it
+    """Names of tensor methods and attributes that no other common object has.
+
+    Beyond the data: ``detach``, which of others only raw I/O streams have, and all in-place methods, which of others
+    only torch's own storages have.
+    """
+    inplace = {name for name in data()["methods"] if name.endswith("_") and not name.startswith("_")}
+    return frozenset(data()["tensor_only"]) | {"detach"} | inplace - set(data()["tensor_or_module"])
 
 
 @functools.cache
@@ -90,6 +95,18 @@ def canonical(name: str) -> str:
 def is_function(name: str) -> bool:
     """Whether ``name`` is a function of torch."""
     return name in data()["functions"]
+
+
+def takes_tensor(name: str) -> bool:
+    """Whether the first argument of a function of torch is a tensor: its result depends on its input as a tensor does."""
+    result = data()["functions"].get(name)
+    if name.startswith(("torch.nn.functional.", "torch.nn.init.")):
+        return result is not None
+    if name in ("torch.as_tensor", "torch.asarray", "torch.complex", "torch.polar"):
+        return False
+    if name in ("torch.equal", "torch.allclose", "torch.norm"):
+        return True
+    return isinstance(result, dict) and result.get("k") == "tensor" and result.get("grad", "follow") == "follow"
 
 
 def class_kind(name: str) -> str | None:

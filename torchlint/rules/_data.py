@@ -78,6 +78,18 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
 
 def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
     """Evidence from what is done with `.data` right here."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
+            if model.value(assign.value).is_tensor:
+                return Evidence(Strength.USE, "a tensor is assigned to its data", node)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(value=target, attr=cst.Name("data")))]):
+            if model.value(target).is_tensor:
+                return Evidence(Strength.USE, "it is assigned to the data of a tensor", node)
+        case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call) and parent is call.args[0]:
+            ref = model.qualified(call.func) or ""
+            if torch_api.takes_tensor(ref):
+                return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
     for method, call in chain(node, model):
         if isinstance(call, cst.Call) and method in torch_api.tensor_only() and method not in ("cuda", "cpu"):
             return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
