@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from torchlint.model import graph, torch_api
-from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result
+from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result, bound_names
 from torchlint.model.scopes import ClassInfo, Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
@@ -96,7 +96,7 @@ class Model:
         self.tree = tree
         self.scopes = Scopes(tree)
         self.values: dict[int, Value] = {}
-        self.modes: dict[int, Tri] = {}
+        self.modes: dict[int, int] = {}
         self.stars: list[str] = []
         self.class_bindings: dict[int, Env] = {}
         self._done: dict[int, Result] = {}
@@ -105,7 +105,8 @@ class Model:
         self._tainted: set[int] = set()
         self._running: dict[int, Flow] = {}
         self._tables: dict[int, Env] = {}
-        self._provisional = 0
+        self._locals: dict[int, frozenset[str]] = {}
+        self._drafts: dict[int, Env] = {}
         self._kept: list[cst.CSTNode] = []
         self._quiet: dict[int, bool] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
@@ -127,7 +128,7 @@ class Model:
         value = self.value(node)
         return value.is_tensor and (value.strength or Strength.USE) >= at_least
 
-    def grad_enabled(self, node: cst.CSTNode) -> Tri:
+    def grad_enabled(self, node: cst.CSTNode) -> int:
         """Whether autograd records where ``node`` is evaluated."""
         self.result(self.scopes.scope_of(node))
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
@@ -156,6 +157,10 @@ class Model:
         if key not in self._remembered:
             self._remembered[key] = compute(self)
         return self._remembered[key]  # type: ignore[no-any-return]
+
+    def declares(self, attribute: str) -> bool:
+        """Whether a class or named tuple of this file has an attribute of that name."""
+        return self.remember(f"declares {attribute}", lambda model: model.scopes.declares(attribute))
 
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""
@@ -246,13 +251,22 @@ class Model:
         self._keep(key, result)
         return result
 
+    def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
+        """Names that a function binds itself."""
+        names = self._locals.get(id(function))
+        if names is None:
+            names = self._locals[id(function)] = bound_names(function)
+        return names
+
     def _keep(self, key: int, result: Result) -> None:
-        tainted = key in self._tainted
-        self._tainted.discard(key)
-        if (tainted or self._provisional) and self._stack:
+        if key in self._tainted and self._stack:
             self._passing[key] = result
         else:
             self._done[key] = result
+        self._settle(key)
+
+    def _settle(self, key: int) -> None:
+        self._tainted.discard(key)
         if not self._stack:
             self._passing.clear()
             self._tainted.clear()
@@ -361,7 +375,7 @@ class Model:
                 return None
         return None
 
-    def _start_grad(self, function: cst.FunctionDef, flow: Flow) -> Tri:
+    def _start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
         for decorator in function.decorators:
             mode = flow.grad_context(decorator.decorator)
             if mode is not None:
@@ -552,28 +566,27 @@ class Model:
         known = self._tables.get(key)
         if known is not None:
             return known
+        if key in self._passing:
+            return self._passing[key].bindings
         if key in self._stack:
             self._taint(key)
-            return {}
+            return self._drafts[key]
         self._stack.append(key)
-        self._provisional += 1
+        self._drafts[key] = {}
+        passing = self._passing
         try:
-            passing, self._passing = self._passing, {}
-            self._tables[key] = self._build_table(cls)
-            self._passing = {}
-            table = self._build_table(cls)
-            self._passing = passing
+            for _ in range(2):
+                self._passing = {}
+                self._drafts[key] = self._build_table(cls)
         finally:
-            self._provisional -= 1
+            self._passing = passing
             self._stack.pop()
-            del self._tables[key]
-        if (key in self._tainted or self._provisional) and self._stack:
-            self._tainted.discard(key)
-            return table
-        self._tables[key] = table
-        if not self._stack:
-            self._passing.clear()
-            self._tainted.clear()
+        table = self._drafts.pop(key)
+        if key in self._tainted and self._stack:
+            self._passing[key] = Result(table)
+        else:
+            self._tables[key] = table
+        self._settle(key)
         return table
 
     def _build_table(self, cls: cst.ClassDef) -> Env:

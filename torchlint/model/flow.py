@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 Env = dict[str, Value]
 
-_MAX_LOOPS = 4
+_MAX_LOOPS = 3
 _LOSS_NAME = re.compile(r"criterion|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE)
 _INPLACE = re.compile(r"[a-z0-9]_$")
 _GRAD_CONTEXTS = {
@@ -86,7 +86,7 @@ class Result:
     bindings: Env = field(default_factory=dict)
     """Every name of the scope with the join of all that was bound to it: what closures see."""
     returns: Value | None = None
-    grad_mode: Tri = Tri.YES
+    grad_mode: int = Tri.YES
 
 
 class Flow:
@@ -108,11 +108,11 @@ class Flow:
         self.rejected: set[Symbol] = set()
         self.loop_exits: list[list[Env]] = []
         self.handled: list[list[Env]] = []
-        self.locals = _bound_names(scope) if isinstance(scope, cst.FunctionDef) else None
+        self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     # ------------------------------------------------------------------ running
 
-    def run(self, start: Env, grad: Tri) -> Result:
+    def run(self, start: Env, grad: int) -> Result:
         """Interpret the scope, again if the uses of unknown values taught something."""
         for _ in range(3):
             self.env, self.dead, self.bindings, self.returns = dict(start), False, dict(start), []
@@ -478,7 +478,7 @@ class Flow:
         self.body(node.body)
         self.grad = outer
 
-    def grad_context(self, node: cst.BaseExpression) -> Tri | None:
+    def grad_context(self, node: cst.BaseExpression) -> int | None:
         """What a context manager or decorator does to the grad mode; None if nothing is known of it."""
         callee = node.func if isinstance(node, cst.Call) else node
         ref = self.model.reference(self.values.get(id(callee)))
@@ -492,7 +492,7 @@ class Flow:
         return Tri.NO if sounds_like_no_grad(node) else None
 
     @staticmethod
-    def _set_grad(call: cst.Call) -> Tri:
+    def _set_grad(call: cst.Call) -> int:
         literal = torch_api.literal_bool(call.args[0].value) if call.args else None
         return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
@@ -1590,7 +1590,7 @@ def _enters_no_grad(tree: object, function: cst.FunctionDef) -> bool:
     return False
 
 
-def _bound_names(function: cst.FunctionDef) -> frozenset[str]:
+def bound_names(function: cst.FunctionDef) -> frozenset[str]:
     """Names that are local to a function: its parameters and all it binds."""
     from torchlint.tree import children
 

@@ -154,6 +154,19 @@ class Scopes:
                     found[name.value].append(name)
         return found
 
+    def declares(self, attribute: str) -> bool:
+        """Whether a class of this file has that attribute, or a named tuple that field."""
+        for node in self.tree.all(cst.ClassDef):
+            info = self.info(node)
+            if attribute in info.assigned or attribute in info.declared or attribute in info.methods:
+                return True
+        for call in self.tree.all(cst.Call):
+            if (dotted(call.func) or "").rpartition(".")[2] in ("namedtuple", "NamedTuple", "make_dataclass"):
+                fields = re.findall(r"\w+", " ".join(self.tree.code(arg.value) for arg in call.args[1:]))
+                if attribute in fields:
+                    return True
+        return False
+
     def scope_of(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
         """The function whose flow evaluates ``node``, or the module.
 

@@ -123,7 +123,7 @@ def module_info(name: str) -> Mapping[str, Any]:
     return info
 
 
-def dtype_named(name: str) -> Dtype:
+def dtype_named(name: str) -> int:
     """Class of the dtype of that name (``float16``, ``torch.long``, ``IntTensor``)."""
     short = name.rpartition(".")[2].lower().removesuffix("tensor")
     if short.startswith(("float", "double", "half", "bfloat", "complex", "cfloat", "cdouble", "chalf")):
@@ -148,7 +148,7 @@ def keyword(arguments: Sequence[Argument], name: str) -> Argument | None:
     return next((a for a in arguments if a.keyword == name), None)
 
 
-def _grad_of_inputs(inputs: Sequence[Value]) -> Tri:
+def _grad_of_inputs(inputs: Sequence[Value]) -> int:
     """Whether a differentiable function of these inputs requires grad."""
     grad = Tri.NO
     for value in inputs:
@@ -167,7 +167,7 @@ def _grad_of_inputs(inputs: Sequence[Value]) -> Tri:
     return grad
 
 
-def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> Dtype:
+def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> int:
     if rule in ("int", "bool", "float"):
         return {"int": Dtype.INT, "bool": Dtype.BOOL, "float": Dtype.FLOAT}[rule]
     if rule in ("arg", "float_factory"):
@@ -194,12 +194,12 @@ def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> 
             dtype |= Dtype.ANY
         elif element.kind & Kind.NUMBER and not dtype:
             dtype |= Dtype.NEITHER
-    if Dtype.FLOAT in dtype and dtype != Dtype.ANY:
+    if dtype & Dtype.FLOAT and dtype != Dtype.ANY:
         return Dtype.FLOAT
     return dtype or Dtype.ANY
 
 
-def _ndim(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> Ndim:
+def _ndim(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> int:
     rule = result.get("ndim", "unknown")
     if rule in ("zero", "loss"):
         return loss_ndim(arguments)
@@ -215,7 +215,7 @@ def _ndim(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence
     return Ndim.ANY
 
 
-def broadcast(values: Sequence[Value]) -> Ndim:
+def broadcast(values: Sequence[Value]) -> int:
     """Dimensions of an elementwise result: 0-dim only if all tensors are."""
     ndim = Ndim.NEITHER
     for value in values:
@@ -228,7 +228,7 @@ def broadcast(values: Sequence[Value]) -> Ndim:
     return ndim or Ndim.ANY
 
 
-def _reduced(dim_at: int, arguments: Sequence[Argument]) -> Ndim:
+def _reduced(dim_at: int, arguments: Sequence[Argument]) -> int:
     """A full reduction is 0-dim, one along a dimension (the positional argument ``dim_at``, or ``dim=``) may not be."""
     if any(a.star or a.keyword in ("dim", "axis", "keepdim") for a in arguments):
         return Ndim.ANY
@@ -236,7 +236,7 @@ def _reduced(dim_at: int, arguments: Sequence[Argument]) -> Ndim:
     return Ndim.ANY if positional > dim_at else Ndim.ZERO
 
 
-def loss_ndim(arguments: Sequence[Argument]) -> Ndim:
+def loss_ndim(arguments: Sequence[Argument]) -> int:
     """Dimensions of a loss: 0 unless ``reduction='none'`` or ``reduce=False``."""
     given = keyword(arguments, "reduction")
     if given is not None:
@@ -249,7 +249,7 @@ def loss_ndim(arguments: Sequence[Argument]) -> Ndim:
     return Ndim.ANY if any(a.star == "**" for a in arguments) else Ndim.ZERO
 
 
-def _factory_grad(arguments: Sequence[Argument]) -> Tri:
+def _factory_grad(arguments: Sequence[Argument]) -> int:
     given = keyword(arguments, "requires_grad")
     if given is None:
         return Tri.NO
@@ -284,7 +284,7 @@ def apply(
     result: Result,
     receiver: Value | None,
     arguments: Sequence[Argument],
-    grad_mode: Tri,
+    grad_mode: int,
     evidence: Evidence,
 ) -> Value:
     """The value of a call with this result.

@@ -68,6 +68,8 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
         return value, evidence
     if not value.kind & Kind.UNKNOWN or _HOLDER_NAME.search(name):
         return None
+    if model.declares("data"):  # a class of this file has such an attribute: its objects could be meant
+        return None
     used = _used_as_tensor(node, model)
     if used is not None:
         return value, used

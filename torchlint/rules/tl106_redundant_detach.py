@@ -25,6 +25,19 @@ r"""A detach that does nothing.
  i = loss.cpu().item()
 ```
 
+Nor does `tolist()` need NumPy to leave the graph and come to the host:
+
+```diff run
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+-a = w.detach().cpu().numpy().tolist()
++a = w.tolist()
+-b = (w > 0).cpu().numpy().tolist()
++b = (w > 0).tolist()
+ c = w.detach().numpy()
+```
+
 ## When the fix is unsafe
 
 The fix is safe.
@@ -59,7 +72,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if reason is None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
-    fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, call),))
+    detour = _numpy_detour(call, model)
+    fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, detour or call),))
     return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence)
 
 
@@ -72,9 +86,56 @@ def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
             return None
         if name in _data.READERS:
             return f"`{name}()` gives Python numbers"
-        if name not in _data.TRANSFERS:
+        if name not in _data.TRANSFERS and name != "numpy":
             return None
     return None
+
+
+def _numpy_detour(node: cst.CSTNode, model: Model) -> cst.Call | None:
+    """The ``numpy()`` call of ``x.cpu().numpy().tolist()``, from ``x`` on; None if there is none."""
+    through: cst.Call | None = None
+    for name, outer in _data.chain(node, model):
+        if not isinstance(outer, cst.Call):
+            return None
+        if name == "tolist":
+            return through
+        if name == "numpy" and not outer.args:
+            through = outer
+        elif name != "cpu":
+            return None
+    return None
+
+
+@on(cst.Attribute, needle=".tolist")
+def check_detour(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report ``x.cpu().numpy().tolist()``."""
+    if node.attr.value != "tolist" or not isinstance(node.value, cst.Call):
+        return None
+    source: cst.BaseExpression = node.value
+    names = []
+    while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and not source.args:
+        if source.func.attr.value not in ("cpu", "numpy"):
+            break
+        names.append(source.func.attr)
+        source = source.func.value
+    if not names or names[0].value != "numpy" or _is_cut(source):
+        return None
+    value = model.value(source)
+    if not value.kind & Kind.TENSOR or value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
+        return None
+    if len(names) == 1 and (value.strength or Strength.NAME) < Strength.CONVENTION:
+        return None  # other libraries' arrays have `numpy()` too
+    fix = Fix("Call `tolist()` on the tensor", (edit.replace_after(source, node.value),))
+    message = "needless detour: `tolist()` of a tensor leaves the graph and comes to the host by itself"
+    return Finding(names[-1], message, fix, node.value, value.evidence)
+
+
+def _is_cut(node: cst.BaseExpression) -> bool:
+    """Whether a `.detach()` or `.data` stands before the detour: that is where the finding stands then."""
+    match node:
+        case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
+            return True
+    return False
 
 
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
