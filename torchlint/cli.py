@@ -1,0 +1,51 @@
+"""The way in: what must be quick or must not fail happens here, the commands are in :mod:`torchlint.commands`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from torchlint import __version__
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""What the shell reports for a process that SIGINT or SIGPIPE ended."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    if sys.argv[1:] in (["--version"], ["-V"]):  # before click is imported: tools ask for it all the time
+        print(f"torchlint {__version__}")
+        sys.exit(0)
+    try:
+        code = _run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = BROKEN_PIPE
+        _discard_stdout()
+    sys.exit(code)
+
+
+def _run() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a name or a message must not fail for the terminal's encoding
+            stream.reconfigure(errors="backslashreplace")
+    import click
+
+    from torchlint.commands import cli
+
+    try:
+        return int(cli.main(prog_name="torchlint", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _discard_stdout() -> None:
+    """Keep the interpreter from complaining, while it shuts down, that nobody reads what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,311 @@
+"""Settings: what ``[tool.torchlint]`` and the command line say, and which rules that selects for a file."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torchlint.rules import catalogue
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+OWN = {"TL001": "syntax-error", "TL002": "unused-suppression", "TL003": "unreadable-file"}
+"""The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
+
+ALWAYS_ON = ("TL001", "TL003")
+
+DEFAULT_EXCLUDE = (
+    *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv"),
+    *(".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".torchlint_cache", ".tox", ".venv", ".vscode"),
+    *("__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
+)
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be meant; the message names the place and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One layer of selecting rules: a file's, or the command line's."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of one ``pyproject.toml``, or the defaults."""
+
+    root: str
+    """The directory that patterns are relative to."""
+    file: str | None = None
+    selection: Selection = Selection()
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    target_torch: str | None = None
+
+
+def known_names() -> dict[str, str]:
+    """Names of all rules by code, the tool's own diagnostics included."""
+    return dict(sorted((OWN | {code: info.name for code, info in catalogue().items()}).items()))
+
+
+def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
+    """The selectors, if each selects something.
+
+    Raises:
+        SettingsError: one is neither a rule's code, nor the beginning of one, nor its name.
+    """
+    names, checked = known_names(), tuple(selectors)
+    for selector in checked:
+        if selector == "ALL" or any(_specificity(selector, code, name) for code, name in names.items()):
+            continue
+        raise SettingsError(
+            f"{where}: unknown rule `{selector}`{did_you_mean(selector, [*names, *names.values(), 'ALL'])}"
+        )
+    return checked
+
+
+def _specificity(selector: str, code: str, name: str) -> int:
+    """How exactly a selector means a rule; 0 if it does not."""
+    if selector == name:
+        return len(code)
+    return len(selector) if selector and code.startswith(selector) else 0
+
+
+def selected(layers: Sequence[Selection]) -> frozenset[str]:
+    """The rules that are on.
+
+    The more exact selector wins (``select = ["TL1"]``, ``ignore = ["TL101"]``), at the same exactness the later layer,
+    within a layer ``ignore``. A ``select`` starts afresh: earlier layers don't count.
+    """
+    first = max((number for number, layer in enumerate(layers) if layer.select is not None), default=0)
+    layers = layers[first:]
+    return frozenset(code for code, name in known_names().items() if _is_on(code, name, layers))
+
+
+def _is_on(code: str, name: str, layers: Sequence[Selection]) -> bool:
+    by_default = layers[0].select is None and code in catalogue()
+    votes = [((-1, 0), by_default or code in ALWAYS_ON)]
+    for number, layer in enumerate(layers):
+        for selectors, on in ((layer.select or (), True), (layer.extend_select, True), (layer.ignore, False)):
+            votes += (((rank, number), on) for rank in _ranks(selectors, code, name))
+    return max(votes, key=lambda vote: (vote[0], not vote[1]))[1]
+
+
+def _ranks(selectors: Iterable[str], code: str, name: str) -> Iterator[int]:
+    for selector in selectors:
+        if code in OWN and selector in ("ALL", "T", "TL"):  # too wide to mean the tool's own diagnostics
+            continue
+        if selector == "ALL":
+            yield 0
+        elif rank := _specificity(selector, code, name):
+            yield rank
+
+
+class Project:
+    """Finds the settings that hold for a file: those of the nearest ``pyproject.toml`` that has any, upwards."""
+
+    def __init__(
+        self, command_line: Selection = Selection(), isolated: bool = False, target: str | None = None
+    ) -> None:
+        self.command_line = command_line
+        self.isolated = isolated
+        self.target = target
+        self._settings: dict[str, Settings | None] = {}
+        self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
+
+    def settings(self, directory: str) -> Settings:
+        """Settings for the files of a directory (absolute path).
+
+        Raises:
+            SettingsError: there are some, and they make no sense.
+        """
+        found = None if self.isolated else self._nearest(directory)
+        return found or self._defaults
+
+    @functools.cached_property
+    def _defaults(self) -> Settings:
+        return Settings(os.getcwd())
+
+    def _nearest(self, directory: str) -> Settings | None:
+        if directory not in self._settings:
+            parent = os.path.dirname(directory)
+            here = load(os.path.join(directory, "pyproject.toml"))
+            self._settings[directory] = here or (self._nearest(parent) if parent != directory else None)
+        return self._settings[directory]
+
+    @property
+    def sources(self) -> list[str]:
+        """The settings files in use so far."""
+        return sorted({settings.file for settings in self._settings.values() if settings and settings.file})
+
+    def codes(self, path: str) -> frozenset[str]:
+        """Codes of the rules that are on for a file (absolute path)."""
+        settings = self.settings(os.path.dirname(path))
+        ignored = tuple(
+            code
+            for pattern, codes in settings.per_file_ignores
+            if _matches(pattern, settings.root, path)
+            for code in codes
+        )
+        key = (settings, ignored)
+        if key not in self._codes:
+            on = selected([settings.selection, self.command_line])
+            off = {code for code, name in known_names().items() for rank in _ranks(ignored, code, name)}
+            self._codes[key] = on - off
+        return self._codes[key]
+
+    def named(self, path: str, code: str) -> bool:
+        """Whether a rule was asked for by its own code or name."""
+        settings = self.settings(os.path.dirname(path))
+        asked = {code, known_names()[code]}
+        return any(
+            not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
+            for layer in (settings.selection, self.command_line)
+        )
+
+    def target_torch(self, path: str) -> str | None:
+        """The torch version a file is written for, if anyone said so."""
+        return self.target or self.settings(os.path.dirname(path)).target_torch
+
+
+def relative(path: str, root: str) -> str | None:
+    """``path`` below ``root`` with forward slashes; None if it is somewhere else."""
+    prefix = root.rstrip(os.sep) + os.sep
+    return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else None
+
+
+def _matches(pattern: str, root: str, path: str) -> bool:
+    below = relative(path, root)
+    if below is None:
+        return False
+    wanted = not pattern.startswith("!")
+    return _spec(pattern.removeprefix("!")).match_file(below) is wanted
+
+
+@functools.cache
+def _spec(pattern: str) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines([pattern])
+
+
+def load(file: str) -> Settings | None:
+    """Read one ``pyproject.toml``; None if there is none, or it says nothing about torchlint.
+
+    Raises:
+        SettingsError: it cannot be read or makes no sense.
+    """
+    try:
+        with open(file, "rb") as handle:
+            data = handle.read()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from error
+    if b"torchlint" not in data:  # somebody else's, which may be broken: not our concern
+        return None
+    try:
+        tool = _toml(data).get("tool")
+    except ValueError as error:  # not TOML, or not UTF-8
+        raise SettingsError(f"{file}: {error}") from error
+    table = tool.get("torchlint") if isinstance(tool, dict) else None
+    if table is None:
+        return None
+    return parse(table, file)
+
+
+def _toml(data: bytes) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(data.decode("utf-8"))
+
+
+def parse(table: object, file: str) -> Settings:
+    """Settings from the table ``[tool.torchlint]`` of a file."""
+    where = f"{file}: [tool.torchlint]"
+    if not isinstance(table, dict):
+        raise SettingsError(f"{where} is not a table")
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in _KEYS:
+            raise SettingsError(f"{where}: unknown key `{key}`{did_you_mean(key, _KEYS)}")
+        values[key] = _KEYS[key](value, f"{where}: `{key}`")
+    selection = Selection(values.get("select"), values.get("extend-select", ()), values.get("ignore", ()))
+    exclude = (*values.get("exclude", DEFAULT_EXCLUDE), *values.get("extend-exclude", ()))
+    return Settings(
+        os.path.dirname(file), file, selection, exclude, values.get("per-file-ignores", ()), values.get("target-torch")
+    )
+
+
+def _strings(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise SettingsError(f'{where} must be a list of strings, as in ["TL101"]')
+    return tuple(value)
+
+
+def _selectors(value: object, where: str) -> tuple[str, ...]:
+    return check_selectors(_strings(value, where), where)
+
+
+def _patterns(value: object, where: str) -> tuple[str, ...]:
+    patterns = _strings(value, where)
+    for pattern in patterns:
+        check_pattern(pattern, where)
+    return patterns
+
+
+def check_pattern(pattern: str, where: str) -> None:
+    """Raise SettingsError for a pattern that git would not understand either."""
+    if re.fullmatch(r"!?[\w.-]+", pattern):
+        return  # a plain name: spare the import of pathspec
+    try:
+        _spec(pattern)
+    except (ValueError, re.error) as error:
+        raise SettingsError(f"{where}: bad pattern `{pattern}`: {error}") from error
+
+
+def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise SettingsError(f'{where} must be a table of patterns, as in "tests/**" = ["TL101"]')
+    for pattern in value:
+        check_pattern(pattern, where)
+    return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
+
+
+def check_version(value: object, where: str) -> str:
+    """A torch version such as ``2.6``, or SettingsError."""
+    if not isinstance(value, str) or not re.fullmatch(r"\d+\.\d+(\.\d+)?", value):
+        raise SettingsError(f'{where} must be a version, as in "2.6"')
+    return value
+
+
+_KEYS: Mapping[str, Callable[[object, str], Any]] = {
+    "select": _selectors,
+    "ignore": _selectors,
+    "extend-select": _selectors,
+    "exclude": _patterns,
+    "extend-exclude": _patterns,
+    "per-file-ignores": _per_file,
+    "target-torch": check_version,
+}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one that looks most like it."""
+    import difflib
+
+    known = list(known)
+    close = difflib.get_close_matches(word, known, 1) or difflib.get_close_matches(word.upper(), known, 1)
+    return f" (did you mean `{close[0]}`?)" if close else ""
