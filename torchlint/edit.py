@@ -6,23 +6,23 @@ import re
 
 import libcst as cst
 
-from torchlint.rule import Edit
+from torchlint.rule import Anchor, Edit
 from torchlint.tree import Tree
 
 
 def replace(node: cst.CSTNode, text: str, end: cst.CSTNode | None = None) -> Edit:
     """Replace ``node`` (or all from its start to the end of ``end``)."""
-    return Edit((node, False), (end or node, True), text)
+    return Edit(Anchor(node, False), Anchor(end or node, True), text)
 
 
 def insert_before(node: cst.CSTNode, text: str) -> Edit:
     """Insert directly before the first character of ``node``."""
-    return Edit((node, False), (node, False), text)
+    return Edit(Anchor(node, False), Anchor(node, False), text)
 
 
 def insert_after(node: cst.CSTNode, text: str) -> Edit:
     """Insert directly after the last character of ``node``."""
-    return Edit((node, True), (node, True), text)
+    return Edit(Anchor(node, True), Anchor(node, True), text)
 
 
 def delete(node: cst.CSTNode) -> Edit:
@@ -32,17 +32,18 @@ def delete(node: cst.CSTNode) -> Edit:
 
 def replace_between(left: cst.CSTNode, right: cst.CSTNode, text: str = "") -> Edit:
     """Replace what lies between the end of ``left`` and the start of ``right``."""
-    return Edit((left, True), (right, False), text)
+    return Edit(Anchor(left, True), Anchor(right, False), text)
 
 
 def replace_before(outer: cst.CSTNode, inner: cst.CSTNode, text: str = "") -> Edit:
     """Replace what ``outer`` has before its part ``inner`` (the ``Variable(`` of ``Variable(x)``)."""
-    return Edit((outer, False), (inner, False), text)
+    return Edit(Anchor(outer, False, inside=True), Anchor(inner, False), text)
 
 
 def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edit:
     """Replace what ``outer`` has after its part ``inner`` (``.data`` of ``x.data``, the closing bracket of a call)."""
-    return Edit((inner, True), (outer, True), text)
+    chained = not isinstance(outer, cst.Call) or isinstance(outer.func, cst.Attribute) and outer.func.value is inner
+    return Edit(Anchor(inner, True), Anchor(outer, True, inside=True), text, keeps_comments=chained)
 
 
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
@@ -50,9 +51,9 @@ def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     args = list(call.args)
     index = next(i for i, a in enumerate(args) if a is arg)
     if index:
-        return Edit((args[index - 1], True), (arg, True), "")
+        return Edit(Anchor(args[index - 1], True), Anchor(arg, True), "")
     if len(args) > 1:
-        return Edit((arg, False), (args[1], False), "")
+        return Edit(Anchor(arg, False), Anchor(args[1], False), "")
     return delete(arg)
 
 
@@ -69,9 +70,9 @@ def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias
     names = list(node.names)
     index = next(i for i, a in enumerate(names) if a is alias)
     if index:
-        return Edit((names[index - 1], True), (alias, True), "")
+        return Edit(Anchor(names[index - 1], True), Anchor(alias, True), "")
     if len(names) > 1:
-        return Edit((alias, False), (names[1], False), "")
+        return Edit(Anchor(alias, False), Anchor(names[1], False), "")
     statement = tree.parent(node)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
         return None

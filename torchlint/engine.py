@@ -34,8 +34,8 @@ from torchlint.suppress import Suppressions
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.rule import Edit, Finding, Rule
-    from torchlint.tree import Tree
+    from torchlint.rule import Anchor, Edit, Finding, Rule
+    from torchlint.tree import Span, Tree
 
 MAX_ROUNDS = 50
 """Rounds of fixing before a file counts as not converging. Fixes of one statement can wait for each other."""
@@ -278,7 +278,7 @@ def _raised_at(tree: Tree) -> int | None:
     if node is None:
         return None
     start = tree.spans([node]).get(id(node))
-    return Lines(tree.source.text).position(start[0]).row if start else None
+    return Lines(tree.source.text).position(start.start).row if start else None
 
 
 def _findings(rule: Rule, tree: Tree, model: object) -> Iterator[Finding]:
@@ -319,19 +319,20 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
         yield finding.evidence.node
     if finding.fix is not None:
         for edit in finding.fix.edits:
-            yield edit.start[0]
-            yield edit.end[0]
+            yield edit.start.node
+            yield edit.end.node
         if finding.fix.imports:
             yield from _import_anchor(tree)
 
 
 def _diagnostic(
-    tree: Tree, rule: Rule, finding: Finding, spans: dict[int, tuple[int, int]], lines: Lines
+    tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines
 ) -> Diagnostic:
-    start = lines.position(spans[id(finding.node)][0])
-    end = lines.position(spans[id(finding.end or finding.node)][1])
+    start = lines.position(spans[id(finding.node)].inner_start)
+    end = lines.position(spans[id(finding.end or finding.node)].inner_end)
     statement = tree.statement(finding.node)
-    first, last = (lines.position(offset).row for offset in spans[id(statement)])
+    span = spans[id(statement)]
+    first, last = lines.position(span.start).row, lines.position(span.end).row
     if hasattr(statement, "body") and hasattr(statement.body, "body"):  # compound: its header only
         last = end.row
     fix = evidence = None
@@ -339,27 +340,60 @@ def _diagnostic(
         edits = {_text_edit(tree, e, spans) for e in finding.fix.edits}
         edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
         ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
-        fix = LocatedFix(finding.fix.message, finding.fix.applicability, ordered, finding.fix.deferred)
+        applicability = finding.fix.applicability
+        if any(_loses_comment(tree.source.text, e) for e in ordered):
+            applicability = Applicability.UNSAFE
+        fix = LocatedFix(finding.fix.message, applicability, ordered, finding.fix.deferred)
     if finding.evidence is not None:
         node = finding.evidence.node
-        row = lines.position(spans[id(node)][0]).row if node is not None and id(node) in spans else None
+        row = lines.position(spans[id(node)].start).row if node is not None and id(node) in spans else None
         evidence = LocatedEvidence(finding.evidence.kind, finding.evidence.text, row)
     return Diagnostic(
         rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity
     )
 
 
-def _text_edit(tree: Tree, edit: Edit, spans: dict[int, tuple[int, int]]) -> TextEdit:
+def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     import libcst as cst
 
-    (first, at_end), (last, to_end) = edit.start, edit.end
-    start, end = spans[id(first)][at_end], spans[id(last)][to_end]
-    if first is last and not edit.text and isinstance(first, cst.SimpleStatementLine):  # a line goes as a whole
+    start, end = (_offset(anchor, spans) for anchor in (edit.start, edit.end))
+    if edit.start.node is edit.end.node and not edit.text and isinstance(edit.start.node, cst.SimpleStatementLine):  # a line goes as a whole
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-        end = line.end() if line else end
+        return TextEdit(start, line.end() if line else end, edit.text)
+    if edit.keeps_comments:
+        start = _after_comments(tree.source.text, start, end, edit.text)
     return TextEdit(start, end, edit.text)
+
+
+_COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")
+
+
+def _after_comments(text: str, start: int, end: int, content: str) -> int:
+    """Where to start replacing ``text[start:end]`` so that the comments it begins with stay."""
+    comments = _COMMENTS.match(text, start, end)
+    if comments is None:
+        return start
+    if not content and re.compile(r"[ \t]*[\r\n]").match(text, end):
+        return comments.end()
+    space = re.compile(r"\s*").match(text, comments.end(), end)
+    return space.end() if space else comments.end()
+
+
+def _loses_comment(text: str, edit: TextEdit) -> bool:
+    """Whether an edit inside a line removes a comment."""
+    removed = text[edit.start : edit.end]
+    if "#" not in removed or removed.endswith(("\n", "\r")):
+        return False
+    return any(match.group().startswith("#") for match in _BRACKETS.finditer(removed))
+
+
+def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
+    span = spans[id(anchor.node)]
+    if anchor.inside:
+        return span.inner_end if anchor.at_end else span.inner_start
+    return span.end if anchor.at_end else span.start
 
 
 def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
@@ -380,7 +414,7 @@ def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
     return [anchor] if anchor is not None else list(tree.module.body[:1])
 
 
-def _import_edit(tree: Tree, module: str, spans: dict[int, tuple[int, int]]) -> TextEdit:
+def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
     (anchor,) = _import_anchor(tree)
     newline = tree.module.default_newline
     import libcst as cst
@@ -389,11 +423,11 @@ def _import_edit(tree: Tree, module: str, spans: dict[int, tuple[int, int]]) -> 
         anchor.body[0], (cst.Import, cst.ImportFrom, cst.Expr)
     )
     if is_after:
-        offset = spans[id(anchor)][1]
+        offset = spans[id(anchor)].end
         end = re.compile(r"[^\r\n]*").match(tree.source.text, offset)
         offset = end.end() if end else offset
         return TextEdit(offset, offset, f"{newline}import {module}")
-    offset = spans[id(anchor)][0]
+    offset = spans[id(anchor)].start
     return TextEdit(offset, offset, f"import {module}{newline}")
 
 

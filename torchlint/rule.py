@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
 
@@ -24,21 +24,31 @@ if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.values import Evidence
 
-__all__ = ["Applicability", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+__all__ = ["Anchor", "Applicability", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+
+
+class Anchor(NamedTuple):
+    """A place in the text: one of the two ends of a node."""
+
+    node: cst.CSTNode
+    at_end: bool
+    inside: bool = False
+    """Inside the expression's own brackets instead of outside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace what lies between two anchors by ``text``; an anchor is a node and one of its two ends.
+    """Replace what lies between two anchors by ``text``.
 
     Anchors instead of offsets keep rules free of positions: the engine asks for the spans of anchor nodes only, and
     only in files with findings. Use the builders in :mod:`torchlint.edit`.
     """
 
-    start: tuple[cst.CSTNode, bool]
-    """Node, and whether the anchor is its end (``True``) or its start (``False``)."""
-    end: tuple[cst.CSTNode, bool]
+    start: Anchor
+    end: Anchor
     text: str
+    keeps_comments: bool = False
+    """Comments at the start of what is replaced stay (they are inside brackets that stay too)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -107,6 +107,17 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield value
 
 
+class Span(NamedTuple):
+    """Where a node stands: offsets into the original text."""
+
+    start: int
+    end: int
+    """With the expression's own brackets; of a statement, without leading comments and the newline."""
+    inner_start: int
+    inner_end: int
+    """Without the expression's own brackets."""
+
+
 class Source:
     """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
 
@@ -156,7 +167,7 @@ class Tree:
         self.nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
-        self._spans: dict[int, tuple[int, int]] = {}
+        self._spans: dict[int, Span] = {}
         self.is_package = False
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
         self.visiting: cst.CSTNode | None = None
@@ -243,11 +254,8 @@ class Tree:
         """Source of an expression, as libcst writes it (for small nodes)."""
         return self.module.code_for_node(node)
 
-    def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, tuple[int, int]]:
-        """Offsets ``(start, end)`` in the original text of the given nodes, by ``id``.
-
-        Expressions include their own brackets, statements exclude leading comments and the newline. One recording code
-        generation per call, however many nodes.
+    def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, Span]:
+        """Where the given nodes stand, by ``id``. One recording code generation per call, however many nodes.
 
         Raises:
             NotRoundTripped: libcst's code is not the text it was given.
@@ -259,9 +267,9 @@ class Tree:
             offsets = [0, *accumulate(map(len, state.tokens))]
             if "".join(state.tokens) != self.source.parsed:
                 raise NotRoundTripped("libcst does not give this text back unchanged")
-            original = self.source.original
-            for key, (start, end) in state.found.items():
-                self._spans[key] = (original(offsets[start]), original(offsets[end]))
+            for key, inner in state.inner.items():
+                outer = state.outer.get(key, inner) if isinstance(state.wanted[key], cst.BaseExpression) else inner
+                self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
         return self._spans
 
 
@@ -271,7 +279,8 @@ class _Recorder(CodegenState):
     def __init__(self, module: cst.Module, wanted: dict[int, cst.CSTNode]) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
         self.wanted = wanted
-        self.found: dict[int, tuple[int, int]] = {}
+        self.outer: dict[int, tuple[int, int]] = {}
+        self.inner: dict[int, tuple[int, int]] = {}
         self._starts: dict[int, int] = {}
 
     def before_codegen(self, node: cst.CSTNode) -> None:
@@ -280,8 +289,9 @@ class _Recorder(CodegenState):
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         key = id(node)
-        if key in self.wanted and (key not in self.found or isinstance(node, cst.BaseExpression)):
-            self.found[key] = (self._starts[key], len(self.tokens))
+        if key in self.wanted:
+            self.outer[key] = (self._starts[key], len(self.tokens))
+            self.inner.setdefault(key, self.outer[key])
 
     def record_syntactic_position(self, node: cst.CSTNode, *, start_node: Any = None, end_node: Any = None) -> Any:
         return _Syntactic(self, node, start_node, end_node) if id(node) in self.wanted else _NOTHING
@@ -302,11 +312,11 @@ class _Syntactic:
     def __exit__(self, *exc: object) -> None:
         state = self.state
         start, end = self.start, len(state.tokens)
-        if self.start_node is not None and id(self.start_node) in state.found:
-            start = state.found[id(self.start_node)][0]
-        if self.end_node is not None and id(self.end_node) in state.found:
-            end = state.found[id(self.end_node)][1]
-        state.found[id(self.node)] = (start, end)
+        if self.start_node is not None and id(self.start_node) in state.inner:
+            start = state.inner[id(self.start_node)][0]
+        if self.end_node is not None and id(self.end_node) in state.inner:
+            end = state.inner[id(self.end_node)][1]
+        state.inner[id(self.node)] = (start, end)
 
 
 class _Nothing:

@@ -176,7 +176,7 @@ class Model:
         if table is None:
             table = self._references[id(scope)] = {}
             for node in self.tree.walk(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-                if isinstance(node, cst.Name) and not _is_label(self.tree.parent(node), node):
+                if isinstance(node, cst.Name) and not _is_label(self.tree, node):
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
@@ -747,9 +747,12 @@ class Model:
         return first if first is not None and first.kind == Kind.TENSOR else self.instance_of(flow.eval(node.value), node.value)
 
 
-def _is_label(parent: cst.CSTNode | None, node: cst.Name) -> bool:
-    """Whether a Name node is no variable: an attribute's name, a keyword, the name of a definition."""
+def _is_label(tree: Tree, node: cst.Name) -> bool:
+    """Whether a Name node is no variable: an attribute's name, a keyword, the name of a definition or import."""
+    parent = tree.parent(node)
     match parent:
+        case cst.AsName():
+            return isinstance(tree.parent(parent), cst.ImportAlias)
         case cst.Attribute():
             return parent.attr is node
         case cst.Arg():

@@ -61,7 +61,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model, Tri, torch_api
-from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, on
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -164,8 +164,8 @@ def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
         return None
     index = next(i for i, e in enumerate(sequence.elements) if e is element)
     if index:
-        return Edit((sequence.elements[index - 1].value, True), (node, True), "")
-    return Edit((node, False), (sequence.elements[1].value, False), "")
+        return Edit(Anchor(sequence.elements[index - 1].value, True), Anchor(node, True), "")
+    return Edit(Anchor(node, False), Anchor(sequence.elements[1].value, False), "")
 
 
 # ---------------------------------------------------------------------- unwrapping
@@ -247,9 +247,9 @@ def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
     if inner.args:
         before = edit.replace_before(call, inner)
         last = inner.args[-1]
-        edits: tuple[Edit, ...] = (before, Edit((last, True), (call, True), ", requires_grad=True)"))
+        edits: tuple[Edit, ...] = (before, Edit(Anchor(last, True), Anchor(call, True, inside=True), ", requires_grad=True)"))
     else:
-        edits = (edit.replace_before(call, inner), Edit((inner.func, True), (call, True), "(requires_grad=True)"))
+        edits = (edit.replace_before(call, inner), Edit(Anchor(inner.func, True), Anchor(call, True, inside=True), "(requires_grad=True)"))
     return Fix("Ask the factory for `requires_grad=True`", edits)
 
 
