@@ -1,0 +1,40 @@
+# run-after
+"""`loss.data[0]`, and what looks like it."""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Linear(3, 2)
+criterion = nn.CrossEntropyLoss()
+x, y = torch.ones(4, 3), torch.zeros(4, dtype=torch.long)
+out = net(x)
+loss = criterion(out, y)
+a = loss.data[0]  # TL203`data[0]`
+b = out.sum().data[0]  # TL203`data[0]`
+c = -loss.data[0]  # TL203`data[0]`
+d = loss.data.cpu()[0]  # TL203`data.cpu()[0]`
+e = loss.data.cpu().numpy()[0]  # TL203`data.cpu().numpy()[0]`
+f = F.cross_entropy(out, y).data[0]  # TL203
+g = out.max().data[0] + out.norm().data[0]  # TL203`data[0] +` TL203`data[0]  #`
+h = "%.3f" % loss.data[0]  # TL203
+i = f"{loss.data[0]:.3f}"  # TL203
+total = 0.0
+for _ in range(2):
+    loss = criterion(net(x), y)
+    total += loss.data[0] * x.size(0)  # TL203
+print(total / 2)
+
+correct = 0
+pred = out.data.max(1)[1]  # TL101
+correct += pred.eq(y.data).cpu().sum()  # TL101
+j = out.data[0]  # TL101
+k = out.data[0][1]  # TL101
+l = out.data[:2]  # TL101
+m = out.data[0, 1]  # TL101
+
+
+def log(loss, epoch):
+    print(epoch, loss.data[0])  # TL203
+
+
+log(torch.ones(1), 3)
