@@ -71,9 +71,15 @@ class Outcome:
     suppressed: int = 0
 
 
+_GAP = r"(?:\s|\\|#[^\n]*\n)*"
+"""What may stand between two tokens: white space, continued lines, comments."""
+
+
 def _needle_pattern(needle: str) -> str:
+    if needle.startswith("re:"):
+        return needle.removeprefix("re:").replace(" ", _GAP)
     if needle.startswith("."):
-        return r"\.(?:\s|\\|#[^\n]*\n)*" + re.escape(needle[1:]) + r"\b"
+        return r"\." + _GAP + re.escape(needle[1:]) + r"\b"
     if needle.startswith("*") or needle.endswith("*"):
         return re.escape(needle.strip("*"))
     if needle.isidentifier():
@@ -208,7 +214,7 @@ def _suppress(checked: _Checked) -> _Checked:
 
 
 _BRACKETS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*|'(?:\\.|[^'\\\n])*|#[^\n]*|[(\[{]|[)\]}]",
+    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\n]*|[(\[{]|[)\]}]",
     re.DOTALL,
 )
 
@@ -263,7 +269,10 @@ def _run_rules(tree: Tree, path: str, codes: frozenset[str]) -> tuple[list[tuple
     model = Model(tree)
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
+    data = tree.source.text.encode(errors="surrogatepass")
     for rule in _rules(codes):
+        if not can_match(data, frozenset((rule.code,))):
+            continue
         try:
             findings += [(rule, finding) for finding in _findings(rule, tree, model)]
         except Exception as error:

@@ -104,7 +104,8 @@ def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F]
     """Register a function for every node of the given types in files that contain one of the needles.
 
     A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
-    ``*loss*`` any identifier that contains it. The needle decides which files are parsed at all, so it must never be
+    ``*loss*`` any identifier that contains it; ``re:`` starts a regular expression in which a space stands for whatever
+    may stand between two tokens. The needle decides which files are parsed at all, so it must never be
     narrower than the check.
     """
     needles = (needle,) if isinstance(needle, str) else needle

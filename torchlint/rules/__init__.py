@@ -9,7 +9,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_NEEDLE = re.compile(r"^@on\((?:[^()]|\([^()]*\))*?needle=(\([^()]*\)|\"[^\"]*\")", re.MULTILINE)
+
+_NEEDLE = re.compile(r"^@on\(.*?needle=(_?[A-Z]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
+_CONSTANT = re.compile(r"^(_NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
+"""Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares
+them with what the loaded rule says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,10 @@ def _source(module: str) -> str:
 def _info(module: str) -> RuleInfo:
     code, _, name = module.partition("_")
     needles: set[str] = set()
-    for literal in _NEEDLE.findall(_source(module)):
-        value = ast.literal_eval(literal)
+    source = _source(module)
+    constants = dict(_CONSTANT.findall(source))
+    for literal in _NEEDLE.findall(source):
+        value = ast.literal_eval(constants.get(literal, literal))
         needles.update([value] if isinstance(value, str) else value)
     return RuleInfo(code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)))
 

@@ -92,8 +92,10 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
             ref = model.qualified(call.func) or ""
             if torch_api.takes_tensor(ref):
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
-    for method, call in chain(node, model):
-        if isinstance(call, cst.Call) and method in torch_api.tensor_only() and method not in ("cuda", "cpu"):
+    for index, (method, call) in enumerate(chain(node, model)):
+        if not isinstance(call, cst.Call) or method not in torch_api.tensor_only():
+            continue
+        if is_inplace(method) or not index:  # what is read from an element says nothing of the whole
             return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
     return None
 

@@ -44,8 +44,10 @@ from torchlint.rule import Finding, Fix, on
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
 
+_NEEDLES = (".numpy", r"re:\b(?:array|asarray|asanyarray|ascontiguousarray) \(")
 
-@on(cst.Call, needle=(".numpy", ".array", ".asarray", ".asanyarray", ".ascontiguousarray", "asarray", "array"))
+
+@on(cst.Call, needle=_NEEDLES)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
     match node:

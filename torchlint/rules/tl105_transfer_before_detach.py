@@ -34,7 +34,7 @@ from torchlint.rule import Finding, Fix, on
 from torchlint.rules import _data
 
 
-@on(cst.Attribute, needle=(".detach", ".data"))
+@on(cst.Attribute, needle=(".data", r"re:\) \. detach\b"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":

@@ -55,7 +55,7 @@ from torchlint.rule import Finding, Fix, on
 from torchlint.rules import _data
 
 
-@on(cst.Attribute, needle=(".detach", ".data"))
+@on(cst.Attribute, needle=(".data", r"re:\) \. detach\b", r"re:\. detach \( \) \. \w"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a `.detach()` or `.data` whose effect nothing sees."""
     if node.attr.value == "data":
@@ -106,7 +106,7 @@ def _numpy_detour(node: cst.CSTNode, model: Model) -> cst.Call | None:
     return None
 
 
-@on(cst.Attribute, needle=".tolist")
+@on(cst.Attribute, needle=r"re:\. numpy \( \) \. tolist\b")
 def check_detour(node: cst.Attribute, model: Model) -> Finding | None:
     """Report ``x.cpu().numpy().tolist()``."""
     if node.attr.value != "tolist" or not isinstance(node.value, cst.Call):

@@ -65,10 +65,16 @@ from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
 from torchlint.model.scopes import dotted
 from torchlint.rule import Finding, Fix, on
 
-_LOSS = re.compile(r"loss|criterion|objective|nll|elbo|cost", re.IGNORECASE)
+_LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
+_NEEDLES = (
+    ".backward",
+    r"re:(?:[+-]=|append\()[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"re:\b(?P<sum>[\w.]+) = (?P=sum) [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+)
+"""Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 
 
-@on(cst.AugAssign, needle=("*loss*", "*Loss*", "*criterion*", ".backward"))
+@on(cst.AugAssign, needle=_NEEDLES)
 def check_sum(node: cst.AugAssign, model: Model) -> Finding | None:
     """Report ``total += loss``."""
     if not isinstance(node.operator, (cst.AddAssign, cst.SubtractAssign)):
@@ -76,7 +82,7 @@ def check_sum(node: cst.AugAssign, model: Model) -> Finding | None:
     return _finding(node, node.target, node.value, model)
 
 
-@on(cst.Assign, needle=("*loss*", "*Loss*", "*criterion*", ".backward"))
+@on(cst.Assign, needle=_NEEDLES)
 def check_reassigned(node: cst.Assign, model: Model) -> Finding | None:
     """Report ``total = total + loss``."""
     match node:
@@ -88,12 +94,12 @@ def check_reassigned(node: cst.Assign, model: Model) -> Finding | None:
                 return None
             if dotted(sum_.left) == name:
                 return _finding(node, target, sum_.right, model)
-            if dotted(sum_.right) == name and isinstance(sum_.operator, cst.Add):
+            if dotted(sum_.right) == name and isinstance(sum_.operator, cst.Add) and model.calls_backward(model.tree.module):
                 return _finding(node, target, sum_.left, model)
     return None
 
 
-@on(cst.Call, needle=("*loss*", "*Loss*", "*criterion*", ".backward"))
+@on(cst.Call, needle=_NEEDLES)
 def check_append(node: cst.Call, model: Model) -> Finding | None:
     """Report ``losses.append(loss)``."""
     match node:
@@ -119,7 +125,7 @@ def _finding(
     escapes = "." in name or model.leaves_function(name, node)
     if escapes and not backward:
         return None
-    if not backward and (value.strength or Strength.NAME) < Strength.SIGNATURE:
+    if not backward and not _is_plainly_a_loss(value, added, model):
         return None
     message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
     return Finding(node, message, Fix("Add `.detach()`", _detached(added)), evidence=value.evidence)
@@ -132,6 +138,12 @@ def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
     if value.grad != Tri.YES or not value.dtype & Dtype.FLOAT or value.ndim == Ndim.MORE:
         return False
     return value.ndim == Ndim.ZERO or bool(_LOSS.search(_text(node)))
+
+
+def _is_plainly_a_loss(value: Value, added: cst.BaseExpression, model: Model) -> bool:
+    """Whether a sum matters that is not made in a training loop: torch says it is a tensor, its name says it is a loss."""
+    code = model.tree.code(added)
+    return (value.strength or Strength.NAME) >= Strength.SIGNATURE and "\n" not in code and bool(_LOSS.search(code))
 
 
 def _text(node: cst.BaseExpression) -> str:
