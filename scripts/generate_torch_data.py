@@ -1,36 +1,46 @@
 """Write ``torchlint/model/data/torch.json``: what torch's functions, methods, attributes and classes give back.
 
-``python scripts/generate_torch_data.py`` rewrites the file, ``--check`` only says whether it is up to date. Linting never
-imports torch; this script does, and takes every fact from it, in this order:
+``python scripts/generate_torch_data.py`` rewrites the file, ``--check`` only says whether it is up to date. Linting
+never imports torch; this script does, and takes every fact from it, in this order:
 
-1. **Execution.** Each function and method is run on the sample inputs of torch's own test suite (``op_db`` and
-   ``module_db`` in ``torch.testing._internal``), on a few plain shapes, and on the arguments in :data:`PROBES`. Every float
-   input requires grad if the call allows it. What comes out says whether it requires grad, how its dtype and number of
-   dimensions relate to the inputs, and whether it is one of them or shares their memory.
-2. **Stubs**: ``torch/_C/_VariableFunctions.pyi``, ``torch/_C/__init__.pyi`` and ``torch/nn/functional.pyi``.
+1. **Execution.** Each function and method is run on the sample inputs of torch's own tests (``op_db`` and ``module_db``
+   in ``torch.testing._internal``), on a few plain shapes, on the arguments in :data:`PROBES`, and on variations of all
+   these (0-dimensional, batched, transposed, without ``dtype=``, with ``reduction="none"``). Float inputs require grad
+   where the call allows it. What comes out says whether it requires grad, how its dtype and number of dimensions relate
+   to the inputs, and whether it is one of them or shares their memory.
+2. **Stubs**: ``torch/_C/_VariableFunctions.pyi``, ``torch/_C/__init__.pyi`` and ``torch/nn/functional.pyi``; and the
+   alias marks in the schemas of operators (``aten::view(Tensor(a) self, …) -> Tensor(a)``).
 3. **Annotations** of Python functions, and the first line of the docstring of built-in ones.
 
-A *result* is a string (``bool int float number str none list ndarray size device dtype layout storage generator handle``,
-``other`` for anything else that is not a tensor, ``any`` for what cannot be known) or an object by its ``k``:
+A *result* is a string (``bool int float number str none list ndarray size device dtype layout storage generator
+handle``, ``other`` for anything else that is not a tensor, ``any`` for what cannot be known), or an object by its ``k``:
 
 ``tensor``
-    ``grad``: requires grad if an input does (default), ``never``, ``always``, ``factory`` (only with ``requires_grad=True``).
-    ``dtype``: like the inputs (default), ``int``, ``bool``, ``float`` (or complex, even for integer inputs), ``arg`` (an
-    argument gives it), ``float_factory`` (the default float type, unless an argument says otherwise).
-    ``ndim``: unknown (default), ``zero``, ``more`` (at least 1), ``keep`` (as the first tensor argument), ``broadcast``,
-    ``reduce`` (0 if neither dim/axis nor ``keepdim=True`` is given), ``loss`` (0 unless ``reduction="none"``).
-    ``dim_at``: for ``reduce``, the position of ``dim`` among the positional arguments (``self`` not counted).
-    ``self``: it is the first argument itself; ``alias``: it may be, or may share its memory.
+    ``grad``: requires grad if an input does (default), ``never``, ``factory`` (if ``requires_grad=True`` is given),
+    ``always`` (unless ``requires_grad=False`` is given).
+    ``dtype``: like the inputs (default), ``int``, ``bool``, ``float`` (or complex, even for integer inputs), ``arg``
+    (an argument gives it), ``float_factory`` (the default float type, unless ``dtype=`` is given), ``any`` (integers
+    give integers or floats, depending on other arguments).
+    ``ndim``: unknown (default), ``zero``, ``more`` (at least 1), ``keep`` (as the first tensor argument),
+    ``broadcast``, ``reduce`` (0 if neither dim/axis nor ``keepdim=True`` is given), ``loss`` (0 unless
+    ``reduction="none"``).
+    ``dim_at``: for ``reduce``, the position of ``dim`` among the positional arguments (``self`` not counted); without
+    it, ``dim`` can only be given by keyword.
+    ``self``: it is the first argument itself, always. ``alias``: it can be, or can share its memory.
     ``inplace_flag``: with this keyword literally true, it is the first argument itself.
     ``optional``: it can be ``None`` instead.
-``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``: any number of them.
-``overload`` with ``cases``: ``flag:a`` where keyword ``a`` is literally ``True`` (``flag:a,b``: both; the case with the most
-    keywords wins), ``dim`` where the second argument is an integer or ``dim=``/``axis=`` is given, ``tensor`` where it is a
-    tensor, ``one_arg`` for any other second argument, and otherwise ``no_args``. ``no_args`` is also meant where the
-    case that applies is not listed. For methods the second argument is the first one in the parentheses.
+``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``, any number of it.
+``overload`` with ``cases``
+    ``flag:a`` where argument ``a`` is literally ``True`` (``flag:a,b``: both; the case with the most names wins);
+    ``dim`` where the second argument is an integer or ``dim=``/``axis=`` is given; ``tensor`` where it is a tensor;
+    ``sequence`` where the first argument is a list or tuple; ``one_arg`` for other arguments; ``no_args`` where there
+    is nothing but the tensor (booleans do not count), and also where the case that applies is not listed. For methods
+    the second argument is the first one in the parentheses; for ``modules``, flags are those of the constructor.
 
-Keys beyond these: ``operators`` (results of special methods), ``constants`` (``torch.strided``), ``dtypes``
-(``torch.long`` is ``int``). A module's ``output`` is that of a call; its ``grad`` follows inputs and parameters.
+Keys beyond functions, methods, attributes, modules, classes and aliases: ``operators`` (results of special methods),
+``constructors`` (results of calling tensor classes), ``distribution`` (methods and attributes of distributions),
+``constants`` (``torch.strided``), ``dtypes`` (``torch.long`` is ``int``). A module's ``output`` is that of a call: its
+``grad`` follows inputs and parameters, and ``trainable`` says that it requires grad though no input does.
 """
 
 from __future__ import annotations
@@ -45,7 +55,6 @@ import importlib.util
 import inspect
 import itertools
 import json
-import os
 import random
 import re
 import sys
@@ -53,7 +62,7 @@ import types
 import unittest
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +74,511 @@ Result = Any
 
 OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "data" / "torch.json"
 STUBS = Path(torch.__file__).parent
-SAMPLES = 8
-"""Sample inputs taken per operation and dtype."""
-DTYPES = (torch.float32, torch.int64, torch.bool)
+SAMPLES = {torch.float32: 24, torch.complex64: 6, torch.int64: 8, torch.bool: 6}
+"""Sample inputs taken per operation, spread evenly over those there are."""
+VARIED = 6
+"""Calls per function and case that are varied."""
+
+NOT_RUN = re.compile(r"cudnn_|miopen_|mkldnn_|from_file|import_ir|^(cuda|xpu|ipu|mtia|hpu|pin_memory|is_pinned)$")
+"""Functions whose result the devices or files of the machine decide."""
+UNCHECKED = {"native_batch_norm"}
+"""Functions that write outside of their memory if shapes do not fit (``MALLOC_CHECK_`` finds them): not varied."""
+NOT_EVERYWHERE = re.compile(r"ProcessGroup[A-Z]|torch\.hub\.tqdm|has_torch_function")
+"""Names that only some builds or environments have."""
+SPLIT = {"new"}
+"""Functions whose cases are kept apart though each gives a tensor."""
+
+
+def table(text: str) -> dict[str, tuple[str, ...]]:
+    """Lines of a name and argument lists, separated by ``|``."""
+    rows = (line.strip().partition(" ") for line in text.strip().splitlines())
+    return {name: tuple(part.strip() for part in rest.split("|")) for name, _, rest in rows}
+
+
+# What to run where samples and plain calls do not say enough; never what comes out. Names: :func:`inputs`.
+METHOD_PROBES = table("""
+    apply_ v, lambda a: a
+    as_subclass x, torch.Tensor | x, torch.nn.Parameter
+    backward w.sum() | s.requires_grad_()
+    bernoulli_ x, 0.5 | v, 0.5 | s, s
+    ccol_indices m.to_sparse_csc()
+    chunk x, 2 | x, 1
+    coalesce x.to_sparse() | (x.to_sparse() * 2)
+    col_indices m.to_sparse_csr()
+    copy_ x, v | v, w[0] | s, s | i, x
+    crow_indices m.to_sparse_csr()
+    dense_dim x.to_sparse()
+    dequantize quantized | v
+    dim_order x
+    element_size x
+    expand x, 2, 3 | s, 2 | v, 2, 3 | s, ()
+    float_power_ x.double(), 2 | v.double(), v.double() | s.double(), 2
+    fill_ x, 1.0 | v, s | s, 0 | v, w[0, 0]
+    geometric_ x, 0.5 | v, 0.5 | s, 0.5
+    index_put_ x, (i[0],), s | v, (i[0],), s
+    indices x.to_sparse().coalesce()
+    int_repr quantized
+    is_coalesced x.to_sparse()
+    is_set_to x, v
+    is_shared x
+    istft spectrum, 4
+    item s | i[0, 0] | b[0, 0]
+    lu m | m, get_infos=True
+    map2_ v, v, v, lambda a, b, c: a
+    map_ v, v, lambda a, b: a
+    module_load x, v
+    new x, 2, 3 | x | x, [1.0, 2.0] | x, w
+    new_tensor x, [1.0] | x, 1 | i, [1]
+    nonzero x | x, as_tuple=True | s | i
+    norm x | x, 2 | x, 2, 1 | x, dim=0 | v | x, 'fro'
+    numpy v | x, force=True | i
+    permute x, 1, 0 | x, (1, 0) | s, ()
+    q_per_channel_axis per_channel
+    q_per_channel_scales per_channel
+    q_per_channel_zero_points per_channel
+    q_scale quantized
+    q_zero_point quantized
+    qscheme quantized
+    register_hook w, lambda grad: grad
+    register_post_accumulate_grad_hook w, lambda grad: grad
+    repeat x, 2, 2 | s, 2 | x, (2, 2)
+    requires_grad_ v | w | s | w, True | w, requires_grad=True
+    reshape x, 6 | x, -1 | x, 3, 2 | x, (3, 2) | s, 1 | v[:1], ()
+    resize_ v, 3 | v, 1, 3 | v[:1], ()
+    resize_as_sparse_ (v * 0).to_sparse(), v.to_sparse()
+    retain_grad x
+    row_indices m.to_sparse_csc()
+    set_ v, torch.rand(3) | v
+    share_memory_ v | w
+    size x | x, 0 | x, -1 | x, dim=1 | s
+    sparse_dim x.to_sparse()
+    sparse_mask x, x.to_sparse()
+    sparse_resize_ v.to_sparse(), (4,), 1, 0
+    sparse_resize_and_clear_ v.to_sparse(), (4,), 1, 0
+    split x, 1 | x, (1, 1) | x, 2 | x, 1, 1
+    split_with_sizes x, (1, 1)
+    squeeze x[:1] | x[:1], 0 | s | v
+    stft wave, 4, return_complex=True | wave[None], 4, return_complex=True
+    storage v
+    storage_type v
+    stride x | x, 0 | x, dim=1 | s
+    sum_to_size x, 3 | x, (2, 3) | v[:1], ()
+    swapaxes x, 0, 1 | v, 0, 0
+    to x, torch.float64 | x, torch.int64 | i, torch.float32 | x, 'cpu' | x, v | x, i | x, dtype=torch.int32
+    to_dense x.to_sparse() | v
+    to_padded_tensor torch.nested.nested_tensor([v, v[:2]]), 0.0
+    tolist x | i | s
+    type x | i | x, torch.int64 | x, torch.float64 | x, 'torch.LongTensor' | i, dtype=torch.float32 | x, torch.float32
+    type_as x, i | i, x | x, v | s, i
+    unbind x | v | x, 1
+    unflatten x, 1, (3, 1) | v, 0, (3,)
+    unique x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True | x, dim=0
+    unique_consecutive x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True
+    unsafe_split_with_sizes x, (1, 1)
+    untyped_storage v
+    values x.to_sparse().coalesce()
+    view x, 6 | x, -1 | x, 3, 2 | x, (3, 2) | s, 1 | v[:1], () | x, torch.int32 | x, torch.float32
+    where b, b, x | x, b, x | x, b, 1.0
+""")
+"""Argument lists for methods, ``self`` first."""
+
+PROBES = table("""
+    torch.affine_grid_generator torch.rand(1, 2, 3), (1, 1, 2, 2), False
+    torch.alpha_dropout x, 0.5, True | s, 0.5, True | x, 0.5, False
+    torch.alpha_dropout_ x, 0.5, True | s, 0.5, True
+    torch.arange 3 | 3.0 | 0, 1, 0.1
+    torch.as_tensor [1.0, 2.0] | [1, 2] | 1.0 | w | i | np.ones(3)
+    torch.asarray [1.0, 2.0] | [1, 2] | 1.0 | w | i | np.ones(3)
+    torch.atleast_1d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
+    torch.atleast_2d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
+    torch.atleast_3d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
+    torch.autograd.backward w.sum()
+    torch.autograd.functional.hessian f, x | f, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
+    torch.autograd.functional.hvp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True | f2, (x, x), (x, x), create_graph=True
+    torch.autograd.functional.jacobian g2, x | g, x | g, x, create_graph=True | g2, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
+    torch.autograd.functional.jvp g2, x, x | g, x, x | g, x, x, create_graph=True | g2, x, x, create_graph=True
+    torch.autograd.functional.vhp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True | f2, (x, x), (x, x), create_graph=True
+    torch.autograd.functional.vjp g2, x, (x, x) | g, x, x | g, x, x, create_graph=True | g2, x, (x, x), create_graph=True
+    torch.autograd.grad f(w), [w] | f(w), w | f(w), [w], create_graph=True | f2(w, l), [w, l]
+    torch.autograd.gradcheck g, w.double()
+    torch.bartlett_window 5 | 5, dtype=torch.float64
+    torch.batch_norm x, v, v, v, v, True, 0.1, 1e-5, False | x, None, None, None, None, True, 0.1, 1e-5, False
+    torch.bernoulli x | s
+    torch.blackman_window 5
+    torch.block_diag x, x | v, s
+    torch.broadcast_shapes (2, 3), (3,)
+    torch.broadcast_tensors x, v | x | x, v, s
+    torch.can_cast torch.int64, torch.float32
+    torch.cartesian_prod v, v | v
+    torch.ccol_indices_copy m.to_sparse_csc()
+    torch.cdist x, x
+    torch.chain_matmul m, m, m
+    torch.chunk x, 2 | x, 1
+    torch.col_indices_copy m.to_sparse_csr()
+    torch.compiled_with_cxx11_abi
+    torch.complex x, x | s, s
+    torch.conv_tbc torch.rand(3, 2, 2), torch.rand(1, 2, 2), torch.rand(2)
+    torch.cosine_embedding_loss x, x, v[:2] | v, v, s
+    torch.cosine_similarity x, x | v, v, 0 | x, x, 0
+    torch.ctc_loss torch.rand(4, 1, 3), i[:1, :1], (4,), (1,)
+    torch.crow_indices_copy m.to_sparse_csr()
+    torch.dequantize quantized | [quantized, quantized]
+    torch.dsplit torch.rand(2, 2, 4), 2 | torch.rand(2, 2, 4), 4
+    torch.distributions.kl_divergence torch.distributions.Normal(x, x), torch.distributions.Normal(x, x)
+    torch.dropout x, 0.5, True | s, 0.5, True | x, 0.5, False
+    torch.dropout_ x, 0.5, True | s, 0.5, True
+    torch.einsum 'ij,j->i', x, v | 'ij->', x | 'ij->ji', x
+    torch.embedding m, i
+    torch.embedding_bag m, i[0], i[0, :1] * 0
+    torch.empty (2, 3) | () | 2, 3
+    torch.eye 3
+    torch.feature_alpha_dropout x, 0.5, True | x, 0.5, False
+    torch.feature_alpha_dropout_ x, 0.5, True
+    torch.feature_dropout x, 0.5, True | x, 0.5, False
+    torch.feature_dropout_ x, 0.5, True
+    torch.fft.fftfreq 4
+    torch.fft.rfftfreq 4
+    torch.finfo torch.float32
+    torch.frobenius_norm m, (0, 1) | m, 1
+    torch.from_dlpack v | i | np.ones(3)
+    torch.from_numpy np.ones(3) | np.ones((2, 3), dtype=np.int64) | np.array(1.0) | np.ones(2, dtype=bool)
+    torch.frombuffer np.ones(3, dtype=np.float32), dtype=torch.float32
+    torch.full (2,), 1.0 | (2, 3), 1 | (), True
+    torch.func.grad f
+    torch.func.vmap g
+    torch.get_default_device
+    torch.get_default_dtype
+    torch.get_device x
+    torch.get_num_threads
+    torch.get_rng_state
+    torch.grid_sampler torch.rand(1, 1, 2, 2), torch.rand(1, 2, 2, 2), 0, 0, False
+    torch.gru_cell x, x, torch.rand(9, 3), torch.rand(9, 3)
+    torch.hamming_window 5
+    torch.hann_window 5
+    torch.hinge_embedding_loss x, x | v, v
+    torch.initial_seed
+    torch.instance_norm x[None], None, None, None, None, True, 0.1, 1e-5, False
+    torch.int_repr quantized
+    torch.is_grad_enabled
+    torch.is_storage x
+    torch.is_tensor x
+    torch.istft spectrum, 4
+    torch.kaiser_window 5
+    torch.kl_div x, x | v, v | s, s | x, x, 0
+    torch.linspace 0, 1, 3
+    torch.lobpcg m @ m.T + torch.eye(3), 1
+    torch.logspace 0, 1, 3
+    torch.lstm_cell x, (x, x), torch.rand(12, 3), torch.rand(12, 3)
+    torch.lu m | m, get_infos=True
+    torch.manual_seed 0
+    torch.margin_ranking_loss x, x, x | v, v, v
+    torch.max_pool3d t3[None], 2
+    torch.meshgrid v, v | v, v, v | v | [v, v]
+    torch.multinomial x, 1 | v, 2
+    torch.native_dropout x, 0.5, True | s, 0.5, True
+    torch.nested.as_nested_tensor [v, v]
+    torch.nested.nested_tensor [v, v]
+    torch.nested.to_padded_tensor torch.nested.nested_tensor([v, v[:2]]), 0.0
+    torch.nn.functional.adaptive_max_pool1d x, 2 | x, 2, return_indices=True
+    torch.nn.functional.adaptive_max_pool2d m[None], 2 | m[None], 2, return_indices=True
+    torch.nn.functional.adaptive_max_pool3d m[None, None], 2 | m[None, None], 2, return_indices=True
+    torch.nn.functional.adaptive_max_pool3d_with_indices m[None, None], 2
+    torch.nn.functional.affine_grid torch.rand(1, 2, 3), (1, 1, 2, 2)
+    torch.nn.functional.embedding i, m | i[0, 0], m | i, m, max_norm=1.0
+    torch.nn.functional.embedding_bag i, m | i[0], m, i[0, :1] * 0
+    torch.nn.functional.fold torch.rand(1, 4, 1), 2, 2 | torch.rand(4, 1), 2, 2
+    torch.nn.functional.fractional_max_pool2d m[None], 2, 1 | m[None], 2, 1, return_indices=True
+    torch.nn.functional.fractional_max_pool2d_with_indices m[None], 2, 1
+    torch.nn.functional.fractional_max_pool3d t3[None], 2, 1 | t3[None], 2, 1, return_indices=True
+    torch.nn.functional.fractional_max_pool3d_with_indices t3[None], 2, 1
+    torch.nn.functional.gumbel_softmax x | x, hard=True | v | s
+    torch.nn.functional.linear x, m | v, m | v, v | x, v
+    torch.nn.functional.lp_pool1d x, 2.0, 2
+    torch.nn.functional.lp_pool2d m[None], 2.0, 2
+    torch.nn.functional.lp_pool3d t3[None], 2.0, 2
+    torch.nn.functional.max_pool1d x, 2 | x, 2, return_indices=True
+    torch.nn.functional.max_pool2d m[None], 2 | m[None], 2, return_indices=True
+    torch.nn.functional.max_pool3d t3[None], 2 | t3[None], 2, return_indices=True
+    torch.nn.functional.multi_head_attention_forward *attention | *attention, need_weights=False
+    torch.nn.functional.pixel_shuffle torch.rand(4, 2, 2), 2
+    torch.nn.functional.triplet_margin_with_distance_loss x, x, x | v, v, v | s, s, s
+    torch.nn.functional.upsample x[None], 4
+    torch.nn.functional.upsample_bilinear m[None, None], 4
+    torch.nn.functional.upsample_nearest x[None], 4
+    torch.nn.functional.max_pool3d_with_indices t3[None], 2
+    torch.nn.init.calculate_gain 'relu'
+    torch.nn.init.dirac_ torch.rand(2, 2, 2)
+    torch.nn.init.eye_ m
+    torch.nn.init.sparse_ m, 0.1
+    torch.nn.utils.clip_grad_norm list(graded.parameters()), 1.0
+    torch.nn.utils.clip_grad_norm_ list(graded.parameters()), 1.0
+    torch.nn.utils.clip_grad_value_ list(graded.parameters()), 1.0
+    torch.nn.utils.clip_grads_with_norm_ list(graded.parameters()), 1.0, s
+    torch.nn.utils.get_total_norm [x, v]
+    torch.nn.utils.parameters_to_vector list(linear.parameters())
+    torch.nn.utils.rnn.invert_permutation i[0] * 0 | None
+    torch.nn.utils.rnn.pack_padded_sequence x[..., None], torch.tensor([3, 2]), batch_first=True
+    torch.nn.utils.rnn.pack_sequence [v, v[:2]]
+    torch.nn.utils.rnn.pad_packed_sequence torch.nn.utils.rnn.pack_sequence([x[0], x[1]])
+    torch.nn.utils.rnn.pad_sequence [v, v[:2]] | [i[0], i[0]] | [x, x] | (x, x)
+    torch.nn.utils.rnn.unpad_sequence x, torch.tensor([2, 1, 1]) | x, torch.tensor([2, 2, 1])
+    torch.nn.utils.rnn.unpack_sequence torch.nn.utils.rnn.pack_sequence([x[0], x[1], x[1]])
+    torch.nn.utils.vector_to_parameters torch.rand(8), linear.parameters()
+    torch.nn.utils.fuse_linear_bn_weights m, v, v, v, 1e-5, v, v
+    torch.nn.utils.fuse_conv_bn_weights m[..., None, None], v, v, v, 1e-5, v, v
+    torch.nonzero x | x, as_tuple=True | s | i
+    torch.norm x | x, 2 | x, 2, 1 | x, dim=0 | v | x, 'fro'
+    torch.normal x, v | x, 1.0 | 0.0, x | 0.0, 1.0, (2,)
+    torch.numel x
+    torch.ones (2, 3) | () | 2, 3
+    torch.poisson_nll_loss x, x, True, False, 1e-8, 0 | x, x, True, False, 1e-8, 1
+    torch.polygamma 1, x | 1, s
+    torch.promote_types torch.int64, torch.float32
+    torch.q_per_channel_axis per_channel
+    torch.q_per_channel_scales per_channel
+    torch.q_per_channel_zero_points per_channel
+    torch.q_scale quantized
+    torch.q_zero_point quantized
+    torch.quantize_per_tensor v, 0.1, 0, torch.quint8
+    torch.quantize_per_channel w, v[:2], i[0, :2], 0, torch.quint8
+    torch.quantize_per_tensor_dynamic v, torch.quint8, False
+    torch.rand (2, 3) | () | 2, 3
+    torch.randint 3, (2,) | 0, 3, (2,) | 3, ()
+    torch.randn (2, 3) | () | 2, 3
+    torch.randperm 3
+    torch.range 0, 3
+    torch.result_type x, i
+    torch.rnn_relu_cell x, x, m, m
+    torch.rnn_tanh_cell x, x, m, m
+    torch.row_indices_copy m.to_sparse_csc()
+    torch.rrelu x | s | x, training=True
+    torch.rrelu_ x | s | x, training=True
+    torch.scalar_tensor 1.0 | 2
+    torch.segment_reduce v, 'sum', lengths=torch.tensor([1, 2])
+    torch.select_copy x, 0, 0 | v, 0, 0
+    torch.set_rng_state torch.get_rng_state()
+    torch.signal.windows.hann 5
+    torch.sparse.mm m.to_sparse(), m
+    torch.sparse.softmax m.to_sparse(), 1
+    torch.sparse.log_softmax m.to_sparse(), 1
+    torch.sparse.sum m.to_sparse() | m.to_sparse(), 0
+    torch.sparse_bsc_tensor [0, 1], [0], [[[1.0]]]
+    torch.sparse_bsr_tensor [0, 1], [0], [[[1.0]]]
+    torch.sparse_compressed_tensor [0, 1, 2], [0, 1], [1.0, 2.0], layout=torch.sparse_csr
+    torch.sparse_coo_tensor i[:, :2] * 0, v[:2], (2, 2) | [[0, 1]], [1.0, 2.0] | [[0, 1]], [1, 2]
+    torch.sparse_csc_tensor [0, 1, 2], [0, 1], [1.0, 2.0]
+    torch.sparse_csr_tensor [0, 1, 2], [0, 1], [1.0, 2.0] | [0, 1, 2], [0, 1], [1, 2]
+    torch.sparse.addmm m, m.to_sparse(), m
+    torch.sparse.spdiags m, torch.tensor([0, 1, 2]), (3, 3)
+    torch.special.polygamma 1, x | 1, s
+    torch.split x, 1 | x, (1, 1) | x, 2
+    torch.squeeze x[:1] | x[:1], 0 | s | v
+    torch.stft wave, 4, return_complex=True | wave[None], 4, return_complex=True
+    torch.sum x | x, 0 | x, (0, 1) | x, dim=1
+    torch.svd_lowrank m, 2
+    torch.swapaxes x, 0, 1 | v, 0, 0
+    torch.tensor [1.0, 2.0] | [1, 2] | [[1.0]] | 1.0 | True | w
+    torch.tensordot x, x, 2 | m, m, 1
+    torch.threshold_ x, 0.1, 0.0 | s, 0.1, 0.0
+    torch.tril_indices 2, 2
+    torch.triplet_margin_loss x, x, x | v, v, v
+    torch.triu_indices 2, 2
+    torch.typename x
+    torch.unbind x | v
+    torch.unique x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True
+    torch.unique_consecutive x | x, return_inverse=True | x, return_counts=True | x, return_counts=True, return_inverse=True
+    torch.unsafe_split_with_sizes x, (1, 1)
+    torch.utils.data.random_split range(4), [2, 2]
+    torch.utils.dlpack.to_dlpack v
+    torch.vander v
+    torch.view_as_complex_copy torch.rand(3, 2)
+    torch.view_as_real_copy spectrum
+    torch.view_copy x, (6,) | v[:1], ()
+    torch.where b | b, x, v | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x | s > 2, 1.0, 0.0 | b, 1.0, 0.0
+    torch.zeros (2, 3) | () | 2, 3
+""")
+"""Argument lists for functions."""
+
+MODULE_PROBES = table("""
+    AdaptiveLogSoftmaxWithLoss 4, 6, [2] | torch.rand(2, 4), torch.tensor([0, 3])
+    AlphaDropout | x | s
+    BCELoss | x, x
+    BCEWithLogitsLoss | x, x
+    ChannelShuffle 1 | torch.rand(1, 2, 3, 3)
+    CosineSimilarity 0 | x, x | v, v
+    CrossEntropyLoss | x, i[0, :2] | v, i[0, 0]
+    CrossMapLRN2d 2 | torch.rand(1, 2, 3, 3)
+    Dropout | x | s
+    Dropout1d | x
+    Dropout2d | x[None]
+    Dropout3d | x[None, None]
+    EmbeddingBag 4, 2 | i | i[0], i[0, :1] * 0
+    FeatureAlphaDropout | x | s
+    Flatten 0 | x | x[None] | s
+    Fold 2, 2 | torch.rand(1, 4, 1)
+    FractionalMaxPool2d 2, output_size=1 | m[None]
+    FractionalMaxPool3d 2, output_size=1 | t3[None]
+    Hardsigmoid | x | s
+    Identity | x | s
+    LazyBatchNorm1d | x
+    LazyBatchNorm2d | torch.rand(2, 3, 2, 2)
+    LazyBatchNorm3d | torch.rand(2, 3, 2, 2, 2)
+    LazyInstanceNorm1d affine=True | x[None]
+    LazyInstanceNorm2d affine=True | torch.rand(2, 3, 2, 2)
+    LazyInstanceNorm3d affine=True | torch.rand(2, 3, 2, 2, 2)
+    LazyLinear 2 | x | v
+    Linear 3, 2 | x | v
+    MaxUnpool1d 2 | torch.rand(1, 1, 2), torch.tensor([[[0, 2]]])
+    MaxUnpool2d 2 | torch.rand(1, 1, 1, 1), torch.tensor([[[[0]]]])
+    MaxUnpool3d 2 | torch.rand(1, 1, 1, 1, 1), torch.tensor([[[[[0]]]]])
+    MultiheadAttention 4, 2 | *attention[:3] | *attention[:3], need_weights=False
+    NLLLoss2d | torch.rand(1, 2, 3, 3), torch.ones(1, 3, 3, dtype=torch.int64)
+    PairwiseDistance | x, x | v, v
+    PixelShuffle 1 | torch.rand(1, 1, 2, 2)
+    PixelUnshuffle 1 | torch.rand(1, 1, 2, 2)
+    RNNBase 'LSTM', 2, 3
+    RNNCellBase 2, 3, True, 4
+    RReLU | x | s
+    SyncBatchNorm 3
+    TransformerDecoder torch.nn.TransformerDecoderLayer(4, 2, 4), 1 | torch.rand(2, 4), torch.rand(2, 4)
+    TripletMarginLoss | x, x, x | v, v, v
+    TripletMarginWithDistanceLoss | x, x, x | v, v, v
+    Unflatten 0, (2, 1) | x
+    Unfold 2 | torch.rand(1, 1, 3, 3)
+    Upsample None, 2 | x[None]
+    UpsamplingBilinear2d None, 2 | torch.rand(1, 1, 2, 2)
+    UpsamplingNearest2d None, 2 | torch.rand(1, 1, 2, 2)
+""")
+"""Modules that ``module_db`` lacks, or says little of: constructor arguments, then arguments of calls."""
+
+OPERATOR_PROBES = table("""
+    __abs__ x
+    __add__ x, 1 | s, 2.0 | i, 1.5
+    __and__ b, b | i, 1
+    __bool__ s
+    __contains__ x, 1.0
+    __eq__ x, 1
+    __float__ s
+    __floordiv__ x, 2 | i, 2
+    __ge__ x, 1
+    __getitem__ x, 0 | v, 0 | x, slice(1) | x, None | x, ... | x, b | x, i[0, :1] | x, (0, 0) | x, [0, 1]
+    __gt__ x, 1
+    __iadd__ x, 1
+    __iand__ b, b
+    __imul__ x, 2
+    __index__ i[0, 0]
+    __int__ s
+    __invert__ b | i
+    __ior__ b, b
+    __ipow__ x, 2
+    __isub__ x, 1
+    __itruediv__ x, 2
+    __le__ x, 1
+    __len__ x
+    __lshift__ i, 1
+    __lt__ x, 1
+    __matmul__ x, v | m, m | v, v
+    __mod__ x, 2 | i, 2
+    __mul__ x, 2 | i, 1.5
+    __ne__ x, 1
+    __neg__ x
+    __or__ b, b
+    __pos__ x
+    __pow__ x, 2 | i, 2
+    __radd__ x, 1 | i, 1.5
+    __rdiv__ x, 1 | i, 1
+    __rfloordiv__ x, 1
+    __rmatmul__ v, m
+    __rmod__ x, 2
+    __rmul__ x, 2 | i, 1.5
+    __rpow__ x, 2
+    __rshift__ i, 1
+    __rsub__ x, 1 | i, 1.5
+    __rtruediv__ x, 1 | i, 1
+    __setitem__ x, 0, 1.0
+    __sub__ x, 1 | i, 1.5
+    __truediv__ x, 2 | i, 2
+    __xor__ b, b
+""")
+"""Argument lists for special methods, ``self`` first."""
+
+DISTRIBUTION_PROBES = table("""
+    Bernoulli x | s
+    Beta x, x | s, s
+    Binomial 3, x | 3, s
+    Categorical x | v
+    Cauchy x, x | s, s
+    Dirichlet x | v
+    Exponential x | s
+    Gamma x, x | s, s
+    Geometric x | s
+    Laplace x, x | s, s
+    LogNormal x, x | s, s
+    Multinomial 3, x | 3, v
+    MultivariateNormal v, torch.eye(3)
+    Normal x, x | s, s
+    OneHotCategorical x | v
+    Poisson x | s
+    StudentT x, x | s, s
+    Uniform x - 1, x + 1 | s - 1, s + 1
+    Weibull x, x | s, s
+""")
+"""Constructor arguments of distributions."""
+DISTRIBUTION_CALLS = table("""
+    sample | (2,)
+    sample_n 2
+    rsample | (2,)
+    log_prob sampled
+    cdf sampled
+    icdf sampled * 0 + 0.5
+    entropy
+    perplexity
+    enumerate_support
+""")
+"""Arguments of methods of distributions; the rest of their public names are read."""
+
+# Types without the attributes of tensors, by what they are reached by. ``()`` builds one, for its instance attributes.
+NOT_TENSORS = """
+    np.ndarray np.generic np.float64 np.int64 np.bool_ list tuple dict set frozenset str bytes bytearray int float complex
+    bool range object slice type io.TextIOWrapper io.BytesIO io.StringIO io.BufferedReader pathlib.Path argparse.Namespace
+    collections.deque collections.Counter collections.OrderedDict collections.defaultdict collections.ChainMap array.array
+    memoryview fractions.Fraction decimal.Decimal datetime.date datetime.time datetime.datetime datetime.timedelta
+    random.Random logging.getLogger() re.Pattern re.Match types.SimpleNamespace types.FunctionType types.ModuleType
+    threading.Thread() threading.Lock() queue.Queue() torch.nn.Module() torch.nn.Sequential() torch.nn.ModuleList()
+    torch.nn.ParameterList() torch.nn.ModuleDict() torch.nn.ParameterDict() torch.optim.Optimizer
+    torch.optim.SGD([parameter]) torch.optim.Adam([parameter]) torch.optim.lr_scheduler.LRScheduler
+    torch.optim.lr_scheduler.StepLR(torch.optim.SGD([parameter]),1)
+    torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD([parameter])) torch.utils.data.Dataset
+    torch.utils.data.TensorDataset(parameter) torch.utils.data.DataLoader([1]) torch.nn.utils.rnn.PackedSequence torch.Size
+    torch.device torch.dtype torch.layout torch.Generator torch.cuda.Stream torch.cuda.Event torch.UntypedStorage
+    torch.TypedStorage torch.jit.ScriptModule torch.fx.Node torch.fx.GraphModule
+"""
+
+PACKAGES = """
+    torch torch.accelerator torch.amp torch.amp.autocast_mode torch.amp.grad_scaler torch.autograd
+    torch.autograd.anomaly_mode torch.autograd.forward_ad torch.autograd.function torch.autograd.functional
+    torch.autograd.grad_mode torch.autograd.gradcheck torch.autograd.graph torch.autograd.profiler torch.autograd.variable
+    torch.backends.cuda torch.backends.cudnn torch.backends.mps torch.compiler torch.cpu torch.cpu.amp torch.cuda
+    torch.cuda.amp torch.cuda.comm torch.cuda.memory torch.cuda.random torch.cuda.streams torch.distributed
+    torch.distributed.fsdp torch.distributed.nn torch.distributed.optim torch.distributions torch.distributions.constraints
+    torch.distributions.kl torch.distributions.transforms torch.distributions.utils torch.export torch.fft torch.func
+    torch.functional torch.futures torch.fx torch.hub torch.jit torch.library torch.linalg torch.masked torch.mps
+    torch.multiprocessing torch.nested torch.nn torch.nn.attention torch.nn.attention.bias
+    torch.nn.attention.flex_attention torch.nn.functional torch.nn.init torch.nn.parallel torch.nn.parameter torch.nn.utils
+    torch.nn.utils.clip_grad torch.nn.utils.convert_parameters torch.nn.utils.fusion torch.nn.utils.parametrizations
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.nn.utils.spectral_norm
+    torch.nn.utils.stateless torch.nn.utils.weight_norm torch.onnx torch.optim torch.optim.lr_scheduler
+    torch.optim.optimizer torch.optim.swa_utils torch.overrides torch.profiler torch.quasirandom torch.random
+    torch.serialization torch.signal.windows torch.sparse torch.special torch.storage torch.testing torch.types torch.utils
+    torch.utils.checkpoint torch.utils.data torch.utils.data.dataloader torch.utils.data.dataset
+    torch.utils.data.distributed torch.utils.data.sampler torch.utils.dlpack torch.utils.hooks torch.utils.model_zoo
+    torch.xpu
+""".split()
+"""Modules whose public names are taken, besides the submodules of :data:`PARENTS`."""
+PARENTS = ("torch.nn.modules", "torch.nn.parallel", "torch.optim", "torch.distributions")
+"""Packages of which every public submodule is looked at: classes are imported from there, too."""
+PLAIN_MODULES = {"torch", *(f"torch.{name}" for name in "nn.functional nn.init linalg fft special functional".split())}
+"""Modules whose functions can be called with any tensor, without harm."""
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Results from annotations
@@ -157,9 +668,11 @@ def annotation_text(annotation: object) -> str:
     """Source text of an annotation that may be a string, a class or an object of ``typing``."""
     if isinstance(annotation, str):
         return annotation
-    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
-        return "None" if annotation is type(None) else annotation.__name__
-    return "None" if annotation is None else str(annotation)
+    if annotation is None or annotation is type(None):
+        return "None"
+    return (
+        annotation.__name__ if inspect.isclass(annotation) and not hasattr(annotation, "__args__") else str(annotation)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -174,10 +687,13 @@ class Signature:
     parameters: tuple[tuple[str, str, bool, bool], ...]
     returns: str
 
+    @property
+    def positional(self) -> list[str]:
+        return [name for name, _, keyword, _ in self.parameters if not keyword]
+
     def position(self, names: Iterable[str]) -> int | None:
         """Position of the first positional parameter with one of these names."""
-        positional = [name for name, _, keyword, _ in self.parameters if not keyword]
-        return next((i for i, name in enumerate(positional) if name in names), None)
+        return next((at for at, name in enumerate(self.positional) if name in names), None)
 
     @property
     def names(self) -> set[str]:
@@ -253,20 +769,33 @@ def live_signatures(function: Any) -> list[Signature]:
     return []
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# Execution: one call, seen
+# ---------------------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a callable before it runs."""
 
+    name: str
     signatures: tuple[Signature, ...] = ()
     takes_self: bool = False
 
     def has(self, name: str) -> bool:
+        """Whether it takes a parameter of this name."""
         return any(name in signature.names for signature in self.signatures)
 
     @property
     def dim_at(self) -> int | None:
-        found = [p for s in self.signatures if (p := s.position(("dim", "axis"))) is not None]
-        return min(found) if found else None
+        """Position of ``dim`` among the positional arguments."""
+        found = [at for one in self.signatures if (at := one.position(("dim", "axis"))) is not None]
+        return min(found, default=None)
+
+    @property
+    def any_length(self) -> bool:
+        """Whether an annotation says that a sequence of any length comes back."""
+        return any(re.search(r"\.\.\.\]|[Ll]ist\[|Sequence\[", signature.returns) for signature in self.signatures)
 
     def gets_dim(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """Whether a call reduces along given dimensions only, or keeps them all."""
@@ -276,62 +805,93 @@ class Known:
         index = -1 if at is None else at + self.takes_self
         return 0 < index < len(args) and args[index] is not None and not isinstance(args[index], bool)
 
-    @property
-    def any_length(self) -> bool:
-        """Whether an annotation says that a sequence of any length comes back."""
-        results = [from_annotation(signature.returns) for signature in self.signatures]
-        return any(isinstance(result, dict) and result["k"] in {"tuple_of", "list_of"} for result in results)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Execution: one call, seen
-# ---------------------------------------------------------------------------------------------------------------------
+    def flags(self, args: Sequence[Any], kwargs: dict[str, Any]) -> frozenset[str]:
+        """Names of the arguments that are literally ``True``."""
+        found = {key for key, value in kwargs.items() if value is True}
+        for at, value in enumerate(args[1:], 0 if self.takes_self else 1):
+            if value is True:
+                found |= {one.positional[at] for one in self.signatures if len(one.positional) > at}
+        return frozenset(found)
 
 
 @dataclass(frozen=True)
 class Call:
-    """Positional and keyword arguments."""
+    """Positional and keyword arguments; ``raw`` if they are to be used as they are."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
+    raw: bool = False
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """What one tensor of one result has to do with the tensors of the call."""
+    """What one tensor that came out has to do with those that went in."""
 
     requires_grad: bool
     inputs_require: bool | None
     """Whether an input did; ``None`` if there was no tensor among the inputs."""
     kind: str
     kinds: tuple[str, ...]
-    """Kinds (bool, int, float) of the first tensor input and of all promoted; empty without tensor inputs."""
+    """Kinds (bool, int, float) of the first tensor and of all inputs promoted; empty without tensor inputs."""
     ndim: int
-    ndims: tuple[int, ...]
+    first_ndim: int | None
     shape_is_broadcast: bool
     is_first: bool
+    changed: bool
+    """Whether the first argument was written to."""
     shares: bool
+
+
+@dataclass(frozen=True)
+class Node:
+    """A sequence that came out: ``tuple`` or ``list``, its items, its field names."""
+
+    kind: str
+    items: tuple[Any, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Seen:
     """One executed call: its arguments in short, and the tree of what came out."""
 
-    case: str
-    flags: frozenset[str]
-    has_dim: bool
-    reduction: bool
-    has_dtype: bool
     tree: Any
+    case: str = "no_args"
+    flags: frozenset[str] = frozenset()
+    has_dim: bool = False
+    unreduced: bool = False
+    dtype_given: bool = False
+    dtype_positional: bool = False
 
 
 @dataclass(frozen=True)
-class Node:
-    """A sequence in a result: ``tuple`` or ``list``, its items, its field names."""
+class Before:
+    """The inputs of a call before it ran (it may change them)."""
 
-    kind: str
-    items: tuple[Any, ...]
-    names: tuple[str, ...] = ()
+    first: Any
+    version: int
+    storages: set[int]
+    require: bool | None
+    kinds: tuple[str, ...]
+    first_ndim: int | None
+    broadcast: torch.Size | None
+
+    @classmethod
+    def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Before:
+        """Note what matters of the arguments."""
+        inputs = list(tensors_in((args, kwargs)))
+        kinds = [dtype_kind(tensor.dtype) for tensor in inputs]
+        numbers = [type(value).__name__ for value in (*args, *kwargs.values()) if type(value) in {int, float}]
+        first = args[0] if args else None
+        return cls(
+            first,
+            _version(first),
+            {storage_of(tensor) for tensor in inputs} - {0},
+            any(tensor.requires_grad for tensor in inputs) if inputs else None,
+            (kinds[0], max([*kinds, *numbers], key=ORDER.index)) if kinds else (),
+            inputs[0].dim() if inputs else None,
+            _broadcast([tensor.shape for tensor in inputs if not tensor.is_nested]),
+        )
 
 
 ORDER = ("bool", "int", "float")
@@ -364,8 +924,6 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     """All tensors in nested lists, tuples and dictionaries."""
     if isinstance(value, torch.Tensor):
         yield value
-    elif isinstance(value, torch.nn.Module):
-        yield from value.parameters()
     elif isinstance(value, list | tuple):
         for item in value:
             yield from tensors_in(item)
@@ -382,13 +940,25 @@ def storage_of(tensor: torch.Tensor) -> int:
         return 0
 
 
-def _map_tensors(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+def _version(value: Any) -> int:
+    return value._version if isinstance(value, torch.Tensor) and not value.is_inference() else 0
+
+
+def _broadcast(shapes: Sequence[torch.Size]) -> torch.Size | None:
+    longest = max((len(shape) for shape in shapes), default=-1)
+    padded = [(1,) * (longest - len(shape)) + tuple(shape) for shape in shapes]
+    sizes = [set(column) - {1} for column in zip(*padded, strict=True)]
+    return None if longest < 0 or any(len(size) > 1 for size in sizes) else torch.Size(min(s, default=1) for s in sizes)
+
+
+def map_tensors(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """The same nested lists, tuples and dictionaries with all tensors changed."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if type(value) in {list, tuple}:
-        return type(value)(_map_tensors(item, change) for item in value)
+        return type(value)(map_tensors(item, change) for item in value)
     if type(value) is dict:
-        return {key: _map_tensors(item, change) for key, item in value.items()}
+        return {key: map_tensors(item, change) for key, item in value.items()}
     return value
 
 
@@ -398,8 +968,8 @@ def _with_grad(tensor: torch.Tensor) -> torch.Tensor:
     return fresh.requires_grad_().clone() if floating else fresh
 
 
-def _as_given(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().clone().requires_grad_().clone() if tensor.requires_grad else tensor.detach().clone()
+def _as_marked(tensor: torch.Tensor) -> torch.Tensor:
+    return _with_grad(tensor) if tensor.requires_grad else tensor.detach().clone()
 
 
 def _without_grad(tensor: torch.Tensor) -> torch.Tensor:
@@ -408,95 +978,72 @@ def _without_grad(tensor: torch.Tensor) -> torch.Tensor:
 
 def run(function: Callable[..., Any], call: Call, known: Known) -> Seen | None:
     """Run a call: with all float inputs requiring grad; if that fails, those the sample marks; if that fails, none."""
-    for change in (_with_grad, _as_given, _without_grad):
-        try:
-            args, kwargs = _map_tensors(call.args, change), _map_tensors(call.kwargs, change)
-            return run_once(function, args, kwargs, known)
-        except Exception:  # noqa: BLE001
-            continue
+    if call.raw:
+        with contextlib.suppress(Exception):
+            return run_once(function, call.args, call.kwargs, known)
+    for change in (_with_grad, _as_marked, _without_grad):
+        with contextlib.suppress(Exception):
+            return run_once(function, map_tensors(call.args, change), map_tensors(call.kwargs, change), known)
     return None
 
 
 def run_once(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], known: Known) -> Seen:
     """Run a call as it is, and compare what comes out with what went in."""
-    inputs = list(tensors_in((args, kwargs)))
-    before = Before(
-        [id(tensor) for tensor in inputs],
-        {storage_of(tensor) for tensor in inputs} - {0},
-        any(tensor.requires_grad for tensor in inputs) if inputs else None,
-        _kinds(inputs),
-        tuple(tensor.dim() for tensor in inputs),
-        _broadcast(inputs),
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = _tree(function(*args, **kwargs), before)
-    rest = args[1:]
+    before = Before.of(args, kwargs)
+    value = function(*args, **kwargs)
+    if value is NotImplemented:
+        raise TypeError(known.name)
+    positional = any(isinstance(arg, torch.dtype) or (isinstance(arg, str) and "Tensor" in arg) for arg in args[1:])
     return Seen(
-        case=_case(rest, kwargs),
-        flags=frozenset(key for key, value in kwargs.items() if value is True),
-        has_dim=known.gets_dim(args, kwargs),
-        reduction=kwargs.get("reduction", "") == "none",
-        has_dtype="dtype" in kwargs,
-        tree=tree,
+        _tree(value, before),
+        _case(args, kwargs),
+        known.flags(args, kwargs),
+        known.gets_dim(args, kwargs),
+        kwargs.get("reduction", "") in {"none", 0},
+        positional or kwargs.get("dtype") is not None,
+        positional,
     )
 
 
-@dataclass(frozen=True)
-class Before:
-    """The inputs of a call before it ran (it may change them)."""
-
-    ids: list[int]
-    storages: set[int]
-    require: bool | None
-    kinds: tuple[str, ...]
-    ndims: tuple[int, ...]
-    broadcast: torch.Size | None
-
-
-def _kinds(inputs: Sequence[torch.Tensor]) -> tuple[str, ...]:
-    kinds = [dtype_kind(tensor.dtype) for tensor in inputs]
-    return (kinds[0], max(kinds, key=ORDER.index)) if kinds else ()
-
-
-def _broadcast(inputs: Sequence[torch.Tensor]) -> torch.Size | None:
-    try:
-        return torch.broadcast_shapes(*(tensor.shape for tensor in inputs)) if inputs else None
-    except RuntimeError:
-        return None
-
-
-def _case(rest: Sequence[Any], kwargs: dict[str, Any]) -> str:
-    if any(kwargs.get(key) is not None for key in ("dim", "axis")) or (rest and type(rest[0]) is int):
+def _case(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    if args and isinstance(args[0], list | tuple):
+        return "sequence"
+    rest = [*args[1:], *(value for value in kwargs.values() if not isinstance(value, bool))]
+    if any(kwargs.get(key) is not None for key in ("dim", "axis")) or type(next(iter(args[1:]), None)) is int:
         return "dim"
-    if (rest and isinstance(rest[0], torch.Tensor)) or isinstance(kwargs.get("other"), torch.Tensor):
+    if rest and isinstance(rest[0], torch.Tensor):
         return "tensor"
     return "one_arg" if rest else "no_args"
 
 
 def _tree(value: Any, before: Before) -> Any:
     if isinstance(value, torch.Tensor):
-        return Leaf(
-            requires_grad=value.requires_grad,
-            inputs_require=before.require,
-            kind=dtype_kind(value.dtype),
-            kinds=before.kinds,
-            ndim=value.dim(),
-            ndims=before.ndims,
-            shape_is_broadcast=before.broadcast is not None and value.shape == before.broadcast,
-            is_first=bool(before.ids) and id(value) == before.ids[0],
-            shares=storage_of(value) in before.storages,
-        )
+        return _leaf(value, before)
     for cls, name in PLAIN:
         if isinstance(value, cls):
             return name
     if isinstance(value, tuple):
-        names = getattr(value, "_fields", ()) or (type(value).__match_args__ if type(value) is not tuple else ())
+        names = getattr(value, "_fields", ()) or (() if type(value) is tuple else getattr(value, "__match_args__", ()))
         return Node("tuple", tuple(_tree(item, before) for item in value), tuple(names))
     if isinstance(value, list):
         items = tuple(_tree(item, before) for item in value)
         return Node("list", items) if items and all(isinstance(item, Leaf) for item in items) else "list"
     return "other"
+
+
+def _leaf(value: torch.Tensor, before: Before) -> Leaf:
+    return Leaf(
+        requires_grad=value.requires_grad,
+        inputs_require=before.require,
+        kind=dtype_kind(value.dtype),
+        kinds=before.kinds,
+        ndim=value.dim(),
+        first_ndim=before.first_ndim,
+        shape_is_broadcast=not value.is_nested and value.shape == before.broadcast,
+        is_first=value is before.first,
+        changed=_version(before.first) != before.version,
+        shares=storage_of(value) in before.storages,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -513,6 +1060,13 @@ def _shape(tree: Any) -> str:
     return "number" if tree in {"bool", "int", "float", "number"} else str(tree)
 
 
+def _fingerprint(tree: Any) -> str:
+    """The structure with lengths, and which tensors require grad."""
+    if isinstance(tree, Node):
+        return f"{_shape(tree)}({','.join(map(_fingerprint, tree.items))})"
+    return _shape(tree) + ("*" if isinstance(tree, Leaf) and tree.requires_grad else "")
+
+
 def merge_calls(seen: Sequence[Seen], known: Known) -> Result:
     """One result for all calls of a function; an overload if what comes back depends on the arguments."""
     relevant = _relevant_flags(seen)
@@ -520,83 +1074,70 @@ def merge_calls(seen: Sequence[Seen], known: Known) -> Result:
     for one in seen:
         flags = ",".join(sorted(one.flags & relevant))
         groups[f"flag:{flags}" if flags else one.case].append(one)
-    shapes = {case: {_shape(one.tree) for one in group} - {"none"} for case, group in groups.items()}
-    if len({frozenset(shape) for shape in shapes.values()}) == 1:
-        return merge(list(seen), known)
-    base = "no_args" if "no_args" in groups else max(groups, key=lambda case: len(groups[case]))
-    same = [one for case, group in groups.items() if shapes[case] == shapes[base] for one in group]
-    cases = {case: merge(group, known) for case, group in groups.items() if shapes[case] != shapes[base]}
-    return {"k": "overload", "cases": {"no_args": merge(same, known), **dict(sorted(cases.items()))}}
+    shapes = {frozenset(_shape(one.tree) for one in group) - {"none"} for group in groups.values()}
+    if len(shapes) == 1 and not relevant and known.name not in SPLIT:
+        return merge(seen, known)
+    plain = [case for case in groups if not case.startswith("flag:")] or list(groups)
+    base = "no_args" if "no_args" in groups else max(plain, key=lambda case: len(groups[case]))
+    results = {case: merge(group, known) for case, group in sorted(groups.items())}
+    others = {case: result for case, result in results.items() if result != results[base] and case != base}
+    return {"k": "overload", "cases": {"no_args": results[base], **others}} if others else results[base]
 
 
 def _relevant_flags(seen: Sequence[Seen]) -> frozenset[str]:
-    """Keywords that, literally true, change the structure of the result."""
+    """Arguments that, literally true, change the structure of the result or whether it requires grad."""
     found = set()
     for flag in {flag for one in seen for flag in one.flags}:
-        on = {(one.case, _length(one.tree)) for one in seen if one.flags == {flag}}
-        off = {(one.case, _length(one.tree)) for one in seen if not one.flags}
-        cases = {case for case, _ in on} & {case for case, _ in off}
-        if any({s for c, s in on if c == case}.isdisjoint({s for c, s in off if c == case}) for case in cases):
+        on = {(one.case, _fingerprint(one.tree)) for one in seen if one.flags == {flag}}
+        off = {(one.case, _fingerprint(one.tree)) for one in seen if not one.flags}
+        both = {case for case, _ in on} & {case for case, _ in off}
+        if any({print_ for c, print_ in on if c == case}.isdisjoint(p for c, p in off if c == case) for case in both):
             found.add(flag)
     return frozenset(found)
 
 
-def _length(tree: Any) -> str:
-    return _shape(tree) + (str(len(tree.items)) if isinstance(tree, Node) else "")
-
-
 def merge(seen: Sequence[Seen], known: Known) -> Result:
-    """One result for calls whose structure is the same."""
-    trees = [one.tree for one in seen]
-    if not trees:
-        return "any"
+    """One result for calls whose structure is the same; ``any`` if it is not."""
     real = [one for one in seen if one.tree != "none"]
-    if len(real) < len(trees) and real:
-        result = merge(real, known)
-        return {**result, "optional": True} if isinstance(result, dict) else "any"
+    trees = [one.tree for one in real]
+    if not trees:
+        return "none" if seen else "any"
     if all(isinstance(tree, Leaf) for tree in trees):
-        return merge_leaves(seen, known)
-    if all(isinstance(tree, Node) for tree in trees):
-        return _merge_nodes(seen, known)
-    if all(isinstance(tree, str) for tree in trees):
+        result = merge_leaves(real, known)
+    elif all(isinstance(tree, Node) for tree in trees):
+        result = _merge_nodes(real, known)
+    elif all(isinstance(tree, str) for tree in trees):
         kinds = set(trees)
-        return trees[0] if len(kinds) == 1 else "number" if kinds <= {"bool", "int", "float", "number"} else "any"
-    return "any"
-
-
-def _with_tree(one: Seen, tree: Any) -> Seen:
-    return Seen(one.case, one.flags, one.has_dim, one.reduction, one.has_dtype, tree)
+        result = trees[0] if len(kinds) == 1 else "number" if kinds <= {"bool", "int", "float", "number"} else "any"
+    else:
+        result = "any"
+    if len(real) < len(seen):
+        return {**result, "optional": True} if isinstance(result, dict) else "any"
+    return result
 
 
 def _merge_nodes(seen: Sequence[Seen], known: Known) -> Result:
     nodes: list[Node] = [one.tree for one in seen]
-    lengths = {len(node.items) for node in nodes}
-    kinds = {node.kind for node in nodes}
-    names = {node.names for node in nodes}
+    kinds, names, lengths = {n.kind for n in nodes}, {n.names for n in nodes}, {len(n.items) for n in nodes}
     if len(kinds) > 1:
         return "any"
     if kinds == {"tuple"} and len(lengths) == 1 and (names != {()} or not known.any_length):
-        columns = [[_with_tree(one, one.tree.items[i]) for one in seen] for i in range(lengths.pop())]
+        columns = [[replace(one, tree=one.tree.items[at]) for one in seen] for at in range(lengths.pop())]
         result = {"k": "tuple", "items": [merge(column, known) for column in columns]}
         return {**result, "names": list(names.pop())} if len(names) == 1 and names != {()} else result
-    items = [_with_tree(one, item) for one in seen for item in one.tree.items]
+    items = [replace(one, tree=item) for one in seen for item in one.tree.items]
     return {"k": f"{kinds.pop()}_of", "item": merge(items, known)}
 
 
 def merge_leaves(seen: Sequence[Seen], known: Known) -> Result:
     """One tensor result for many seen tensors."""
     leaves: list[Leaf] = [one.tree for one in seen]
-    result: dict[str, Any] = {"k": "tensor"}
-    for key, value in (
-        ("grad", _grad(leaves, known)),
-        ("dtype", _dtype([one.tree for one in seen if not one.has_dtype] or leaves, known)),
-        ("ndim", _ndim(seen)),
-    ):
-        if value:
-            result[key] = value
+    facts = {"grad": _grad(leaves, known), "dtype": _dtype(seen, known), "ndim": _ndim(seen)}
+    result: dict[str, Any] = {"k": "tensor", **{key: value for key, value in facts.items() if value}}
     if result.get("ndim") == "reduce" and known.dim_at is not None:
         result["dim_at"] = known.dim_at
-    if all(leaf.is_first for leaf in leaves):
+    in_place = re.search(r"[^_]_$", known.name) or any(leaf.changed for leaf in leaves)
+    if in_place and all(leaf.is_first for leaf in leaves):
         result["self"] = True
     elif any(leaf.is_first or leaf.shares for leaf in leaves):
         result["alias"] = True
@@ -604,29 +1145,31 @@ def merge_leaves(seen: Sequence[Seen], known: Known) -> Result:
 
 
 def _grad(leaves: Sequence[Leaf], known: Known) -> str:
-    if all(leaf.kind != "float" for leaf in leaves):
+    leaves = [leaf for leaf in leaves if leaf.kind == "float"]
+    if not leaves:
         return "never"
-    asked = [leaf for leaf in leaves if leaf.inputs_require]
-    if any(leaf.requires_grad for leaf in asked):
-        return ""
     if any(leaf.requires_grad for leaf in leaves):
-        return "always"
+        unasked = any(leaf.inputs_require is False for leaf in leaves)
+        return "always" if unasked and all(leaf.requires_grad for leaf in leaves) else ""
     if known.has("requires_grad"):
         return "factory"
-    return "never" if asked or all(leaf.inputs_require is None for leaf in leaves) else ""
+    asked = any(leaf.inputs_require for leaf in leaves) or all(leaf.inputs_require is None for leaf in leaves)
+    return "never" if asked else ""
 
 
-def _dtype(leaves: Sequence[Leaf], known: Known) -> str:
+def _dtype(seen: Sequence[Seen], known: Known) -> str:
+    if any(one.dtype_positional and one.tree.kind not in one.tree.kinds for one in seen):
+        return "arg"
+    leaves: list[Leaf] = [one.tree for one in seen if not one.dtype_given] or [one.tree for one in seen]
     kinds = {leaf.kind for leaf in leaves}
-    if not any(leaf.kinds for leaf in leaves):
-        if len(kinds) > 1:
-            return "arg"
-        return "float_factory" if kinds == {"float"} and known.has("dtype") else kinds.pop()
+    from_nothing = {leaf.kind for leaf in leaves if not leaf.kinds}
+    if from_nothing:
+        factory = from_nothing == {"float"} and known.has("dtype")
+        return "arg" if len(from_nothing | kinds) > 1 else "float_factory" if factory else kinds.pop()
+    odd = [leaf for leaf in leaves if leaf.kinds and leaf.kind not in leaf.kinds]
     if len(kinds) == 1:
-        (kind,) = kinds
-        return kind if any(leaf.kinds and kind not in leaf.kinds for leaf in leaves) else ""
-    follows = all(not leaf.kinds or leaf.kind in leaf.kinds for leaf in leaves)
-    return "" if follows or not known.has("dtype") else "arg"
+        return kinds.pop() if odd else ""
+    return "any" if any(leaf.kind == "float" or "float" in leaf.kinds for leaf in odd) else ""
 
 
 def _ndim(seen: Sequence[Seen]) -> str:
@@ -635,12 +1178,12 @@ def _ndim(seen: Sequence[Seen]) -> str:
         return "zero"
     if all(leaf.ndim >= 1 for leaf in leaves):
         return "more"
-    if any(one.reduction for one in seen) and all(one.tree.ndim == 0 for one in seen if not one.reduction):
+    if any(one.unreduced for one in seen) and all(one.tree.ndim == 0 for one in seen if not one.unreduced):
         return "loss"
     without = [one.tree for one in seen if not one.has_dim]
     if without and len(without) < len(seen) and all(leaf.ndim == 0 for leaf in without):
         return "reduce"
-    if all(leaf.ndims and leaf.ndim == leaf.ndims[0] for leaf in leaves):
+    if all(leaf.ndim == leaf.first_ndim for leaf in leaves):
         return "keep"
     return "broadcast" if all(leaf.shape_is_broadcast for leaf in leaves) else ""
 
@@ -649,22 +1192,18 @@ def _ndim(seen: Sequence[Seen]) -> str:
 # What to run
 # ---------------------------------------------------------------------------------------------------------------------
 
-NOT_RUN = re.compile(
-    r"cudnn_|miopen_|mkldnn_|from_file|import_ir|^(cuda|xpu|ipu|mtia|hpu|pin_memory|is_pinned|data_ptr)$"
-)
-"""What a machine's devices or files decide."""
-
 
 def seed() -> None:
     """Make what follows repeatable."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002
+    np.random.seed(0)
 
 
+@functools.cache
 def import_testing() -> tuple[Any, Any]:
     """``op_db`` and ``module_db``; their modules import ``expecttest`` for a base class that is not used here."""
-    if "expecttest" not in sys.modules and importlib.util.find_spec("expecttest") is None:
+    if importlib.util.find_spec("expecttest") is None:
         stand_in = types.ModuleType("expecttest")
         stand_in.TestCase = unittest.TestCase  # type: ignore[attr-defined]
         sys.modules["expecttest"] = stand_in
@@ -677,37 +1216,68 @@ def sample_calls() -> dict[str, list[Call]]:
     """Sample inputs from ``op_db`` by name of the operation and of its aliases."""
     found: dict[str, list[Call]] = collections.defaultdict(list)
     for operation in import_testing()[0]:
-        calls = [call for dtype in DTYPES if dtype in operation.dtypes for call in _samples(operation, dtype)]
+        calls = [call for dtype in SAMPLES if dtype in operation.dtypes for call in _samples(operation, dtype)]
         for name in {operation.name, *(alias.name for alias in operation.aliases)}:
             found[name] += calls
     return found
 
 
-def _samples(operation: Any, dtype: torch.dtype) -> Iterator[Call]:
+def _samples(operation: Any, dtype: torch.dtype) -> list[Call]:
     seed()
     needs_grad = dtype.is_floating_point and operation.supports_autograd
-    with contextlib.suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for sample in itertools.islice(operation.sample_inputs("cpu", dtype, requires_grad=needs_grad), SAMPLES):
-            yield Call((sample.input, *sample.args), dict(sample.kwargs))
+    calls = []
+    with contextlib.suppress(Exception):
+        for sample in operation.sample_inputs_func(operation, "cpu", dtype, needs_grad):
+            calls.append(Call((sample.input, *sample.args), dict(sample.kwargs)))  # noqa: PERF401
+    return spread(calls, SAMPLES[dtype])
 
 
-def mutations(call: Call) -> Iterator[Call]:
-    """The call with its tensors made 0- and 1-dimensional, and with empty sizes: which claims survive that?"""
+def spread(calls: Sequence[Call], count: int) -> list[Call]:
+    """At most so many of the calls, evenly distributed."""
+    return [calls[at * len(calls) // count] for at in range(count)] if len(calls) > count else list(calls)
 
-    def flat(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().reshape(-1)[:3] if tensor.layout == torch.strided else tensor
 
-    def single(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().reshape(-1)[0] if tensor.layout == torch.strided and tensor.numel() else tensor
+def _is_dense(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and not tensor.is_quantized and not tensor.is_nested
 
-    if call.args and isinstance(call.args[0], torch.Tensor) and call.args[0].layout == torch.strided:
-        for change in (flat, single):
-            yield Call((change(call.args[0]), *call.args[1:]), call.kwargs)
-            yield Call(_map_tensors(call.args, change), _map_tensors(call.kwargs, change))
-    sizes = [i for i, arg in enumerate(call.args) if isinstance(arg, list | tuple) and all(type(n) is int for n in arg)]
-    for i in sizes:
-        yield Call((*call.args[:i], (), *call.args[i + 1 :]), call.kwargs)
+
+def _flat(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().reshape(-1)[:3] if _is_dense(tensor) else tensor
+
+
+def _single(tensor: torch.Tensor) -> torch.Tensor:
+    if not _is_dense(tensor) or not tensor.numel():
+        return tensor
+    floating = tensor.is_floating_point() or tensor.is_complex()
+    return tensor.detach().reshape(-1)[0] if floating else torch.zeros((), dtype=tensor.dtype)
+
+
+def _batched(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach()[None] if _is_dense(tensor) else tensor
+
+
+def _transposed(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().transpose(0, -1) if _is_dense(tensor) and tensor.dim() > 1 else tensor
+
+
+def variations(call: Call, known: Known) -> Iterator[Call]:
+    """Other calls of the same kind: which claims survive them?"""
+    args, kwargs = call.args, call.kwargs
+    if args and isinstance(args[0], torch.Tensor):
+        for change in (_flat, _single, _transposed):
+            yield Call((change(args[0]), *args[1:]), kwargs)
+        for change in (_flat, _single, _batched):
+            yield Call(map_tensors(args, change), map_tensors(kwargs, change))
+    sizes = [i for i, arg in enumerate(args) if isinstance(arg, list | tuple) and all(type(n) is int for n in arg)]
+    if sizes:
+        empty = tuple(() if i in sizes else arg for i, arg in enumerate(args))
+        yield Call(empty, kwargs)
+        yield Call(map_tensors(empty, _single), kwargs)
+    if kwargs.get("dtype") is not None:
+        yield Call(args, {key: value for key, value in kwargs.items() if key != "dtype"})
+    if known.has("reduction"):
+        for reduction in ("none", 0, 1):
+            yield Call(args, {**kwargs, "reduction": reduction})
 
 
 @functools.cache
@@ -719,259 +1289,99 @@ def plain_calls() -> tuple[Call, ...]:
     integers = [torch.ones(shape, dtype=torch.int64) for shape in shapes]
     booleans = [torch.ones(shape, dtype=torch.bool) for shape in shapes]
     calls = [Call((tensor,)) for tensor in (*one, *integers, *booleans)]
-    calls += [Call((one[i], one[j])) for i, j in ((0, 1), (1, 0), (1, 2), (2, 1), (2, 2))]
+    calls += [Call((one[i], one[j])) for i, j in ((0, 1), (1, 0), (1, 2), (2, 1), (2, 2), (0, 0))]
     calls += [Call((tensor, integers[2])) for tensor in (one[2], integers[2], booleans[2])]
-    calls += [
-        Call((one[2], 0)),
-        Call((one[2],), {"dim": 0}),
-        Call((one[3], 1)),
-        Call((one[2], 0.5)),
-        Call((integers[2], 0)),
-    ]
+    calls += [Call((integers[2], booleans[2])), Call((booleans[2], booleans[2]))]
+    calls += [Call((one[2], 0)), Call((one[2],), {"dim": 0}), Call((one[3], 1)), Call((one[2], 0.5))]
+    calls += [Call((integers[2], 0)), Call((integers[2], 0.5))]
     return tuple(calls)
 
 
 def inputs() -> dict[str, Any]:
-    """Names for the expressions in :data:`PROBES`."""
+    """Names for the expressions in the tables, made anew for each."""
     seed()
-    leaf = torch.rand(2, 3, requires_grad=True)
+    leaf, other = torch.rand(2, 3, requires_grad=True), torch.rand(2, 3, requires_grad=True)
+    vector, integers = torch.rand(3), torch.ones(2, 3, dtype=torch.int64)
+    mha = torch.nn.MultiheadAttention(4, 2)
+    graded = torch.nn.Linear(3, 2)
+    torch.autograd.backward(graded(vector).sum())
     return {
         "torch": torch,
         "np": np,
         "w": leaf,
+        "l": other,
         "x": leaf.clone(),
-        "v": torch.rand(3),
+        "v": vector,
         "s": torch.rand(()),
         "m": torch.rand(3, 3),
-        "i": torch.ones(2, 3, dtype=torch.int64),
-        "b": torch.ones(2, 3, dtype=torch.bool),
+        "t3": torch.rand(3, 3, 3),
+        "i": integers,
+        "b": integers.bool(),
         "linear": torch.nn.Linear(3, 2),
-        "args": lambda *args, **kwargs: Call(args, kwargs),
+        "graded": graded,
+        "wave": torch.rand(16),
+        "spectrum": torch.ones(3, 17, dtype=torch.complex64),
+        "quantized": torch.quantize_per_tensor(vector, 0.1, 0, torch.quint8),
+        "per_channel": torch.quantize_per_channel(leaf.detach(), vector[:2], integers[0, :2], 0, torch.quint8),
+        "attention": [*[torch.rand(3, 2, 4)] * 3, 4, 2, mha.in_proj_weight, mha.in_proj_bias, None, None, False, 0.0]
+        + [mha.out_proj.weight, mha.out_proj.bias],
+        "f": lambda tensor: (tensor**2).sum(),
+        "g": lambda tensor: tensor * 2,
+        "g2": lambda tensor: (tensor * 2, tensor * 3),
+        "f2": lambda one, two: (one * two).sum(),
+        "args": lambda *args, **kwargs: Call(args, kwargs, raw=True),
     }
 
 
-METHOD_PROBES: dict[str, tuple[str, ...]] = {
-    "new": ("x, 2, 3", "x", "x, [1.0, 2.0]", "x, w"),
-    "new_tensor": ("x, [1.0]", "x, 1", "i, [1]"),
-    "requires_grad_": ("v", "w", "w, False", "w, requires_grad=True"),
-    "to": (
-        "x, torch.float64",
-        "x, torch.int64",
-        "i, torch.float32",
-        "x, 'cpu'",
-        "x, v",
-        "x, i",
-        "x, dtype=torch.int32",
-    ),
-    "type": ("x", "i", "x, torch.int64", "x, torch.float64", "x, 'torch.LongTensor'", "i, dtype=torch.float32"),
-    "type_as": ("x, i", "i, x", "x, v", "s, i"),
-    "size": ("x", "x, 0", "x, -1", "x, dim=1", "s"),
-    "stride": ("x", "x, 0", "x, dim=1", "s"),
-    "numpy": ("v", "x, force=True", "i"),
-    "tolist": ("x", "i", "s"),
-    "item": ("s", "i[0, 0]", "b[0, 0]"),
-    "unique": (
-        "x",
-        "x, return_inverse=True",
-        "x, return_counts=True",
-        "x, return_inverse=True, return_counts=True",
-        "x, dim=0",
-    ),
-    "unique_consecutive": (
-        "x",
-        "x, return_inverse=True",
-        "x, return_counts=True",
-        "x, return_inverse=True, return_counts=True",
-    ),
-    "nonzero": ("x", "x, as_tuple=True", "s", "i"),
-    "backward": ("w.sum()", "s.requires_grad_()"),
-    "register_hook": ("w, lambda grad: grad",),
-    "register_post_accumulate_grad_hook": ("w, lambda grad: grad",),
-    "is_shared": ("x",),
-    "share_memory_": ("v", "w"),
-    "storage": ("v",),
-    "untyped_storage": ("v",),
-    "data_ptr": ("v",),
-    "map_": ("v, v, lambda a, b: a",),
-    "apply_": ("v, lambda a: a",),
-    "view": ("x, 6", "x, -1", "x, 3, 2", "x, (3, 2)", "s, 1", "v[:1], ()", "x, torch.int32", "x, torch.float32"),
-    "reshape": ("x, 6", "x, -1", "x, 3, 2", "x, (3, 2)", "s, 1", "v[:1], ()"),
-    "permute": ("x, 1, 0", "x, (1, 0)", "s, ()"),
-    "repeat": ("x, 2, 2", "s, 2", "x, (2, 2)"),
-    "expand": ("x, 2, 3", "s, 2", "v, 2, 3", "s, ()"),
-    "split": ("x, 1", "x, (1, 1)", "x, 2", "x, 1, 1"),
-    "chunk": ("x, 2", "x, 1"),
-    "unbind": ("x", "v", "x, 1"),
-    "set_": ("v, torch.rand(3)", "v"),
-    "resize_": ("v, 3", "v, 1, 3", "v[:1], ()"),
-    "retain_grad": ("x",),
-    "detach_": ("x", "v"),
-    "element_size": ("x",),
-    "is_set_to": ("x, v",),
-    "index_put_": ("x, (i[0],), s", "v, (i[0],), s"),
-    "norm": ("x", "x, 2", "x, 2, 1", "x, dim=0", "v", "x, 'fro'"),
-    "lu": ("m", "m, get_infos=True"),
-    "stft": ("torch.rand(16), 4, return_complex=True", "torch.rand(2, 16), 4, return_complex=True"),
-    "istft": ("torch.rand(3, 5, dtype=torch.complex64) + 1, 4, center=True",),
-    "where": ("x, b, x", "x, b, 1.0"),
-    "align_to": ("torch.rand(2, 3, names=('A', 'B')), 'B', 'A'",),
-    "rename": ("x, None", "x, 'A', 'B'"),
-    "rename_": ("v, None",),
-    "refine_names": ("x, 'A', 'B'",),
-    "unflatten": ("x, 1, (3, 1)", "v, 0, (3,)"),
-    "as_subclass": ("x, torch.Tensor", "x, torch.nn.Parameter"),
-    "dim_order": ("x",),
-    "storage_type": ("v",),
-    "reinforce": ("x, s",),
-    "module_load": ("x, v",),
-    "cauchy_": ("x", "v", "s"),
-    "exponential_": ("x", "v", "s"),
-    "geometric_": ("x, 0.5", "v, 0.5", "s, 0.5"),
-    "log_normal_": ("x", "v", "s"),
-    "uniform_": ("x", "v", "s"),
-    "normal_": ("x", "v", "s"),
-    "random_": ("x", "v", "s", "i"),
-    "bernoulli_": ("x, 0.5", "v, 0.5", "s, s"),
-    "fill_": ("x, 1.0", "v, s", "s, 0", "v, w[0, 0]"),
-    "copy_": ("x, v", "v, w[0]", "s, s", "i, x"),
-    "zero_": ("x", "v", "s"),
-    "to_dense": ("x.to_sparse()", "v"),
-    "coalesce": ("x.to_sparse()",),
-    "is_coalesced": ("x.to_sparse()",),
-    "indices": ("x.to_sparse().coalesce()",),
-    "values": ("x.to_sparse().coalesce()",),
-    "crow_indices": ("m.to_sparse_csr()",),
-    "col_indices": ("m.to_sparse_csr()",),
-    "ccol_indices": ("m.to_sparse_csc()",),
-    "row_indices": ("m.to_sparse_csc()",),
-    "sparse_dim": ("x.to_sparse()",),
-    "dense_dim": ("x.to_sparse()",),
-    "sparse_mask": ("x, x.to_sparse()",),
-    "int_repr": ("torch.quantize_per_tensor(v, 0.1, 0, torch.quint8)",),
-    "q_scale": ("torch.quantize_per_tensor(v, 0.1, 0, torch.quint8)",),
-    "q_zero_point": ("torch.quantize_per_tensor(v, 0.1, 0, torch.quint8)",),
-    "dequantize": ("torch.quantize_per_tensor(v, 0.1, 0, torch.quint8)", "v"),
-    "qscheme": ("torch.quantize_per_tensor(v, 0.1, 0, torch.quint8)",),
-}
-"""Arguments, ``self`` first, for methods on which neither samples nor plain calls say enough. Only what to run."""
-
-PROBES: dict[str, tuple[str, ...]] = {
-    "torch.tensor": ("[1.0, 2.0]", "[1, 2]", "[[1.0]]", "1.0", "True", "w"),
-    "torch.as_tensor": ("[1.0, 2.0]", "[1, 2]", "1.0", "w", "i", "np.ones(3)"),
-    "torch.asarray": ("[1.0, 2.0]", "[1, 2]", "1.0", "w", "i", "np.ones(3)"),
-    "torch.from_numpy": ("np.ones(3)", "np.ones((2, 3), dtype=np.int64)", "np.array(1.0)", "np.ones(2, dtype=bool)"),
-    "torch.frombuffer": ("np.ones(3, dtype=np.float32), dtype=torch.float32",),
-    "torch.arange": ("3", "3.0", "0, 1, 0.1"),
-    "torch.full": ("(2,), 1.0", "(2, 3), 1", "(), True"),
-    "torch.scalar_tensor": ("1.0", "2"),
-    "torch.is_tensor": ("x",),
-    "torch.numel": ("x",),
-    "torch.get_default_dtype": ("",),
-    "torch.get_default_device": ("",),
-    "torch.initial_seed": ("",),
-    "torch.manual_seed": ("0",),
-    "torch.get_rng_state": ("",),
-    "torch.get_num_threads": ("",),
-    "torch.is_grad_enabled": ("",),
-    "torch.broadcast_shapes": ("(2, 3), (3,)",),
-    "torch.broadcast_tensors": ("x, v", "x", "x, v, s"),
-    "torch.meshgrid": ("v, v", "v, v, v", "v"),
-    "torch.atleast_1d": ("x", "s", "x, v"),
-    "torch.atleast_2d": ("x", "s", "x, v"),
-    "torch.atleast_3d": ("x", "s", "x, v"),
-    "torch.split": ("x, 1", "x, (1, 1)", "x, 2"),
-    "torch.chunk": ("x, 2", "x, 1"),
-    "torch.unbind": ("x", "v"),
-    "torch.unique": METHOD_PROBES["unique"],
-    "torch.unique_consecutive": METHOD_PROBES["unique_consecutive"],
-    "torch.nonzero": METHOD_PROBES["nonzero"],
-    "torch.where": ("b", "b, x, v", "b, 1.0, x", "b, x, 0.0"),
-    "torch.norm": METHOD_PROBES["norm"],
-    "torch.einsum": ("'ij,j->i', x, v", "'ij->', x", "'ij->ji', x"),
-    "torch.block_diag": ("x, x", "v, s"),
-    "torch.cartesian_prod": ("v, v", "v"),
-    "torch.cdist": ("x, x",),
-    "torch.chain_matmul": ("m, m, m",),
-    "torch.tensordot": ("x, x, 2", "m, m, 1"),
-    "torch.normal": ("x, v", "x, 1.0", "0.0, v", "0.0, 1.0, (2,)"),
-    "torch.bernoulli": ("x", "s"),
-    "torch.multinomial": ("x, 1", "v, 2"),
-    "torch.complex": ("x, x", "s, s"),
-    "torch.stft": METHOD_PROBES["stft"],
-    "torch.istft": METHOD_PROBES["istft"],
-    "torch.lu": METHOD_PROBES["lu"],
-    "torch.result_type": ("x, i",),
-    "torch.promote_types": ("torch.int64, torch.float32",),
-    "torch.can_cast": ("torch.int64, torch.float32",),
-    "torch.finfo": ("torch.float32",),
-    "torch.typename": ("x",),
-    "torch.sparse_coo_tensor": ("i[:, :2] * 0, v[:2], (2, 2)", "[[0, 1]], [1.0, 2.0]"),
-    "torch.sparse_csr_tensor": ("[0, 1, 2], [0, 1], [1.0, 2.0]",),
-    "torch.compiled_with_cxx11_abi": ("",),
-    "torch.nn.functional.gumbel_softmax": ("x", "x, hard=True"),
-    "torch.nn.functional.multi_head_attention_forward": (),
-    "torch.nn.functional.max_pool1d": ("x, 2", "x, 2, return_indices=True"),
-    "torch.nn.functional.max_pool2d": ("m[None], 2", "m[None], 2, return_indices=True"),
-    "torch.nn.functional.max_pool3d": ("torch.rand(1, 2, 2, 2), 2", "torch.rand(1, 2, 2, 2), 2, return_indices=True"),
-    "torch.nn.functional.adaptive_max_pool1d": ("x, 2", "x, 2, return_indices=True"),
-    "torch.nn.functional.adaptive_max_pool2d": ("m[None], 2", "m[None], 2, return_indices=True"),
-    "torch.nn.functional.adaptive_max_pool3d": (
-        "torch.rand(1, 2, 2, 2), 2",
-        "torch.rand(1, 2, 2, 2), 2, return_indices=True",
-    ),
-    "torch.nn.functional.fractional_max_pool2d": (
-        "torch.rand(1, 4, 4), 2, output_size=2",
-        "torch.rand(1, 4, 4), 2, output_size=2, return_indices=True",
-    ),
-    "torch.nn.functional.fractional_max_pool3d": (
-        "torch.rand(1, 4, 4, 4), 2, output_size=2",
-        "torch.rand(1, 4, 4, 4), 2, output_size=2, return_indices=True",
-    ),
-    "torch.nn.utils.clip_grad_norm_": ("linear.parameters(), 1.0",),
-    "torch.nn.utils.clip_grad_value_": ("linear.parameters(), 1.0",),
-    "torch.nn.utils.parameters_to_vector": ("linear.parameters()",),
-    "torch.nn.utils.vector_to_parameters": ("torch.rand(8), linear.parameters()",),
-    "torch.nn.utils.get_total_norm": ("[x, v]",),
-    "torch.nn.utils.rnn.pad_sequence": ("[v, v[:2]]", "[i[0], i[0]]"),
-    "torch.nn.utils.rnn.pack_padded_sequence": ("x[..., None], torch.tensor([3, 2]), batch_first=True",),
-    "torch.nn.utils.rnn.pad_packed_sequence": ("torch.nn.utils.rnn.pack_sequence([v, v[:2]])",),
-    "torch.nn.utils.rnn.pack_sequence": ("[v, v[:2]]",),
-    "torch.nn.utils.rnn.unpad_sequence": ("x, torch.tensor([2, 1, 1])",),
-    "torch.autograd.grad": ("w.sum(), [w]", "(w ** 2).sum(), w"),
-    "torch.autograd.backward": ("w.sum()",),
-    "torch.autograd.functional.jacobian": ("lambda t: t * 2, x",),
-    "torch.autograd.functional.hessian": ("lambda t: (t ** 2).sum(), x",),
-    "torch.autograd.functional.vjp": ("lambda t: t * 2, x, x",),
-    "torch.autograd.functional.jvp": ("lambda t: t * 2, x, x",),
-    "torch.autograd.gradcheck": ("lambda t: t * 2, torch.rand(2, dtype=torch.float64)",),
-    "torch.utils.checkpoint.checkpoint": (),
-    "torch.utils.data.default_collate": (),
-    "torch.utils.data.random_split": ("range(4), [2, 2]",),
-    "torch.utils.dlpack.from_dlpack": ("v", "i"),
-    "torch.from_dlpack": ("v", "i", "np.ones(3)"),
-}
-"""Arguments for functions on which samples and plain calls do not say enough. Only what to run, not what comes out."""
-
-
-def probe_calls(texts: Iterable[str]) -> list[Call]:
+def probe_calls(texts: Iterable[str], **names: Any) -> list[Call]:
     """The calls that argument lists stand for."""
-    return [eval(f"args({text})", inputs()) for text in texts]  # noqa: S307
+    return [eval(f"args({text})", {**inputs(), **names}) for text in texts]
 
 
 def look(function: Callable[..., Any], calls: Iterable[Call], known: Known) -> Result | None:
-    """Run calls, and their mutations, and merge what comes out; ``None`` if nothing could be run."""
+    """Run calls and variations of them, and merge what comes out; ``None`` if nothing could be run."""
     seed()
-    calls = list(calls)
     ran = [(call, seen) for call in calls if (seen := run(function, call, known))]
-    for call, _ in ran[:SAMPLES]:
-        ran += [(other, seen) for other in mutations(call) if (seen := run(function, other, known))]
-    if known.has("requires_grad"):
-        asking = [Call(call.args, {**call.kwargs, "requires_grad": True}) for call, _ in ran[:2]]
-        asked = [
-            run(function, call, known) for call in asking if all(not t.requires_grad for t in tensors_in(call.args))
-        ]
-        assert all(one is None or one.tree.requires_grad for one in asked if isinstance(one, Leaf)), function
-    return merge_calls([seen for _, seen in ran], known) if ran else None
+    ran = [(call, seen) for call, seen in ran if "inplace" not in seen.flags]
+    by_case: dict[str, list[Call]] = collections.defaultdict(list)
+    for call, seen in ran:
+        by_case[seen.case].append(call)
+    varied = [] if known.name in UNCHECKED else [spread(calls, VARIED) for calls in by_case.values()]
+    for call in itertools.chain(*varied):
+        ran += [(other, seen) for other in variations(call, known) if (seen := run(function, other, known))]
+    ran += [(again, seen) for again in _repeated(function, ran) if (seen := run(function, again, known))]
+    if not ran:
+        return None
+    result = merge_calls([seen for _, seen in ran], known)
+    if known.has("inplace") and isinstance(result, dict) and _in_place(function, [call for call, _ in ran], known):
+        result["inplace_flag"] = "inplace"
+    return _as_factory(function, result, [call for call, _ in ran])
+
+
+def _repeated(function: Callable[..., Any], ran: Sequence[tuple[Call, Seen]]) -> Iterator[Call]:
+    """The function on its own result: does it return what needs no change?"""
+    single = [call for call, seen in ran if len(call.args) == 1 and not call.kwargs and isinstance(seen.tree, Leaf)]
+    for call in single[:3]:
+        with contextlib.suppress(Exception):
+            yield Call((function(map_tensors(call.args, _without_grad)[0]),))
+
+
+def _in_place(function: Callable[..., Any], calls: Sequence[Call], known: Known) -> bool:
+    asking = [Call(call.args, {**call.kwargs, "inplace": True}) for call in calls[:VARIED]]
+    seen = [one for call in asking if (one := run(function, call, known))]
+    return bool(seen) and all(isinstance(one.tree, Leaf) and one.tree.is_first for one in seen)
+
+
+def _as_factory(function: Callable[..., Any], result: Result, calls: Sequence[Call]) -> Result:
+    """A result that never requires grad does so only if asked to, where ``requires_grad=True`` is accepted."""
+    if not isinstance(result, dict) or result.get("grad") not in {"never", "factory"}:
+        return result
+    for call in calls[:4]:
+        with contextlib.suppress(TypeError, RuntimeError):
+            args, kwargs = map_tensors(call.args, _without_grad), map_tensors(call.kwargs, _without_grad)
+            made = function(*args, **{**kwargs, "requires_grad": True})
+            return {**result, "grad": "factory" if getattr(made, "requires_grad", False) is True else "never"}
+    return result
 
 
 def from_signatures(known: Known) -> Result:
@@ -984,8 +1394,7 @@ def from_signatures(known: Known) -> Result:
     cases: dict[str, Result] = {}
     for signature, result in zip(known.signatures, results, strict=True):
         cases.setdefault(_declared_case(signature, known), result)
-    cases = {"no_args": cases.get("no_args", results[0]), **cases}
-    return {"k": "overload", "cases": cases}
+    return {"k": "overload", "cases": {"no_args": cases.get("no_args", results[0]), **cases}}
 
 
 def _declared_case(signature: Signature, known: Known) -> str:
@@ -999,111 +1408,19 @@ def _declared_case(signature: Signature, known: Known) -> str:
     return "dim" if name in {"dim", "axis"} else "tensor" if annotation == "Tensor" else "one_arg"
 
 
+@functools.cache
+def viewing_operators() -> frozenset[str]:
+    """Names of the operators whose schemas say that they can return an argument, or a view of it, unchanged."""
+    return frozenset(
+        schema.name.removeprefix("aten::")
+        for schema in torch._C._jit_get_all_schemas()
+        if any(returned.alias_info is not None and not returned.alias_info.is_write for returned in schema.returns)
+    )
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Public names
 # ---------------------------------------------------------------------------------------------------------------------
-
-PACKAGES = (
-    "torch",
-    "torch.nn",
-    "torch.nn.functional",
-    "torch.nn.init",
-    "torch.nn.parameter",
-    "torch.nn.parallel",
-    "torch.nn.utils",
-    "torch.nn.utils.clip_grad",
-    "torch.nn.utils.convert_parameters",
-    "torch.nn.utils.fusion",
-    "torch.nn.utils.parametrizations",
-    "torch.nn.utils.parametrize",
-    "torch.nn.utils.prune",
-    "torch.nn.utils.rnn",
-    "torch.nn.utils.spectral_norm",
-    "torch.nn.utils.stateless",
-    "torch.nn.utils.weight_norm",
-    "torch.nn.attention",
-    "torch.nn.attention.bias",
-    "torch.nn.attention.flex_attention",
-    "torch.linalg",
-    "torch.fft",
-    "torch.special",
-    "torch.sparse",
-    "torch.functional",
-    "torch.random",
-    "torch.serialization",
-    "torch.storage",
-    "torch.signal.windows",
-    "torch.nested",
-    "torch.masked",
-    "torch.func",
-    "torch.autograd",
-    "torch.autograd.anomaly_mode",
-    "torch.autograd.forward_ad",
-    "torch.autograd.function",
-    "torch.autograd.functional",
-    "torch.autograd.grad_mode",
-    "torch.autograd.gradcheck",
-    "torch.autograd.graph",
-    "torch.autograd.profiler",
-    "torch.autograd.variable",
-    "torch.accelerator",
-    "torch.amp",
-    "torch.amp.autocast_mode",
-    "torch.amp.grad_scaler",
-    "torch.cpu",
-    "torch.cpu.amp",
-    "torch.cuda",
-    "torch.cuda.amp",
-    "torch.cuda.comm",
-    "torch.cuda.memory",
-    "torch.cuda.random",
-    "torch.cuda.streams",
-    "torch.mps",
-    "torch.xpu",
-    "torch.backends.cuda",
-    "torch.backends.cudnn",
-    "torch.backends.mps",
-    "torch.compiler",
-    "torch.distributed",
-    "torch.distributed.fsdp",
-    "torch.distributed.nn",
-    "torch.distributed.optim",
-    "torch.distributions",
-    "torch.distributions.constraints",
-    "torch.distributions.kl",
-    "torch.distributions.transforms",
-    "torch.distributions.utils",
-    "torch.export",
-    "torch.futures",
-    "torch.fx",
-    "torch.hub",
-    "torch.jit",
-    "torch.library",
-    "torch.multiprocessing",
-    "torch.onnx",
-    "torch.optim",
-    "torch.optim.lr_scheduler",
-    "torch.optim.optimizer",
-    "torch.optim.swa_utils",
-    "torch.overrides",
-    "torch.profiler",
-    "torch.quasirandom",
-    "torch.testing",
-    "torch.types",
-    "torch.utils",
-    "torch.utils.checkpoint",
-    "torch.utils.data",
-    "torch.utils.data.dataloader",
-    "torch.utils.data.dataset",
-    "torch.utils.data.distributed",
-    "torch.utils.data.sampler",
-    "torch.utils.dlpack",
-    "torch.utils.hooks",
-    "torch.utils.model_zoo",
-)
-"""Modules whose public names are taken, besides the submodules of :data:`PARENTS`."""
-PARENTS = ("torch.nn.modules", "torch.nn.parallel", "torch.optim", "torch.distributions")
-"""Packages of which every public submodule is looked at: classes are imported from there, too."""
 
 
 def module_names() -> list[str]:
@@ -1115,43 +1432,25 @@ def module_names() -> list[str]:
     return sorted(names)
 
 
-def is_function(value: object) -> bool:
-    return callable(value) and not inspect.isclass(value) and not is_tensor_type(value)
-
-
 def is_tensor_type(value: object) -> bool:
     """Legacy constructors like ``torch.FloatTensor``."""
     return type(value).__name__ == "tensortype"
 
 
-def _belongs(module: Any, name: str, value: Any) -> bool:
+def _offers(module: Any, name: str, value: Any) -> bool:
     """Whether a module offers a name, rather than using it."""
     home = str(getattr(value, "__module__", None) or "torch")
     here = module.__name__
-    if name in getattr(module, "__all__", ()):
+    if not (home == "torch" or home.startswith("torch.")) or NOT_EVERYWHERE.search(f"{here}.{name}"):
+        return False
+    if name in getattr(module, "__all__", ()) or home == here or home.startswith(here + "."):
         return True
-    return (
-        home == here
-        or (home.startswith("torch._") and here in {"torch", "torch.nn"})
-        or home.startswith(here + ".")
-        or _built_in_there(value, here)
-    )
-
-
-def _built_in_there(value: Any, here: str) -> bool:
-    return isinstance(value, types.BuiltinFunctionType) and here in {
-        "torch",
-        "torch.nn.functional",
-        "torch.linalg",
-        "torch.fft",
-        "torch.special",
-        "torch.sparse",
-    }
+    return here in {*PLAIN_MODULES, "torch.sparse"} and isinstance(value, types.BuiltinFunctionType)
 
 
 @dataclass
 class Names:
-    """Every public object with its names, the shortest first."""
+    """Every public object by its shortest name, and the other names."""
 
     objects: dict[str, Any] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -1159,16 +1458,13 @@ class Names:
 
 @functools.cache
 def public_names() -> Names:
-    """Functions and classes of :func:`module_names` by their shortest name, and their other names."""
+    """Functions and classes of :func:`module_names`."""
     by_identity: dict[int, tuple[Any, list[str]]] = {}
     for module_name in module_names():
         module = importlib.import_module(module_name)
         for name in dir(module):
             value = getattr(module, name)
-            if name.startswith("_") or not (callable(value) or is_tensor_type(value)):
-                continue
-            home = str(getattr(value, "__module__", None) or "torch")
-            if (home == "torch" or home.startswith("torch.")) and _belongs(module, name, value):
+            if not name.startswith("_") and (callable(value) or is_tensor_type(value)) and _offers(module, name, value):
                 by_identity.setdefault(id(value), (value, []))[1].append(f"{module_name}.{name}")
     names = Names()
     for value, found in by_identity.values():
@@ -1176,6 +1472,11 @@ def public_names() -> Names:
         names.objects[first] = value
         names.aliases.update(dict.fromkeys(others, first))
     return names
+
+
+def resolve(name: str) -> Any:
+    """The object a dotted name leads to."""
+    return functools.reduce(getattr, name.split(".")[1:], torch)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1188,46 +1489,66 @@ def functions(samples: dict[str, list[Call]]) -> dict[str, Result]:
     stubs = {"torch": read_stub("_C/_VariableFunctions.pyi"), "torch.nn.functional": read_stub("nn/functional.pyi")}
     found = {}
     for name, value in public_names().objects.items():
-        if not is_function(value):
+        if inspect.isclass(value) or is_tensor_type(value):
             continue
         module, _, last = name.rpartition(".")
-        known = Known(tuple(stubs.get(module, {}).get(last, ()) or live_signatures(value)))
-        calls = [*_calls_for(name.removeprefix("torch."), samples), *probe_calls(PROBES.get(name, ()))]
-        if (
-            known.signatures
-            and last in stubs.get(module, {})
-            and "Tensor" in known.signatures[0].parameters[0:1].__str__()
-        ):
+        known = Known(last, tuple(stubs.get(module, {}).get(last, ()) or live_signatures(value)))
+        calls = [*probe_calls(PROBES.get(name, ())), *_sampled(name.removeprefix("torch."), samples, value, known)]
+        if module in PLAIN_MODULES and _takes_tensor(known) and last not in UNCHECKED:
             calls += plain_calls()
         result = None if NOT_RUN.search(last) else look(value, calls, known)
-        found[name] = from_signatures(known) if result is None else result
+        if result is None:
+            result = _may_view(from_signatures(known), last) if module in PLAIN_MODULES else from_signatures(known)
+        if result != "any" or module == "torch":
+            found[name] = result
     return found
 
 
-def _calls_for(name: str, samples: dict[str, list[Call]]) -> list[Call]:
-    return samples.get(name) or samples.get(name.removesuffix("_")) or samples.get("nn.functional." + name, [])
+def _may_view(result: Result, name: str) -> Result:
+    """What could not be run may return a view if the schema of the operator of that name says so."""
+    return {**result, "alias": True} if result == TENSOR and name in viewing_operators() else result
+
+
+def _takes_tensor(known: Known) -> bool:
+    firsts = [signature.parameters[0] for signature in known.signatures if signature.parameters]
+    return any(annotation == "Tensor" or name in {"input", "A", "x"} for name, annotation, _, _ in firsts)
+
+
+def _sampled(name: str, samples: dict[str, list[Call]], function: Any, known: Known) -> list[Call]:
+    """Samples for a function; none if no float sample works: then its arguments come in another order."""
+    calls = samples.get(name) or samples.get(name.removesuffix("_")) or samples.get("nn.functional." + name) or []
+    floats = [call for call in calls if call.args and getattr(call.args[0], "dtype", None) == torch.float32]
+    return [] if floats and not any(run(function, call, known) for call in floats) else calls
 
 
 def methods(samples: dict[str, list[Call]]) -> dict[str, Result]:
     """Every public method of tensors."""
-    stub = read_stub("_C/__init__.pyi", "TensorBase")
-    found = {}
-    for name in dir(torch.Tensor):
-        value = getattr(torch.Tensor, name)
-        if name.startswith("_") or not callable(value):
-            continue
-        known = Known(tuple(stub.get(name) or live_signatures(value)), takes_self=True)
-        calls = [*_calls_for(name, samples), *probe_calls(METHOD_PROBES.get(name, ())), *plain_calls()]
-        calls = [call for call in calls if call.args and isinstance(call.args[0], torch.Tensor)]
-        result = None if NOT_RUN.search(name) else look(value, calls, known)
-        result = from_signatures(known) if result is None else result
-        found[name] = {**result, "alias": True} if _may_return_self(value, result) else result
-    return found
+    names = [name for name in dir(torch.Tensor) if not name.startswith("_") and callable(getattr(torch.Tensor, name))]
+    return {name: _method(name, METHOD_PROBES, samples) for name in names}
 
 
-def _may_return_self(method: Any, result: Result) -> bool:
-    """For what can only run on some devices: its documentation says that it may return the tensor itself."""
-    return result == TENSOR and "original object is returned" in re.sub(r"\s+", " ", method.__doc__ or "")
+def operators(samples: dict[str, list[Call]]) -> dict[str, Result]:
+    """The special methods that stand for operators."""
+    return {name: _method(name, OPERATOR_PROBES, samples) for name in OPERATOR_PROBES}
+
+
+@functools.cache
+def _tensor_stub() -> Signatures:
+    return read_stub("_C/__init__.pyi", "TensorBase")
+
+
+def _method(name: str, probes: dict[str, tuple[str, ...]], samples: dict[str, list[Call]]) -> Result:
+    value = getattr(torch.Tensor, name)
+    known = Known(name, tuple(_tensor_stub().get(name) or live_signatures(value)), takes_self=True)
+    calls = [*probe_calls(probes.get(name, ())), *_sampled(name, samples, value, known), *plain_calls()]
+    calls = [call for call in calls if call.args and isinstance(call.args[0], torch.Tensor)]
+    result = None if NOT_RUN.search(name) else look(value, calls, known)
+    if result is not None:
+        return result
+    documented = " ".join((value.__doc__ or "").split())
+    if "Returns a copy of this object" in documented and "original object is returned" in documented:
+        return {**TENSOR, "ndim": "keep", "alias": True}
+    return _may_view(from_signatures(known), name)
 
 
 def attributes() -> dict[str, Result]:
@@ -1237,144 +1558,46 @@ def attributes() -> dict[str, Result]:
     for name in dir(torch.Tensor):
         if name.startswith("_") or callable(getattr(torch.Tensor, name)):
             continue
-        known = Known((Signature((), declared.get(name, "Any")),), takes_self=True)
+        known = Known(name, (Signature((), declared.get(name, "Any")),), takes_self=True)
         calls = [*plain_calls()[:12], Call((torch.rand(2, 3, dtype=torch.complex64),))]
-        result = look(lambda tensor, name=name: getattr(tensor, name), calls, known)
+        result = look(functools.partial(_attribute, name=name), calls, known)
         found[name] = from_signatures(known) if result is None or result == "none" else result
     found["grad"] = _seen_gradient()
     return found
 
 
+def _attribute(tensor: torch.Tensor, name: str) -> Any:
+    return getattr(tensor, name)
+
+
 def _seen_gradient() -> Result:
     leaf = torch.rand(3, requires_grad=True)
-    assert leaf.grad is None
-    (leaf * leaf).sum().backward()
-    assert leaf.grad is not None
-    assert not leaf.grad.requires_grad
+    before: Any = leaf.grad
+    torch.autograd.backward((leaf * leaf).sum())
+    after: Any = leaf.grad
+    assert before is None
+    assert after.shape == leaf.shape
+    assert not after.requires_grad
     return {"k": "tensor", "grad": "never", "ndim": "keep", "optional": True}
 
 
 def not_tensors() -> list[Any]:
-    """Types, and instances of them, whose attributes are not evidence for a tensor."""
-    import array
-    import datetime
-    import decimal
-    import fractions
-    import io
-    import logging
-    import pathlib
-    import queue
-    import threading
+    """What :data:`NOT_TENSORS` names, and all distributions."""
+    parameter = torch.nn.Parameter(torch.rand(1))
+    spaces: dict[str, Any] = {"np": np, "torch": torch, "parameter": parameter}
+    texts = NOT_TENSORS.split()
+    for text in texts:
+        name = text.partition(".")[0]
+        if "." in text and name not in spaces:
+            spaces[name] = importlib.import_module(name)
+    names = set(torch.distributions.__all__) & {cls.__name__ for cls in _subclasses(torch.distributions.Distribution)}
+    return [*(eval(text, spaces) for text in texts), *(getattr(torch.distributions, name) for name in sorted(names))]
 
-    linear = torch.nn.Linear(1, 1)
-    dataset = torch.utils.data.TensorDataset(torch.rand(1))
-    optimizers = [torch.optim.SGD(linear.parameters()), torch.optim.Adam(linear.parameters())]
-    schedulers = [
-        torch.optim.lr_scheduler.StepLR(optimizers[0], 1),
-        torch.optim.lr_scheduler.ReduceLROnPlateau(optimizers[0]),
-    ]
-    distributions = [
-        value
-        for value in vars(torch.distributions).values()
-        if inspect.isclass(value) and issubclass(value, torch.distributions.Distribution)
-    ]
-    standard = [
-        np.ndarray,
-        np.generic,
-        np.float64,
-        np.int64,
-        np.bool_,
-        list,
-        tuple,
-        dict,
-        set,
-        frozenset,
-        str,
-        bytes,
-        bytearray,
-        int,
-    ]
-    standard += [
-        float,
-        complex,
-        bool,
-        range,
-        object,
-        slice,
-        io.TextIOWrapper,
-        io.BytesIO,
-        io.StringIO,
-        io.BufferedReader,
-        pathlib.Path,
-    ]
-    standard += [
-        argparse.Namespace,
-        collections.deque,
-        collections.Counter,
-        collections.OrderedDict,
-        collections.defaultdict,
-    ]
-    standard += [
-        collections.ChainMap,
-        array.array,
-        memoryview,
-        fractions.Fraction,
-        decimal.Decimal,
-        datetime.date,
-        datetime.time,
-    ]
-    standard += [
-        datetime.datetime,
-        datetime.timedelta,
-        random.Random,
-        logging.getLogger("torchlint"),
-        re.Pattern,
-        re.Match,
-    ]
-    standard += [
-        types.SimpleNamespace,
-        threading.Thread(),
-        threading.Lock(),
-        queue.Queue(),
-        type,
-        types.FunctionType,
-        types.ModuleType,
-    ]
-    own = [
-        linear,
-        torch.nn.Module,
-        torch.nn.Sequential,
-        torch.nn.ModuleList(),
-        torch.nn.ParameterList(),
-        torch.nn.ModuleDict(),
-    ]
-    own += [
-        torch.nn.ParameterDict(),
-        *optimizers,
-        *schedulers,
-        dataset,
-        torch.utils.data.Dataset,
-        torch.utils.data.DataLoader(dataset),
-    ]
-    own += [
-        torch.nn.utils.rnn.PackedSequence,
-        torch.Size,
-        torch.device,
-        torch.dtype,
-        torch.layout,
-        torch.Generator,
-        torch.cuda.Stream,
-    ]
-    own += [
-        torch.cuda.Event,
-        torch.UntypedStorage,
-        torch.TypedStorage,
-        *distributions,
-        torch.jit.ScriptModule,
-        torch.fx.Node,
-        torch.fx.GraphModule,
-    ]
-    return [*standard, *own]
+
+def _subclasses(cls: type) -> Iterator[type]:
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from _subclasses(sub)
 
 
 def tensor_only() -> list[str]:
@@ -1384,102 +1607,87 @@ def tensor_only() -> list[str]:
 
 
 def tensor_or_module() -> list[str]:
-    """Public names that tensors and modules share, but none of the standard types have."""
+    """Public names that tensors and modules share."""
     return sorted(name for name in set(dir(torch.Tensor)) & set(dir(torch.nn.Module)) if not name.startswith("_"))
 
 
-CLASS_KINDS: tuple[tuple[str, str], ...] = (
-    ("torch.nn.Parameter", "parameter"),
-    ("torch.Tensor", "tensor"),
-    ("torch.nn.Module", "module"),
-    ("torch.optim.Optimizer", "optimizer"),
-    ("torch.optim.lr_scheduler.LRScheduler", "scheduler"),
-    ("torch.utils.data.DataLoader", "dataloader"),
-    ("torch.utils.data.Dataset", "dataset"),
-    ("torch.utils.data.Sampler", "sampler"),
-    ("torch.distributions.Distribution", "distribution"),
-    ("torch.nn.utils.rnn.PackedSequence", "packed"),
-    ("torch.UntypedStorage", "storage"),
-    ("torch.TypedStorage", "storage"),
-    ("torch.Size", "size"),
-    ("torch.device", "device"),
-    ("torch.dtype", "dtype"),
-    ("torch.layout", "layout"),
-    ("torch.autograd.Function", "function"),
-)
-"""Base classes, and what their subclasses are called."""
+CLASS_KINDS = table("""
+    parameter torch.nn.Parameter
+    tensor torch.Tensor
+    module torch.nn.Module
+    optimizer torch.optim.Optimizer
+    scheduler torch.optim.lr_scheduler.LRScheduler
+    dataloader torch.utils.data.DataLoader
+    dataset torch.utils.data.Dataset
+    sampler torch.utils.data.Sampler
+    distribution torch.distributions.Distribution
+    packed torch.nn.utils.rnn.PackedSequence
+    storage torch.UntypedStorage | torch.TypedStorage
+    size torch.Size
+    device torch.device
+    dtype torch.dtype
+    layout torch.layout
+    function torch.autograd.Function
+""")
+"""What subclasses of a class are called."""
 
 
-def resolve(name: str) -> Any:
-    """The object a dotted name leads to."""
-    value: Any = torch
-    for part in name.split(".")[1:]:
-        value = getattr(value, part)
-    return value
-
-
-def classes(known_modules: Iterable[str]) -> dict[str, str]:
+def classes(modules: Iterable[str]) -> dict[str, str]:
     """Every public class that is not in ``modules``."""
-    kinds = [(resolve(name), kind) for name, kind in CLASS_KINDS]
+    known = [(resolve(name), kind) for kind, names in CLASS_KINDS.items() for name in names]
     found = {}
     for name, value in public_names().objects.items():
-        if is_tensor_type(value):
+        if is_tensor_type(value) or value is torch.autograd.Variable:
+            assert isinstance(torch.rand(1), value) or name != "torch.autograd.Variable"
             found[name] = "tensor"
-        elif inspect.isclass(value) and name not in known_modules:
-            found[name] = next((kind for base, kind in kinds if issubclass(value, base)), "other")
+        elif inspect.isclass(value) and name not in modules:
+            found[name] = next((kind for base, kind in known if issubclass(value, base)), "other")
     return found
 
 
-MODULE_PROBES: dict[str, tuple[str, ...]] = {
-    "AdaptiveLogSoftmaxWithLoss": ("4, 6, [2]", "torch.rand(2, 4), torch.tensor([0, 3])"),
-    "AlphaDropout": ("", "x"),
-    "ChannelShuffle": ("1", "torch.rand(1, 2, 3, 3)"),
-    "CosineSimilarity": ("", "x, x"),
-    "CrossMapLRN2d": ("2", "torch.rand(1, 2, 3, 3)"),
-    "Dropout": ("", "x", "s"),
-    "Dropout1d": ("", "x"),
-    "Dropout2d": ("", "x[None]"),
-    "Dropout3d": ("", "x[None, None]"),
-    "EmbeddingBag": ("4, 2", "i"),
-    "FeatureAlphaDropout": ("", "x"),
-    "Flatten": ("", "x", "x[None]"),
-    "Fold": ("2, 2", "torch.rand(1, 4, 1)"),
-    "Hardsigmoid": ("", "x", "s"),
-    "Identity": ("", "x", "s"),
-    "LazyBatchNorm1d": ("", "x"),
-    "LazyBatchNorm2d": ("", "torch.rand(2, 3, 2, 2)"),
-    "LazyBatchNorm3d": ("", "torch.rand(2, 3, 2, 2, 2)"),
-    "LazyInstanceNorm1d": ("", "x[None]"),
-    "LazyInstanceNorm2d": ("", "torch.rand(2, 3, 2, 2)"),
-    "LazyInstanceNorm3d": ("", "torch.rand(2, 3, 2, 2, 2)"),
-    "LazyLinear": ("2", "x", "v"),
-    "MaxUnpool1d": ("2", "torch.rand(1, 1, 2), torch.tensor([[[0, 2]]])"),
-    "MaxUnpool2d": ("2", "torch.rand(1, 1, 1, 1), torch.tensor([[[[0]]]])"),
-    "MaxUnpool3d": ("2", "torch.rand(1, 1, 1, 1, 1), torch.tensor([[[[[0]]]]])"),
-    "ModuleDict": ("",),
-    "ModuleList": ("",),
-    "Module": ("",),
-    "NLLLoss2d": ("", "torch.rand(1, 2, 3, 3), torch.ones(1, 3, 3, dtype=torch.int64)"),
-    "PairwiseDistance": ("", "x, x"),
-    "ParameterDict": ("",),
-    "ParameterList": ("",),
-    "PixelShuffle": ("1", "torch.rand(1, 1, 2, 2)"),
-    "PixelUnshuffle": ("1", "torch.rand(1, 1, 2, 2)"),
-    "RNNBase": ("'LSTM', 2, 3",),
-    "RNNCellBase": ("2, 3, True, 4",),
-    "RReLU": ("", "x", "s"),
-    "Sequential": ("linear", "x"),
-    "SyncBatchNorm": ("3",),
-    "TransformerDecoder": ("torch.nn.TransformerDecoderLayer(4, 2, 4), 1", "torch.rand(2, 4), torch.rand(2, 4)"),
-    "TripletMarginLoss": ("", "x, x, x"),
-    "TripletMarginWithDistanceLoss": ("", "x, x, x"),
-    "Unflatten": ("1, (3, 1)", "x"),
-    "Unfold": ("2", "torch.rand(1, 1, 3, 3)"),
-    "Upsample": ("None, 2", "x[None]"),
-    "UpsamplingBilinear2d": ("None, 2", "torch.rand(1, 1, 2, 2)"),
-    "UpsamplingNearest2d": ("None, 2", "torch.rand(1, 1, 2, 2)"),
-}
-"""For modules that ``module_db`` lacks: constructor arguments, then arguments of calls."""
+def constructors(found: dict[str, str]) -> dict[str, Result]:
+    """What calling the classes of tensors in ``torch`` and ``torch.nn`` gives."""
+    names = [name for name, kind in found.items() if kind in {"tensor", "parameter"} and name.count(".") <= 2]
+    texts = ("2, 3", "[1.0, 2.0]", "[1, 2]", "w", "x", "i", "v", "s", "b")
+    results = {name: look(resolve(name), probe_calls(texts), Known(name)) for name in sorted(names)}
+    return {name: result for name, result in results.items() if result is not None}
+
+
+def distribution() -> dict[str, Result]:
+    """Methods and attributes of distributions, over a few of them; ``none`` results are those of missing methods."""
+    built = [
+        lambda call=call, cls=getattr(torch.distributions, name): cls(*call.args)
+        for name, texts in DISTRIBUTION_PROBES.items()
+        for call in probe_calls(texts)
+    ]
+    names = {name for make in built for name in dir(make()) if not name.startswith("_")}
+    return {name: result for name in sorted(names) if (result := _of_distributions(name, built)) != "any"}
+
+
+def _of_distributions(name: str, built: Sequence[Callable[[], Any]]) -> Result:
+    seen = []
+    for make in built:
+        for text in DISTRIBUTION_CALLS.get(name, (None,)):
+            with contextlib.suppress(NotImplementedError, AttributeError):
+                seen.append(_of_distribution(make(), name, text))
+    return merge_calls(seen, Known(name)) if seen else "any"
+
+
+def _parameters(made: Any) -> Iterator[torch.Tensor]:
+    for value in vars(made).values():
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, torch.distributions.Distribution):
+            yield from _parameters(value)
+
+
+def _of_distribution(made: Any, name: str, text: str | None) -> Seen:
+    before = replace(Before.of(list(_parameters(made)), {}), first_ndim=None, broadcast=None)
+    value = getattr(made, name)
+    if text is not None:
+        call = probe_calls([text], sampled=made.sample())[0]
+        value = value(*call.args)
+    return Seen("other" if callable(value) else _tree(value, before))
 
 
 def modules() -> dict[str, dict[str, Any]]:
@@ -1488,12 +1696,15 @@ def modules() -> dict[str, dict[str, Any]]:
     found = {}
     for name, value in public_names().objects.items():
         if name.startswith("torch.nn.") and inspect.isclass(value) and issubclass(value, torch.nn.Module):
-            pairs = [*_database_pairs(database.get(value)), *_probe_pairs(value.__name__)]
+            pairs = [*_probe_pairs(value.__name__), *_database_pairs(database.get(value))]
             found[name] = _module(value, pairs)
     return found
 
 
-def _database_pairs(info: Any) -> Iterator[tuple[Call, Call | None]]:
+Pair = tuple[Call, "Call | None"]
+
+
+def _database_pairs(info: Any) -> Iterator[Pair]:
     if info is None:
         return
     seed()
@@ -1502,46 +1713,94 @@ def _database_pairs(info: Any) -> Iterator[tuple[Call, Call | None]]:
         yield Call(tuple(made.args), made.kwargs), Call(tuple(called.args), called.kwargs) if called else None
 
 
-def _probe_pairs(name: str) -> Iterator[tuple[Call, Call | None]]:
+def _probe_pairs(name: str) -> Iterator[Pair]:
     if name not in MODULE_PROBES:
         return
     made, *called = MODULE_PROBES[name]
-    for text in called or [None]:
-        yield probe_calls([made])[0], probe_calls([text])[0] if text is not None else None
+    if not called:
+        yield probe_calls([made])[0], None
+    for text in called:
+        yield probe_calls([made])[0], probe_calls([text])[0]
 
 
-def _module(cls: Any, pairs: Sequence[tuple[Call, Call | None]]) -> dict[str, Any]:
+def _module(cls: Any, pairs: Sequence[Pair]) -> dict[str, Any]:
+    known = Known(cls.__name__, tuple(live_signatures(cls)), takes_self=True)
     seen: list[Seen] = []
     names: dict[str, set[str]] = {"params": set(), "buffers": set(), "attributes": set()}
-    known = Known()
+    trainable, in_place = False, []
     for made, called in pairs[:40]:
-        try:
-            seed()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                module = cls(*made.args, **made.kwargs)
-        except Exception:  # noqa: BLE001
-            continue
-        one = None if called is None else _run_module(module, made, called, known)
-        seen += [one] if one else []
-        names["params"] |= set(module._parameters)
-        names["buffers"] |= set(module._buffers)
-        names["attributes"] |= {key for key in vars(module) if not key.startswith("_")} - {"training"}
-    output = merge_calls(seen, known) if seen else "any"
-    return {**{key: sorted(value) for key, value in names.items()}, "output": output}
+        for variant in _constructions(made, known):
+            with contextlib.suppress(Exception):
+                seed()
+                module = cls(*variant.args, **variant.kwargs)
+                names["params"] |= set(module._parameters)
+                names["buffers"] |= set(module._buffers)
+                names["attributes"] |= {key for key in vars(module) if not key.startswith("_")} - {"training"}
+                ran = [] if called is None else _run_module(module, variant, called, known)
+                if variant.kwargs.get("inplace"):
+                    in_place += ran
+                else:
+                    seen += ran
+                trainable |= _trainable(module, called)
+    return _describe(names, seen, in_place, trainable, known)
 
 
-def _run_module(module: torch.nn.Module, made: Call, called: Call, known: Known) -> Seen | None:
-    one = run(module, called, known)
-    reduction = made.kwargs.get("reduction") == "none"
-    return one and Seen("no_args", frozenset(), False, reduction, False, one.tree)
+def _describe(
+    names: dict[str, set[str]], seen: Sequence[Seen], in_place: Sequence[Seen], trainable: bool, known: Known
+) -> dict[str, Any]:
+    output = _without_always(merge_calls(seen, known)) if seen else "any"
+    if in_place and isinstance(output, dict) and all(isinstance(o.tree, Leaf) and o.tree.is_first for o in in_place):
+        output["inplace_flag"] = "inplace"
+    result: dict[str, Any] = {key: sorted(value) for key, value in names.items()}
+    result["output"] = output
+    return {**result, "trainable": True} if trainable else result
+
+
+def _without_always(result: Result) -> Result:
+    if isinstance(result, dict):
+        return {key: _without_always(value) for key, value in result.items() if (key, value) != ("grad", "always")}
+    return [_without_always(item) for item in result] if isinstance(result, list) else result
+
+
+def _constructions(made: Call, known: Known) -> Iterator[Call]:
+    """The call, and the same with other values of the arguments that change what comes out."""
+    yield made
+    if known.has("inplace"):
+        yield Call(made.args, {**made.kwargs, "inplace": True})
+    if known.has("reduction"):
+        yield Call(made.args, {**made.kwargs, "reduction": "none"})
+    if known.has("return_indices"):
+        yield Call(made.args, {**made.kwargs, "return_indices": True})
+
+
+def _run_module(module: torch.nn.Module, made: Call, called: Call, known: Known) -> list[Seen]:
+    calls = [called, *variations(called, Known(""))]
+    unreduced = made.kwargs.get("reduction") == "none"
+    flags = known.flags((None, *made.args), made.kwargs)
+    ran = [one for call in calls if (one := run(module, call, Known("")))]
+    return [replace(one, case="no_args", flags=flags, unreduced=unreduced) for one in ran]
+
+
+def _trainable(module: torch.nn.Module, called: Call | None) -> bool:
+    if called is None:
+        return False
+    made = module(*map_tensors(called.args, _without_grad), **map_tensors(called.kwargs, _without_grad))
+    return any(tensor.requires_grad for tensor in tensors_in(made))
+
+
+def aliases(known: set[str]) -> dict[str, str]:
+    """Other names of the functions and classes that are known."""
+    return {name: target for name, target in public_names().aliases.items() if target in known}
 
 
 def constants() -> dict[str, str]:
     """Public values of ``torch`` that are neither dtypes nor callable."""
-    found = {name: value for name, value in vars(torch).items() if not name.startswith("_") and not callable(value)}
-    plain = {f"torch.{name}": kind for name, value in found.items() for cls, kind in PLAIN if isinstance(value, cls)}
-    return {name: kind for name, kind in plain.items() if kind not in {"dtype", "none"} and not name.endswith("Tensor")}
+    found = {}
+    for name, value in vars(torch).items():
+        kind = next((kind for cls, kind in PLAIN if isinstance(value, cls)), "none")
+        if kind not in {"dtype", "none"} and not name.startswith("_"):
+            found[f"torch.{name}"] = kind
+    return found
 
 
 def dtypes() -> dict[str, str]:
@@ -1552,21 +1811,28 @@ def dtypes() -> dict[str, str]:
 def generate() -> dict[str, Any]:
     """Everything the file holds."""
     torch.set_num_threads(1)
-    samples = sample_calls()
-    found_modules = modules()
-    return {
-        "torch": torch.__version__.partition("+")[0],
-        "functions": functions(samples),
-        "methods": methods(samples),
-        "attributes": attributes(),
-        "tensor_only": tensor_only(),
-        "tensor_or_module": tensor_or_module(),
-        "modules": found_modules,
-        "classes": classes(found_modules),
-        "aliases": public_names().aliases,
-        "constants": constants(),
-        "dtypes": dtypes(),
-    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        samples = sample_calls()
+        found_modules = modules()
+        found_classes = classes(found_modules)
+        found_functions = functions(samples)
+        return {
+            "torch": torch.__version__.partition("+")[0],
+            "functions": found_functions,
+            "methods": methods(samples),
+            "attributes": attributes(),
+            "operators": operators(samples),
+            "tensor_only": tensor_only(),
+            "tensor_or_module": tensor_or_module(),
+            "modules": found_modules,
+            "classes": found_classes,
+            "constructors": constructors(found_classes),
+            "distribution": distribution(),
+            "aliases": aliases({*found_functions, *found_modules, *found_classes}),
+            "constants": constants(),
+            "dtypes": dtypes(),
+        }
 
 
 def render(data: dict[str, Any]) -> str:
