@@ -13,7 +13,7 @@ never imports torch; this script does, and takes every fact from it, in this ord
 3. **Annotations** of Python functions, and the first line of the docstring of built-in ones.
 
 A *result* is a string (``bool int float number str none list ndarray size device dtype layout storage generator
-handle``, ``other`` for anything else that is not a tensor, ``any`` for what cannot be known), or an object by its ``k``:
+handle``, ``other`` for anything else that is not a tensor, ``any`` for what cannot be known), or an object, by ``k``:
 
 ``tensor``
     ``grad``: requires grad if an input does (default), ``never``, ``factory`` (if ``requires_grad=True`` is given),
@@ -29,7 +29,7 @@ handle``, ``other`` for anything else that is not a tensor, ``any`` for what can
     ``self``: it is the first argument itself, always. ``alias``: it can be, or can share its memory.
     ``inplace_flag``: with this keyword literally true, it is the first argument itself.
     ``optional``: it can be ``None`` instead.
-``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``, any number of it.
+``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``, in any number.
 ``overload`` with ``cases``
     ``flag:a`` where argument ``a`` is literally ``True`` (``flag:a,b``: both; the case with the most names wins);
     ``dim`` where the second argument is an integer or ``dim=``/``axis=`` is given; ``tensor`` where it is a tensor;
@@ -90,8 +90,8 @@ SPLIT = {"new"}
 
 
 def table(text: str) -> dict[str, tuple[str, ...]]:
-    """Lines of a name and argument lists, separated by ``|``."""
-    rows = (line.strip().partition(" ") for line in text.strip().splitlines())
+    """Lines of a name and argument lists, separated by ``|``; a line that begins with ``|`` goes on with the last."""
+    rows = (line.strip().partition(" ") for line in re.sub(r"\n +\|", " |", text).strip().splitlines())
     return {name: tuple(part.strip() for part in rest.split("|")) for name, _, rest in rows}
 
 
@@ -194,11 +194,15 @@ PROBES = table("""
     torch.atleast_3d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
     torch.autograd.backward w.sum()
     torch.autograd.functional.hessian f, x | f, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
-    torch.autograd.functional.hvp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True | f2, (x, x), (x, x), create_graph=True
-    torch.autograd.functional.jacobian g2, x | g, x | g, x, create_graph=True | g2, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
+    torch.autograd.functional.hvp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
+        | f2, (x, x), (x, x), create_graph=True
+    torch.autograd.functional.jacobian g2, x | g, x | g, x, create_graph=True | g2, x, create_graph=True | f2, (x, x)
+        | f2, (x, x), create_graph=True
     torch.autograd.functional.jvp g2, x, x | g, x, x | g, x, x, create_graph=True | g2, x, x, create_graph=True
-    torch.autograd.functional.vhp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True | f2, (x, x), (x, x), create_graph=True
-    torch.autograd.functional.vjp g2, x, (x, x) | g, x, x | g, x, x, create_graph=True | g2, x, (x, x), create_graph=True
+    torch.autograd.functional.vhp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
+        | f2, (x, x), (x, x), create_graph=True
+    torch.autograd.functional.vjp g2, x, (x, x) | g, x, x | g, x, x, create_graph=True
+        | g2, x, (x, x), create_graph=True
     torch.autograd.grad f(w), [w] | f(w), w | f(w), [w], create_graph=True | f2(w, l), [w, l]
     torch.autograd.gradcheck g, w.double()
     torch.bartlett_window 5 | 5, dtype=torch.float64
@@ -386,7 +390,8 @@ PROBES = table("""
     torch.typename x
     torch.unbind x | v
     torch.unique x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True
-    torch.unique_consecutive x | x, return_inverse=True | x, return_counts=True | x, return_counts=True, return_inverse=True
+    torch.unique_consecutive x | x, return_inverse=True | x, return_counts=True
+        | x, return_counts=True, return_inverse=True
     torch.unsafe_split_with_sizes x, (1, 1)
     torch.utils.data.random_split range(4), [2, 2]
     torch.utils.dlpack.to_dlpack v
@@ -394,7 +399,8 @@ PROBES = table("""
     torch.view_as_complex_copy torch.rand(3, 2)
     torch.view_as_real_copy spectrum
     torch.view_copy x, (6,) | v[:1], ()
-    torch.where b | b, x, v | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x | s > 2, 1.0, 0.0 | b, 1.0, 0.0
+    torch.where b | b, x, v | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x | s > 2, 1.0, 0.0
+        | b, 1.0, 0.0
     torch.zeros (2, 3) | () | 2, 3
 """)
 """Argument lists for functions."""
@@ -539,45 +545,51 @@ DISTRIBUTION_CALLS = table("""
 
 # Types without the attributes of tensors, by what they are reached by. ``()`` builds one, for its instance attributes.
 NOT_TENSORS = """
-    np.ndarray np.generic np.float64 np.int64 np.bool_ list tuple dict set frozenset str bytes bytearray int float complex
-    bool range object slice type io.TextIOWrapper io.BytesIO io.StringIO io.BufferedReader pathlib.Path argparse.Namespace
-    collections.deque collections.Counter collections.OrderedDict collections.defaultdict collections.ChainMap array.array
-    memoryview fractions.Fraction decimal.Decimal datetime.date datetime.time datetime.datetime datetime.timedelta
-    random.Random logging.getLogger() re.Pattern re.Match types.SimpleNamespace types.FunctionType types.ModuleType
-    threading.Thread() threading.Lock() queue.Queue() torch.nn.Module() torch.nn.Sequential() torch.nn.ModuleList()
-    torch.nn.ParameterList() torch.nn.ModuleDict() torch.nn.ParameterDict() torch.optim.Optimizer
-    torch.optim.SGD([parameter]) torch.optim.Adam([parameter]) torch.optim.lr_scheduler.LRScheduler
-    torch.optim.lr_scheduler.StepLR(torch.optim.SGD([parameter]),1)
+    np.ndarray np.generic np.float64 np.int64 np.bool_ list tuple dict set frozenset str bytes bytearray int float
+    complex bool range object slice type io.TextIOWrapper io.BytesIO io.StringIO io.BufferedReader pathlib.Path
+    argparse.Namespace collections.deque collections.Counter collections.OrderedDict collections.defaultdict
+    collections.ChainMap array.array memoryview fractions.Fraction decimal.Decimal datetime.date datetime.time
+    datetime.datetime datetime.timedelta random.Random logging.getLogger() re.Pattern re.Match types.SimpleNamespace
+    types.FunctionType types.ModuleType threading.Thread() threading.Lock() queue.Queue() torch.nn.Module()
+    torch.nn.Sequential() torch.nn.ModuleList() torch.nn.ParameterList() torch.nn.ModuleDict()
+    torch.nn.ParameterDict() torch.optim.Optimizer torch.optim.SGD([parameter]) torch.optim.Adam([parameter])
+    torch.optim.lr_scheduler.LRScheduler torch.optim.lr_scheduler.StepLR(torch.optim.SGD([parameter]),1)
     torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD([parameter])) torch.utils.data.Dataset
-    torch.utils.data.TensorDataset(parameter) torch.utils.data.DataLoader([1]) torch.nn.utils.rnn.PackedSequence torch.Size
-    torch.device torch.dtype torch.layout torch.Generator torch.cuda.Stream torch.cuda.Event torch.UntypedStorage
-    torch.TypedStorage torch.jit.ScriptModule torch.fx.Node torch.fx.GraphModule
+    torch.utils.data.TensorDataset(parameter) torch.utils.data.DataLoader([1]) torch.nn.utils.rnn.PackedSequence
+    torch.Size torch.device torch.dtype torch.layout torch.Generator torch.cuda.Stream torch.cuda.Event
+    torch.UntypedStorage torch.TypedStorage torch.jit.ScriptModule torch.fx.Node torch.fx.GraphModule
 """
 
-PACKAGES = """
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
+PACKAGES = words("""
     torch torch.accelerator torch.amp torch.amp.autocast_mode torch.amp.grad_scaler torch.autograd
     torch.autograd.anomaly_mode torch.autograd.forward_ad torch.autograd.function torch.autograd.functional
-    torch.autograd.grad_mode torch.autograd.gradcheck torch.autograd.graph torch.autograd.profiler torch.autograd.variable
-    torch.backends.cuda torch.backends.cudnn torch.backends.mps torch.compiler torch.cpu torch.cpu.amp torch.cuda
-    torch.cuda.amp torch.cuda.comm torch.cuda.memory torch.cuda.random torch.cuda.streams torch.distributed
-    torch.distributed.fsdp torch.distributed.nn torch.distributed.optim torch.distributions torch.distributions.constraints
-    torch.distributions.kl torch.distributions.transforms torch.distributions.utils torch.export torch.fft torch.func
-    torch.functional torch.futures torch.fx torch.hub torch.jit torch.library torch.linalg torch.masked torch.mps
-    torch.multiprocessing torch.nested torch.nn torch.nn.attention torch.nn.attention.bias
-    torch.nn.attention.flex_attention torch.nn.functional torch.nn.init torch.nn.parallel torch.nn.parameter torch.nn.utils
-    torch.nn.utils.clip_grad torch.nn.utils.convert_parameters torch.nn.utils.fusion torch.nn.utils.parametrizations
-    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.nn.utils.spectral_norm
-    torch.nn.utils.stateless torch.nn.utils.weight_norm torch.onnx torch.optim torch.optim.lr_scheduler
-    torch.optim.optimizer torch.optim.swa_utils torch.overrides torch.profiler torch.quasirandom torch.random
-    torch.serialization torch.signal.windows torch.sparse torch.special torch.storage torch.testing torch.types torch.utils
-    torch.utils.checkpoint torch.utils.data torch.utils.data.dataloader torch.utils.data.dataset
-    torch.utils.data.distributed torch.utils.data.sampler torch.utils.dlpack torch.utils.hooks torch.utils.model_zoo
-    torch.xpu
-""".split()
+    torch.autograd.grad_mode torch.autograd.gradcheck torch.autograd.graph torch.autograd.profiler
+    torch.autograd.variable torch.backends.cuda torch.backends.cudnn torch.backends.mps torch.compiler torch.cpu
+    torch.cpu.amp torch.cuda torch.cuda.amp torch.cuda.comm torch.cuda.memory torch.cuda.random torch.cuda.streams
+    torch.distributed torch.distributed.fsdp torch.distributed.nn torch.distributed.optim torch.distributions
+    torch.distributions.constraints torch.distributions.kl torch.distributions.transforms torch.distributions.utils
+    torch.export torch.fft torch.func torch.functional torch.futures torch.fx torch.hub torch.jit torch.library
+    torch.linalg torch.masked torch.mps torch.multiprocessing torch.nested torch.nn torch.nn.attention
+    torch.nn.attention.bias torch.nn.attention.flex_attention torch.nn.functional torch.nn.init torch.nn.parallel
+    torch.nn.parameter torch.nn.utils torch.nn.utils.clip_grad torch.nn.utils.convert_parameters torch.nn.utils.fusion
+    torch.nn.utils.parametrizations torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn
+    torch.nn.utils.spectral_norm torch.nn.utils.stateless torch.nn.utils.weight_norm torch.onnx torch.optim
+    torch.optim.lr_scheduler torch.optim.optimizer torch.optim.swa_utils torch.overrides torch.profiler
+    torch.quasirandom torch.random torch.serialization torch.signal.windows torch.sparse torch.special torch.storage
+    torch.testing torch.types torch.utils torch.utils.checkpoint torch.utils.data torch.utils.data.dataloader
+    torch.utils.data.dataset torch.utils.data.distributed torch.utils.data.sampler torch.utils.dlpack
+    torch.utils.hooks torch.utils.model_zoo torch.xpu
+""")
 """Modules whose public names are taken, besides the submodules of :data:`PARENTS`."""
 PARENTS = ("torch.nn.modules", "torch.nn.parallel", "torch.optim", "torch.distributions")
 """Packages of which every public submodule is looked at: classes are imported from there, too."""
-PLAIN_MODULES = {"torch", *(f"torch.{name}" for name in "nn.functional nn.init linalg fft special functional".split())}
+PLAIN_MODULES = {"torch", *(f"torch.{name}" for name in words("nn.functional nn.init linalg fft special functional"))}
 """Modules whose functions can be called with any tensor, without harm."""
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1302,7 +1314,8 @@ def inputs() -> dict[str, Any]:
     seed()
     leaf, other = torch.rand(2, 3, requires_grad=True), torch.rand(2, 3, requires_grad=True)
     vector, integers = torch.rand(3), torch.ones(2, 3, dtype=torch.int64)
-    mha = torch.nn.MultiheadAttention(4, 2)
+    mha, query = torch.nn.MultiheadAttention(4, 2), torch.rand(3, 2, 4)
+    projection = (mha.in_proj_weight, mha.in_proj_bias)
     graded = torch.nn.Linear(3, 2)
     torch.autograd.backward(graded(vector).sum())
     return {
@@ -1323,8 +1336,7 @@ def inputs() -> dict[str, Any]:
         "spectrum": torch.ones(3, 17, dtype=torch.complex64),
         "quantized": torch.quantize_per_tensor(vector, 0.1, 0, torch.quint8),
         "per_channel": torch.quantize_per_channel(leaf.detach(), vector[:2], integers[0, :2], 0, torch.quint8),
-        "attention": [*[torch.rand(3, 2, 4)] * 3, 4, 2, mha.in_proj_weight, mha.in_proj_bias, None, None, False, 0.0]
-        + [mha.out_proj.weight, mha.out_proj.bias],
+        "attention": (query, query, query, 4, 2, *projection, None, None, False, 0.0, *mha.out_proj.parameters()),
         "f": lambda tensor: (tensor**2).sum(),
         "g": lambda tensor: tensor * 2,
         "g2": lambda tensor: (tensor * 2, tensor * 3),
@@ -1594,7 +1606,8 @@ def not_tensors() -> list[Any]:
     return [*(eval(text, spaces) for text in texts), *(getattr(torch.distributions, name) for name in sorted(names))]
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
+    sub: type[Any]
     for sub in cls.__subclasses__():
         yield sub
         yield from _subclasses(sub)
@@ -1656,7 +1669,7 @@ def constructors(found: dict[str, str]) -> dict[str, Result]:
 def distribution() -> dict[str, Result]:
     """Methods and attributes of distributions, over a few of them; ``none`` results are those of missing methods."""
     built = [
-        lambda call=call, cls=getattr(torch.distributions, name): cls(*call.args)
+        functools.partial(getattr(torch.distributions, name), *call.args)
         for name, texts in DISTRIBUTION_PROBES.items()
         for call in probe_calls(texts)
     ]
