@@ -1,0 +1,138 @@
+"""Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README.
+
+python scripts/build_docs.py           write
+python scripts/build_docs.py --check   say what is out of date, and write nothing
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from torchlint.config import OWN  # noqa: E402
+from torchlint.diagnostic import Applicability  # noqa: E402
+from torchlint.examples import examples  # noqa: E402
+from torchlint.explain import documentation, name_of  # noqa: E402
+from torchlint.rules import catalogue  # noqa: E402
+
+PAGES = ROOT / "docs" / "rules"
+README = ROOT / "README.md"
+START, END = "<!-- rules:start -->", "<!-- rules:end -->"
+
+GROUPS = {
+    "TL0": "The tool's own diagnostics",
+    "TL1": "Leaving the autograd graph",
+    "TL2": "Idioms from before PyTorch 0.4",
+    "TL3": "Removed, renamed and deprecated API",
+    "TL4": "Training loops",
+    "TL5": "Modules and model definitions",
+    "TL6": "Speed",
+    "TL7": "Security and serialisation",
+    "TL8": "Reproducibility and numerical stability",
+    "TL9": "Domain libraries",
+}
+
+INTRODUCTION = """\
+# Rules
+
+<!-- Written by scripts/build_docs.py from the docstrings of the rules; edit those. -->
+
+Each rule has a code, which never changes its meaning, and a name; both select it (`--select TL101`,
+`--ignore variable-wrapper`). `torchlint rule TL101` shows a page in the terminal.
+
+A fix is **safe** if for every program in which the original line ran, the new one gives the same values and gradients,
+or it turns what raised into what was meant; `--fix` applies it. It is **unsafe** if it is the right modern form but
+something observable may change; `--fix --unsafe-fixes` applies it too. "sometimes" says that some findings have none.
+
+In the examples `-` marks a line with a finding and a safe fix, `~` one with an unsafe fix, `!` one without a fix, and
+`+` what the line becomes. They are the tests of the rule.
+"""
+
+
+def fixes(code: str) -> str:
+    """What kinds of fixes the examples of a rule show, in a few words."""
+    kinds = {mark.applicability for example in examples(documentation(code)) for mark in example.marks}
+    words = [kind.value for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in kinds]
+    if None in kinds and words:
+        words.append("sometimes none")
+    return ", ".join(words)
+
+
+def summary(code: str) -> str:
+    """The title of a rule."""
+    return documentation(code).partition("\n")[0]
+
+
+def page(code: str) -> str:
+    """The page of one rule."""
+    title, _, rest = documentation(code).partition("\n")
+    rest = re.sub(r"(?m)^```diff .*$", "```diff", rest.strip("\n"))
+    kinds = fixes(code)
+    fix = f"Fix: {kinds}. " if kinds else ""
+    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}[All rules](README.md)\n"
+    return f"{head}\n{rest}\n" if rest else head
+
+
+def table(codes: list[str], folder: str) -> list[str]:
+    """The rows of some rules."""
+    rows = [f"| [{c}]({folder}{name_of(c)}.md) | {name_of(c)} | {summary(c)} | {fixes(c) or 'none'} |" for c in codes]
+    return ["| code | name | what it finds | fix |", "|---|---|---|---|", *rows]
+
+
+def index() -> str:
+    """The page with all rules."""
+    codes = sorted([*OWN, *catalogue()])
+    lines = [INTRODUCTION]
+    for group, title in GROUPS.items():
+        mine = [code for code in codes if code.startswith(group)]
+        if mine:
+            lines += [f"## {title}", "", *table(mine, ""), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def readme(text: str) -> str:
+    """The README with the table between its markers; the same text if it has none."""
+    rows = "\n".join(table(sorted(catalogue()), "docs/rules/"))
+    pattern = re.escape(START) + ".*?" + re.escape(END)
+    return re.sub(pattern, lambda _: f"{START}\n{rows}\n{END}", text, count=1, flags=re.DOTALL)
+
+
+def wanted() -> dict[Path, str | None]:
+    """All files with what is to be in them; None for what is to go."""
+    files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
+    files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *catalogue())}
+    files[PAGES / "README.md"] = index()
+    if README.exists():
+        files[README] = readme(README.read_text(encoding="utf-8"))
+    return files
+
+
+def outdated() -> list[Path]:
+    """The files that are not as they should be."""
+    return [path for path, text in wanted().items() if text != (path.read_text("utf-8") if path.exists() else None)]
+
+
+def main() -> int:
+    """Write, or check."""
+    paths, texts = outdated(), wanted()
+    if "--check" in sys.argv[1:]:
+        for path in paths:
+            print(f"{path.relative_to(ROOT)} is out of date: run scripts/build_docs.py")
+        return 1 if paths else 0
+    PAGES.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        text = texts[path]
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{path.relative_to(ROOT)} {'removed' if text is None else 'written'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
