@@ -308,6 +308,8 @@ class Flow:
                 part = item
             elif value.kind == Kind.TENSOR:
                 part = self.element(value, element)
+            elif value.kind == Kind.TENSOR | Kind.UNKNOWN:
+                part = self.likely(replace(self.element(value, element), kind=Kind.TENSOR), ("part", id(element)))
             elif value.kind == Kind.NDARRAY:
                 part = replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
             elif value.kind in (Kind.OBJECT, Kind.STRING):
@@ -1154,7 +1156,19 @@ class Flow:
             grad = Tri.NO if self.grad == Tri.NO else Tri.YES
             evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
             return self.likely(tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), ("call", id(node)))
+        if self._is_given_tensors(func, name, arguments):
+            grad = Tri.NO if self.grad == Tri.NO else Tri.MAYBE
+            evidence = Evidence(Strength.NAME, f"`{name}(...)` is given tensors", node)
+            return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
         return self.unknown(("call", id(node)))
+
+    @staticmethod
+    def _is_given_tensors(func: Value, name: str, arguments: Sequence[Argument]) -> bool:
+        """Whether something that is not known, and is no class by its name, is called with nothing but tensors."""
+        if not name or not arguments or (func.kind & Kind.REFERENCE and name[0].isupper()):
+            return False
+        positional = [a for a in arguments if a.keyword is None and not a.star]
+        return bool(positional) and all(_holds_tensors(a.value) for a in positional)
 
     def _method_of_unknown(
         self, func: Value, name: str, node: cst.Call, arguments: Sequence[Argument]
@@ -1518,6 +1532,11 @@ _MODULE_METHODS = {
     "requires_grad_": "self",
     "share_memory": "self",
 }
+
+
+def _holds_tensors(value: Value) -> bool:
+    """Whether a value is a tensor or a tuple with one."""
+    return value.kind == Kind.TENSOR or any(v.kind == Kind.TENSOR for v in value.items or ())
 
 
 def _last_name(node: cst.BaseExpression) -> str:

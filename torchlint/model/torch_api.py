@@ -104,7 +104,9 @@ def takes_tensor(name: str) -> bool:
         return result is not None
     if name in ("torch.as_tensor", "torch.asarray", "torch.complex", "torch.polar"):
         return False
-    if name in ("torch.equal", "torch.allclose", "torch.norm"):
+    if name in ("torch.equal", "torch.allclose", "torch.norm", "torch.nn.Parameter", "torch.autograd.Variable"):
+        return True
+    if name in ("torchvision.utils.save_image", "torchvision.utils.make_grid"):
         return True
     return isinstance(result, dict) and result.get("k") == "tensor" and result.get("grad", "follow") == "follow"
 

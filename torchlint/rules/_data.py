@@ -14,12 +14,17 @@ from torchlint.model import torch_api
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 READERS = frozenset(("item", "tolist"))
 
-_LEAF_NAME = re.compile(r"(^|_)(weight|bias|loss|grad|param|parameter)$|^loss_", re.IGNORECASE)
+_LEAF_NAME = re.compile(r"(^|_)(weight|bias|grad|param|parameter)$|loss", re.IGNORECASE)
 _HOLDER_NAME = re.compile(
-    r"dataset|batch|packed|(^|_)(data|sequence|seq|field|request|req|response|resp|res|node|args|opt|opts|config|cfg|boxes|"
-    r"results?|form|event|msg|message|reader|record|row|sample|blob|container|obj|item|df|frame|store|storage|proxy)$",
+    r"dataset|packed|(^|_)(batch|field|request|req|response|node|args|opt|opts|config|cfg|form|event|msg|message|df|frame|"
+    r"blob|storage|proxy)$|^(boxes|results?)$",
     re.IGNORECASE,
 )
+"""Names of objects that are known to keep something in `.data`: only proof outweighs them."""
+_VAGUE_NAME = re.compile(
+    r"batch|(^|_)(data|sequence|seq|res|reader|record|row|samples?|container|obj|item|store|results?)$", re.IGNORECASE
+)
+"""Names that say nothing: a convention or a name is no evidence then, use is."""
 _SCALAR_NAME = re.compile(
     r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
     r"score|dist|entropy|correct|penalty|iou|dice|auc|psnr|ssim|correct|d_x|d_g_z\d?|total|objective|value)(\d|_|$)",
@@ -65,6 +70,11 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
         evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
         if evidence.strength <= Strength.CONVENTION and _HOLDER_NAME.search(name):
             return None
+        if evidence.strength == Strength.NAME and model.declares("data"):
+            return None
+        if evidence.strength <= Strength.CONVENTION and _VAGUE_NAME.search(name):
+            used = _used_as_tensor(node, model)
+            return (value, used) if used is not None else None
         return value, evidence
     if not value.kind & Kind.UNKNOWN or _HOLDER_NAME.search(name):
         return None
@@ -73,7 +83,7 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
     used = _used_as_tensor(node, model)
     if used is not None:
         return value, used
-    if _LEAF_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
+    if _LEAF_NAME.search(name) and not _VAGUE_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
         return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
     return None
 
@@ -92,10 +102,12 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
             ref = model.qualified(call.func) or ""
             if torch_api.takes_tensor(ref):
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
-    for index, (method, call) in enumerate(chain(node, model)):
+    whole = True
+    for method, call in chain(node, model):
+        whole = whole and isinstance(call, cst.Call)
         if not isinstance(call, cst.Call) or method not in torch_api.tensor_only():
             continue
-        if is_inplace(method) or not index:  # what is read from an element says nothing of the whole
+        if is_inplace(method) or whole:  # what is read from an element says nothing of the whole
             return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
     return None
 
