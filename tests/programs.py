@@ -222,10 +222,59 @@ def inplace(s: State) -> list[str]:
 def kept_and_written(s: State) -> list[str]:
     """A read of `.data` that is written to afterwards."""
     name, a = s.new("k"), s.vector()
-    first = s.one(f"{name} = {a}.data", f"{name} = {a}.detach()", f"{name} = {a}.data[:]", f"{name} = {a}.data.view(3)")
-    second = s.one(f"{name}.add_(1)", f"{name}[0] = 3.0", f"{name} += 1", f"{name}.mul_({a})", f"{name} = {name} + 1")
+    first = s.one(
+        f"{name} = {a}.data",
+        f"{name} = {a}.detach()",
+        f"{name} = {a}.data[:]",
+        f"{name} = {a}.data.view(3)",
+        f"{name} = {a}.data if {a}.dim() else {a}",
+        f"{name}, rest = {a}.data, 1",
+        f"{name} = [{a}.data][0]",
+        f"{name} = Variable({a}.data)",
+        f"{name} = Variable({a})",
+        f"{name} = {a}.data.squeeze()",
+        f"{name} = {a}.cpu().data",
+    )
+    second = s.one(
+        f"{name}.add_(1)",
+        f"{name}[0] = 3.0",
+        f"{name} += 1",
+        f"{name}.mul_({a})",
+        f"{name} = {name} + 1",
+        f"other = {name}; other.add_(1)",
+        f"{name}.view(3)[0] = 1.0",
+        f"for row in {name}:\n    row.mul_(2)",
+        f"torch.add({name}, 1, out={name})",
+        f"{name}.requires_grad = True",
+        f"{name}.requires_grad_()",
+        f"setattr({name}, 'mark', 1)",
+        f"nn.init.zeros_({name})",
+    )
     s.vectors.append(name)
-    return [first, second]
+    return [first, *second.split("\n")]
+
+
+def written_at_once(s: State) -> list[str]:
+    """A write to memory that `.data` gave, without a name."""
+    a, b = s.vector(), s.vector()
+    return s.one(
+        f"for row in {a}.data:\n    row.mul_(2)",
+        f"for t in ({a}.data, {b}.data):\n    t.add_(1)",
+        f"list({a}.data)[0].add_(1)",
+        f"[t.zero_() for t in [{a}.data]]",
+        f"(lambda t: t.add_(1))({a}.data)",
+        f"{a}.data.numpy()[0] = 5.0",
+        f"np.add({a}.data.numpy(), 1, out={a}.data.numpy())",
+        f"map_ = list(map(lambda t: t.mul_(2), [{a}.data]))",
+        f"table = {{'t': {a}.data}}\ntable['t'].add_(1)",
+        f"class Box: pass\nbox = Box()\nbox.t = {a}.data\nbox.t.add_(1)",
+        f"def write(t):\n    t.add_(1)\nwrite({a}.data)",
+        f"def write(t):\n    t[0] = 1.0\n    return t\nz = write({a}.data) * 2",
+        f"torch.nn.utils.clip_grad_norm_([{a}], 1.0)\n{a}.data.chunk(3)[0].add_(1)",
+        f"{a}.data.unbind()[0].add_(1)",
+        f"p, q, r = {a}.data\np.add_(1)",
+        f"getattr({a}, 'data').add_(1)",
+    ).split("\n")
 
 
 def loss(s: State) -> list[str]:
@@ -412,7 +461,20 @@ def function(s: State) -> list[str]:
 
 SIMPLE: dict[str, Callable[[State], list[str]]] = {
     f.__name__: f
-    for f in (leaf, constant, wrapped, arithmetic, view, read, inplace, kept_and_written, loss, backward, step)
+    for f in (
+        leaf,
+        constant,
+        wrapped,
+        arithmetic,
+        view,
+        read,
+        inplace,
+        kept_and_written,
+        written_at_once,
+        loss,
+        backward,
+        step,
+    )
 }
 STATEMENTS = {
     **SIMPLE,

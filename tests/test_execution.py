@@ -107,6 +107,20 @@ def test_safe_fixes_of_generated_programs(data: st.DataObject) -> None:
         assert not isinstance(after.error, (SyntaxError, NameError)), f"{after.error!r}\n{text}\n{outcome.text}"
 
 
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_all_fixes_of_generated_programs(data: st.DataObject) -> None:
+    """Unsafe fixes may make a program raise what autograd has to say, but no nonsense; and fixing again does nothing."""
+    text = data.draw(programs(), label="program")
+    for fixing in (Fixing.SAFE, Fixing.UNSAFE):
+        outcome = check_text(text, "program.py", ALL, fixing)
+        again = check_text(outcome.text, "program.py", ALL, fixing)
+        assert again.text == outcome.text, f"{text}\nbecame\n\n{outcome.text}\nand then\n\n{again.text}"
+    if outcome.text != text and run(text).error is None:
+        error = run(outcome.text).error
+        assert error is None or isinstance(error, RuntimeError), f"{error!r}\n{text}\nbecame\n\n{outcome.text}"
+
+
 def test_generated_programs_are_worth_running() -> None:
     """Most run, and in most there is something to fix: else the test above says nothing."""
     ran = fixed = total = 0

@@ -20,7 +20,7 @@ import torch
 
 from torchlint.engine import Lines
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
-from torchlint.tree import Tree
+from torchlint.tree import Span, Tree
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 
@@ -118,7 +118,7 @@ EXPECTATIONS = [expectation for path in SPECS for expectation in expectations(pa
 
 
 @cache
-def model_of(block: str) -> tuple[Model, Lines, dict[int, tuple[int, int]]]:
+def model_of(block: str) -> tuple[Model, Lines, dict[int, Span]]:
     tree = Tree(block)
     nodes = [
         n
