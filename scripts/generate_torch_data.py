@@ -74,7 +74,7 @@ Result = Any
 
 OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "data" / "torch.json"
 STUBS = Path(torch.__file__).parent
-SAMPLES = {torch.float32: 24, torch.complex64: 6, torch.int64: 8, torch.bool: 6}
+SAMPLES = {torch.float32: 48, torch.complex64: 10, torch.int64: 16, torch.bool: 8}
 """Sample inputs taken per operation, spread evenly over those there are."""
 VARIED = 6
 """Calls per function and case that are varied."""
@@ -144,6 +144,7 @@ METHOD_PROBES = table("""
     repeat x, 2, 2 | s, 2 | x, (2, 2)
     requires_grad_ v | w | s | w, True | w, requires_grad=True
     reshape x, 6 | x, -1 | x, 3, 2 | x, (3, 2) | s, 1 | v[:1], ()
+    resize x, 3, 2 | s, 1
     resize_ v, 3 | v, 1, 3 | v[:1], ()
     resize_as_sparse_ (v * 0).to_sparse(), v.to_sparse()
     retain_grad x
@@ -193,13 +194,14 @@ PROBES = table("""
     torch.atleast_2d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
     torch.atleast_3d x | s | x, v | x, v, s | [x, v] | [x, v, s] | (x, v)
     torch.autograd.backward w.sum()
-    torch.autograd.functional.hessian f, x | f, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
-    torch.autograd.functional.hvp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
-        | f2, (x, x), (x, x), create_graph=True
-    torch.autograd.functional.jacobian g2, x | g, x | g, x, create_graph=True | g2, x, create_graph=True | f2, (x, x)
+    torch.autograd.functional.hessian f3, (x, x, x) | f, x | f, x, create_graph=True | f2, (x, x)
         | f2, (x, x), create_graph=True
+    torch.autograd.functional.hvp f3, (x, x, x), (x, x, x) | f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
+        | f2, (x, x), (x, x), create_graph=True
+    torch.autograd.functional.jacobian f3, (x, x, x) | g2, x | g, x | g, x, create_graph=True
+        | g2, x, create_graph=True | f2, (x, x) | f2, (x, x), create_graph=True
     torch.autograd.functional.jvp g2, x, x | g, x, x | g, x, x, create_graph=True | g2, x, x, create_graph=True
-    torch.autograd.functional.vhp f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
+    torch.autograd.functional.vhp f3, (x, x, x), (x, x, x) | f2, (x, x), (x, x) | f, x, x | f, x, x, create_graph=True
         | f2, (x, x), (x, x), create_graph=True
     torch.autograd.functional.vjp g2, x, (x, x) | g, x, x | g, x, x, create_graph=True
         | g2, x, (x, x), create_graph=True
@@ -375,6 +377,7 @@ PROBES = table("""
     torch.sparse.addmm m, m.to_sparse(), m
     torch.sparse.spdiags m, torch.tensor([0, 1, 2]), (3, 3)
     torch.special.polygamma 1, x | 1, s
+    torch.split_with_sizes_copy x, (1, 1) | x, (2,)
     torch.split x, 1 | x, (1, 1) | x, 2
     torch.squeeze x[:1] | x[:1], 0 | s | v
     torch.stft wave, 4, return_complex=True | wave[None], 4, return_complex=True
@@ -885,8 +888,12 @@ class Before:
     storages: set[int]
     require: bool | None
     kinds: tuple[str, ...]
-    first_ndim: int | None
-    broadcast: torch.Size | None
+    shapes: list[torch.Size]
+
+    @property
+    def broadcast(self) -> torch.Size | None:
+        """The shape that all inputs broadcast to."""
+        return broadcast(self.shapes)
 
     @classmethod
     def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Before:
@@ -901,8 +908,7 @@ class Before:
             {storage_of(tensor) for tensor in inputs} - {0},
             any(tensor.requires_grad for tensor in inputs) if inputs else None,
             (kinds[0], max([*kinds, *numbers], key=ORDER.index)) if kinds else (),
-            inputs[0].dim() if inputs else None,
-            _broadcast([tensor.shape for tensor in inputs if not tensor.is_nested]),
+            [tensor.shape for tensor in inputs if not tensor.is_nested],
         )
 
 
@@ -925,6 +931,7 @@ PLAIN: tuple[tuple[type | tuple[type, ...], str], ...] = (
 )
 
 
+@functools.cache
 def dtype_kind(dtype: torch.dtype) -> str:
     """``bool``, ``int`` or ``float`` (which complex is, too)."""
     if dtype == torch.bool:
@@ -956,7 +963,8 @@ def _version(value: Any) -> int:
     return value._version if isinstance(value, torch.Tensor) and not value.is_inference() else 0
 
 
-def _broadcast(shapes: Sequence[torch.Size]) -> torch.Size | None:
+def broadcast(shapes: Sequence[torch.Size]) -> torch.Size | None:
+    """The shape that shapes broadcast to, if they do."""
     longest = max((len(shape) for shape in shapes), default=-1)
     padded = [(1,) * (longest - len(shape)) + tuple(shape) for shape in shapes]
     sizes = [set(column) - {1} for column in zip(*padded, strict=True)]
@@ -994,9 +1002,22 @@ def run(function: Callable[..., Any], call: Call, known: Known) -> Seen | None:
         with contextlib.suppress(Exception):
             return run_once(function, call.args, call.kwargs, known)
     for change in (_with_grad, _as_marked, _without_grad):
-        with contextlib.suppress(Exception):
-            return run_once(function, map_tensors(call.args, change), map_tensors(call.kwargs, change), known)
+        seen, fits = _attempt(function, call, known, change)
+        if seen or not fits:
+            return seen
     return None
+
+
+def _attempt(
+    function: Callable[..., Any], call: Call, known: Known, change: Callable[[torch.Tensor], torch.Tensor]
+) -> tuple[Seen | None, bool]:
+    """What a call gave, if it ran, and whether its arguments fit at all."""
+    try:
+        return run_once(function, map_tensors(call.args, change), map_tensors(call.kwargs, change), known), True
+    except TypeError:
+        return None, False
+    except Exception:
+        return None, True
 
 
 def run_once(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], known: Known) -> Seen:
@@ -1050,7 +1071,7 @@ def _leaf(value: torch.Tensor, before: Before) -> Leaf:
         kind=dtype_kind(value.dtype),
         kinds=before.kinds,
         ndim=value.dim(),
-        first_ndim=before.first_ndim,
+        first_ndim=len(before.shapes[0]) if before.shapes else None,
         shape_is_broadcast=not value.is_nested and value.shape == before.broadcast,
         is_first=value is before.first,
         changed=_version(before.first) != before.version,
@@ -1340,6 +1361,7 @@ def inputs() -> dict[str, Any]:
         "f": lambda tensor: (tensor**2).sum(),
         "g": lambda tensor: tensor * 2,
         "g2": lambda tensor: (tensor * 2, tensor * 3),
+        "f3": lambda one, two, three: (one * two * three).sum(),
         "f2": lambda one, two: (one * two).sum(),
         "args": lambda *args, **kwargs: Call(args, kwargs, raw=True),
     }
@@ -1695,7 +1717,7 @@ def _parameters(made: Any) -> Iterator[torch.Tensor]:
 
 
 def _of_distribution(made: Any, name: str, text: str | None) -> Seen:
-    before = replace(Before.of(list(_parameters(made)), {}), first_ndim=None, broadcast=None)
+    before = replace(Before.of(list(_parameters(made)), {}), shapes=[])
     value = getattr(made, name)
     if text is not None:
         call = probe_calls([text], sampled=made.sample())[0]
