@@ -37,13 +37,14 @@ def _run() -> int:
 
     from torchlint.commands import cli
 
-    try:
-        return int(cli.main(prog_name="torchlint", standalone_mode=False) or 0)
+    try:  # not by way of `cli.main()`, which has ideas of its own about interrupts and broken pipes
+        with cli.make_context("torchlint", sys.argv[1:]) as context:
+            return int(cli.invoke(context) or 0)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.Abort:
-        raise KeyboardInterrupt from None
 
 
 def _discard_stdout() -> None:

@@ -330,10 +330,11 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
 
 def _code(asked: str) -> str:
+    names = [*known_names(), *known_names().values()]
     for code, name in known_names().items():
         if asked.upper() == code or asked == name:
             return code
-    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, known_names())}")
+    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, names)}")
 
 
 @cli.command()

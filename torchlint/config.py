@@ -68,9 +68,8 @@ def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
     for selector in checked:
         if selector == "ALL" or any(_specificity(selector, code, name) for code, name in names.items()):
             continue
-        raise SettingsError(
-            f"{where}: unknown rule `{selector}`{did_you_mean(selector, [*names, *names.values(), 'ALL'])}"
-        )
+        meant = did_you_mean(selector, [*names, *names.values(), "ALL"]) or " (`torchlint rule --all` explains all)"
+        raise SettingsError(f"{where}: unknown rule `{selector}`{meant}")
     return checked
 
 

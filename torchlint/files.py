@@ -123,7 +123,7 @@ class _Walk:
 
     def _file(self, entry: os.DirEntry[str], real: str) -> None:
         linked = entry.is_symlink()
-        if not entry.is_file():
+        if not os.path.isfile(entry.path):  # unlike entry.is_file() it survives a link to itself
             self.found.notes.append(
                 f"{shown(entry.path)}: {'a broken link' if linked else 'not a regular file'}, skipped"
             )

@@ -63,6 +63,8 @@ class Result:
     before: bytes = b""
     after: bytes | None = None
     """The fixed content, where it differs."""
+    unwritten: bool = False
+    """Whether there is fixed content and it could not be written."""
 
 
 @dataclass(slots=True)
@@ -188,7 +190,8 @@ class Run:
                 if self.options.write:
                     source.write(task.file.location, after, task.data)
         except source.NotWritten as error:
-            return Result(task.file, problems=(Problem(task.file.path, f"not fixed: {error}"),), before=task.data)
+            problem = Problem(task.file.path, f"not fixed: {error}")
+            return Result(task.file, problems=(problem,), before=task.data, unwritten=True)
         if self._cache and not outcome.problems:
             key = self._key(task, task.data if after is None else after)
             self._cache.put(key, diagnostics, outcome.suppressed)
@@ -199,15 +202,10 @@ class Run:
 
     def _with_findings_of_unwritten(self, results: list[Result]) -> list[Result]:
         """Where fixed text could not be written, the findings are still there: look for them once more."""
-        if self.options.fixing is Fixing.NONE:
-            return results
         checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
-        return [
-            replace(checker._run([checker._prepare(old.file, old.before)])[0], problems=old.problems)
-            if any(problem.message.startswith("not fixed: ") for problem in old.problems)
-            else old
-            for old in results
-        ]
+        unwritten = [result for result in results if result.unwritten]
+        found = iter(checker._run([checker._prepare(old.file, old.before) for old in unwritten]) if unwritten else [])
+        return [replace(next(found), problems=old.problems) if old.unwritten else old for old in results]
 
 
 def _unreadable(error: source.Undecodable) -> Diagnostic:

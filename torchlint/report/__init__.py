@@ -44,7 +44,9 @@ class Text:
         return Position(row, offset - self.starts[row - 1] + 1)
 
     def line(self, row: int) -> str:
-        """A line without its end."""
+        """A line without its end; empty beyond the last."""
+        if row > len(self.starts):
+            return ""
         return self.content[self.starts[row - 1] : self.ends[row - 1]]
 
     @property

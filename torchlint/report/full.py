@@ -16,6 +16,10 @@ LEAD = 20
 """Characters kept before the point of interest where the beginning of a line is cut off."""
 
 CONTEXT = 2
+
+LONG = 3
+"""Of findings on more lines than one and these, only the beginning and the end are shown."""
+
 TAB = "    "
 
 
@@ -93,29 +97,29 @@ class _Gutter:
 
 def _excerpt(text: Text, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
     """The lines of a finding with carets below them, and some lines around it."""
-    first, last = found.start.row, min(found.end.row, text.rows)
-    for row in _around(text, range(max(1, first - CONTEXT), first)):
-        yield gutter.row(row, _cut(text.line(row), 0, 0)[0])
-    for row in range(first, last + 1) or [first]:
-        if first + 1 < row < last and last - first > 3:  # of a long finding the beginning and the end
-            if row == last - 1:
-                yield gutter.gap()
-            continue
-        line = text.line(row)
-        indent = len(line) - len(line.lstrip())
-        start = found.start.column - 1 if row == first else indent
-        end = found.end.column - 1 if row == found.end.row else len(line)
-        shown, before, width = _cut(line, start, end)
-        yield gutter.row(row, shown)
-        yield gutter.under(" " * before + gutter.style.paint("^" * width, *RED))
-    for row in _around(text, range(last + 1, min(last + CONTEXT, text.rows) + 1)):
-        yield gutter.row(row, _cut(text.line(row), 0, 0)[0])
+    first, last = found.start.row, max(found.start.row, min(found.end.row, text.rows))
+    top, bottom = max(1, first - CONTEXT), max(last, min(last + CONTEXT, text.rows))
+    while top < first and not text.line(top).strip():
+        top += 1
+    while bottom > last and not text.line(bottom).strip():
+        bottom -= 1
+    for row in range(top, bottom + 1):
+        if not first <= row <= last:
+            yield gutter.row(row, _cut(text.line(row), 0, 0)[0])
+        elif row <= first + 1 or row == last or last - first <= LONG:
+            yield from _marked(text.line(row), row, found, gutter)
+        elif row == last - 1:
+            yield gutter.gap()
 
 
-def _around(text: Text, rows: range) -> list[int]:
-    """The rows without the blank ones at either end."""
-    filled = [row for row in rows if text.line(row).strip()]
-    return list(range(filled[0], filled[-1] + 1)) if filled else []
+def _marked(line: str, row: int, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
+    """A line of a finding with carets below its part of it."""
+    indent = len(line) - len(line.lstrip())
+    start = found.start.column - 1 if row == found.start.row else indent
+    end = found.end.column - 1 if row == found.end.row else len(line)
+    shown, offset, width = _cut(line, start, end)
+    yield gutter.row(row, shown)
+    yield gutter.under(" " * offset + gutter.style.paint("^" * width, *RED))
 
 
 def _cut(line: str, start: int, end: int) -> tuple[str, int, int]:

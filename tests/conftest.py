@@ -1,0 +1,63 @@
+"""The command line as a function."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from torchlint.cli import main
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one call of the program did."""
+
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        return self.raw.decode(errors="surrogateescape")
+
+
+Torchlint = Callable[..., Ran]
+
+
+@pytest.fixture
+def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Torchlint:
+    """Run ``torchlint`` in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "argv", ["torchlint", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsysbinary.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        out, err = capsysbinary.readouterr()
+        assert isinstance(exit_.value.code, int)
+        return Ran(exit_.value.code, out, err.decode(errors="backslashreplace"))
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[dict[str, str | bytes]], None]:
+    """Write files below the test's directory."""
+
+    def write_all(files: dict[str, str | bytes]) -> None:
+        for name, content in files.items():
+            path = tmp_path / os.fsdecode(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    return write_all

@@ -1,0 +1,283 @@
+"""Whatever is wrong with a file: it is named, with the line, the exit code says so, and the other files are reported."""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Torchlint
+
+from torchlint import engine, run
+from torchlint.diagnostic import Problem
+from torchlint.engine import Outcome
+from torchlint.rule import Check, Rule
+
+Write = Callable[[dict[str, Any]], None]
+
+GOOD = "import torch\nprint(torch.ones(3, requires_grad=True).data)\n"
+GOOD_LINE = "good.py:2:41: TL101 [*] "
+BROKEN = "import torch\nx = torch.ones(3).data\n"
+"""What a broken file begins with, so that it is of interest."""
+
+FINDINGS = {
+    "syntax error": (f"{BROKEN}def f(:\n", "bad.py:3:7: TL001 invalid syntax"),
+    "never closed": (f"{BROKEN}f(\n", "bad.py:3:2: TL001 '(' was never closed"),
+    "block missing": (f"{BROKEN}if x:\n", "bad.py:3:6: TL001 expected an indented block"),
+    "Python 2": (f'{BROKEN}print "x"\n', "bad.py:3:1: TL001 Missing parentheses in call to 'print'"),
+    "Python 2 raise": (f"{BROKEN}raise E, 'e'\n", "bad.py:3:8: TL001 invalid syntax"),
+    "inconsistent tabs": (f"{BROKEN}if x:\n\ta\n        b\n", "bad.py:5:"),
+    "null byte": (f"{BROKEN}\0\n", "bad.py:3:1: TL001 source code cannot contain null bytes"),
+    "invalid UTF-8": (BROKEN.encode() + b"s = '\xe9'\n", "bad.py:3:6: TL003 cannot decode byte 0xe9 as utf-8"),
+    "invalid in a file of no interest": (b"s = '\xe9'\n", "bad.py:1:6: TL003 cannot decode byte 0xe9 as utf-8"),
+    "UTF-16": (BROKEN.encode("utf-16"), "bad.py:1:1: TL003 this file is UTF-16"),
+    "unknown encoding": (b"# coding: klingon\n", "bad.py:1:1: TL003 unknown encoding: klingon"),
+    "10,000 brackets": (
+        f"{BROKEN}y = {'(' * 10_000}{')' * 10_000}\n",
+        "bad.py:3:205: TL001 too many nested parentheses",
+    ),
+    "2,000 calls": (f"{BROKEN}y = {'f(' * 2_000}{')' * 2_000}\n", "bad.py:3:406: TL001 too many nested parentheses"),
+    "10,000 open brackets": (f"{BROKEN}y = {'[' * 10_000}\n", "bad.py:3:205: TL001 too many nested parentheses"),
+}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--fix",), ("--select", "TL101"), ("-j", "2")], ids=" ".join)
+@pytest.mark.parametrize(("content", "line"), FINDINGS.values(), ids=FINDINGS)
+def test_finding(
+    content: str | bytes, line: str, arguments: tuple[str, ...], write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"bad.py": content, "good.py": GOOD})
+    ran = torchlint("check", "--output-format", "concise", "--no-cache", *arguments)
+    assert ran.code == 1
+    assert line in ran.out
+    assert (GOOD_LINE in ran.out) == ("--fix" not in arguments)
+    assert ran.err == ""
+    data = content if isinstance(content, bytes) else content.encode()
+    assert (tmp_path / "bad.py").read_bytes() == data
+
+
+@pytest.mark.parametrize(("content", "line"), FINDINGS.values(), ids=FINDINGS)
+def test_finding_in_full(content: str | bytes, line: str, write: Write, torchlint: Torchlint) -> None:
+    write({"bad.py": content})
+    ran = torchlint("check", "--no-cache")
+    place, code, _ = line.split(" ", 2) if line.count(" ") > 1 else (line, "TL001", "")
+    assert code in ran.out
+    assert place.removesuffix(":") in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--diff",), ("--diff", "--quiet"), ("--fix", "--diff", "--exit-zero")], ids=" ".join
+)
+def test_a_patch_does_not_hide_what_could_not_be_read(
+    arguments: tuple[str, ...], write: Write, torchlint: Torchlint
+) -> None:
+    write({"bad.py": f"{BROKEN}def f(:\n"})
+    ran = torchlint("check", "--no-cache", *arguments)
+    assert (ran.code, ran.out) == ("--exit-zero" not in arguments, "")
+    assert "bad.py:3:7: TL001" in ran.err
+
+
+def test_a_syntax_error_is_reported_where_somebody_cares(write: Write, torchlint: Torchlint) -> None:
+    write({"bad.py": "def f(:\n"})
+    assert torchlint("check", "--no-cache").code == 0  # nothing to do with torch
+    assert torchlint("check", "--no-cache", "bad.py").code == 1  # named
+    assert torchlint("check", "--no-cache", "--extend-select", "TL001").code == 1  # asked for
+    assert torchlint("check", "--no-cache", "--ignore", "TL001", "bad.py").code == 0  # not wanted
+
+
+HARMLESS = {
+    "empty": b"",
+    "blank": b"\n\n",
+    "a comment": b"# torch",
+    "byte order mark only": b"\xef\xbb\xbf",
+    "byte order mark": b"\xef\xbb\xbfimport torch\n",
+    "form feeds": b"import torch\n\x0c\nx = torch.ones(3)\n",
+    "CR": b"import torch\rx = torch.ones(3)\r",
+    "no newline": b"import torch",
+    "150 brackets": b"import torch\nx = " + b"(" * 150 + b")" * 150,
+    "brackets in strings": b"import torch\nx = '" + b"(" * 1000 + b"'\n",
+    "quotes and brackets": b"import torch\n" + b"f('(', \"[\", '''{''')\n" * 300,
+}
+
+
+@pytest.mark.parametrize("content", HARMLESS.values(), ids=HARMLESS)
+def test_harmless(content: bytes, write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": content})
+    ran = torchlint("check", "--no-cache", "x.py")
+    assert (ran.code, ran.out, ran.err) == (0, "No findings in 1 file.\n", "")
+
+
+def test_missing_path(write: Write, torchlint: Torchlint) -> None:
+    write({"good.py": GOOD})
+    ran = torchlint("check", "--output-format", "concise", "--select", "TL1", "nothing.py", "good.py")
+    assert ran.code == 2
+    assert ran.err == "error: nothing.py: No such file or directory\n"
+    assert GOOD_LINE in ran.out
+
+
+def test_unreadable_file(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"bad.py": GOOD, "good.py": GOOD})
+    usual = builtins.open
+
+    def refusing(file: Any, *arguments: Any, **more: Any) -> Any:  # the administrator may read anything
+        if os.path.basename(str(file)) == "bad.py":
+            raise PermissionError(13, "Permission denied")
+        return usual(file, *arguments, **more)
+
+    monkeypatch.setattr(builtins, "open", refusing)
+    for arguments in ((), ("--exit-zero",)):
+        ran = torchlint("check", "--output-format", "concise", *arguments)
+        assert ran.code == 3
+        assert ran.err == "error: bad.py: Permission denied\n"
+        assert GOOD_LINE in ran.out
+        assert "bad.py" not in ran.out
+
+
+def test_named_directory_that_ends_in_py(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py/good.py": GOOD})
+    assert GOOD_LINE in torchlint("check", "--output-format", "concise", "x.py").out
+
+
+def test_notebook_is_not_passed_silently(write: Write, torchlint: Torchlint) -> None:
+    write({"x.ipynb": "{}"})
+    ran = torchlint("check", "x.ipynb")
+    assert (ran.code, ran.err) == (3, "error: x.ipynb: notebooks are not supported yet\n")
+
+
+@pytest.fixture
+def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    import libcst as cst
+
+    def check(node: cst.Attribute, model: object) -> None:
+        if node.attr.value == "boom":
+            raise ZeroDivisionError("of a kind")
+
+    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), ("data",)),))
+    usual = engine._rules
+    monkeypatch.setattr(engine, "_rules", lambda codes: (*usual(codes), rule))
+
+
+@pytest.mark.usefixtures("raising_rule")
+def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
+    write({"bad.py": f"{GOOD}\nx.boom\n", "good.py": GOOD})
+    for arguments in ((), ("--exit-zero",), ()):  # the last would find a cached result, were there one
+        ran = torchlint("check", "--output-format", "concise", *arguments)
+        assert ran.code == 3
+        assert ran.err == "error: bad.py:4: TL101 raised ZeroDivisionError: of a kind\n"
+        assert GOOD_LINE in ran.out
+        assert GOOD_LINE.replace("good.py", "bad.py") in ran.out  # the findings of others stay
+
+
+def test_engine_that_raises(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = engine.check_text
+
+    def check_text(text: str, path: str, *more: Any) -> Outcome:
+        if path == "bad.py":
+            raise MemoryError
+        return usual(text, path, *more)
+
+    monkeypatch.setattr(run, "check_text", check_text)
+    write({"bad.py": GOOD, "good.py": GOOD})
+    ran = torchlint("check", "--output-format", "concise", "-j", "1")
+    assert ran.code == 3
+    assert ran.err == "error: bad.py: could not be checked: MemoryError: \n"
+    assert GOOD_LINE in ran.out
+
+
+class Deadly(frozenset[str]):
+    """Codes that end the process that receives them."""
+
+    def __reduce__(self) -> tuple[Callable[[int], object], tuple[int]]:
+        return os._exit, (7,)
+
+
+def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "WORTH_A_POOL", 0)
+    codes = frozenset({"TL101"})
+    jobs = [run.Job(GOOD, f"{number}.py", Deadly(codes) if number in (1, 4) else codes) for number in range(6)]
+    outcomes = run.execute(jobs, 2)
+    for number, outcome in enumerate(outcomes):
+        if number in (1, 4):
+            message = "the process checking it died (exit code 7)"
+            assert outcome == Outcome((), GOOD, problems=(Problem(f"{number}.py", message),))
+        else:
+            assert [found.code for found in outcome.diagnostics] == ["TL101"]
+
+
+@pytest.mark.parametrize("content", ["x.data" + ".f()" * 900, "+".join(["x.data"] * 1_500)], ids=["chain", "sum"])
+def test_long_expressions_have_room(content: str, write: Write, torchlint: Torchlint) -> None:
+    write({"long.py": f"import torch\nx = torch.ones(3)\n{content}\n"})
+    ran = torchlint("check", "--output-format", "concise")
+    assert ran.err == ""
+    assert "long.py:3:3: TL101" in ran.out
+
+
+READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"
+
+
+def test_read_only_file_is_reported_and_left(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"bad.py": READ_ONLY, "good.py": GOOD})
+    (tmp_path / "bad.py").chmod(0o444)
+    ran = torchlint("check", "--output-format", "concise", "--fix")
+    assert ran.code == 3
+    assert ran.err == "error: bad.py: not fixed: the file is read-only\n"
+    assert "bad.py:2:41: TL101 [*] " in ran.out
+    assert "bad.py:3:41: TL101 [*] " in ran.out
+    assert "- good.py:\n    1 × TL101 (data-read)" in ran.out
+    assert "- bad.py" not in ran.out
+    assert (tmp_path / "bad.py").read_text(encoding="utf-8") == READ_ONLY
+    assert (tmp_path / "good.py").read_text(encoding="utf-8") != GOOD
+
+
+def test_file_that_changes_meanwhile_is_left(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"bad.py": GOOD})
+    usual = engine.check_text
+
+    def check_text(*arguments: Any) -> Outcome:
+        (tmp_path / "bad.py").write_text("# edited\n", encoding="utf-8")
+        return usual(*arguments)
+
+    monkeypatch.setattr(run, "check_text", check_text)
+    ran = torchlint("check", "--fix", "-j", "1")
+    assert ran.code == 3
+    assert ran.err == "error: bad.py: not fixed: the file has changed since it was read\n"
+    assert (tmp_path / "bad.py").read_text(encoding="utf-8") == "# edited\n"
+
+
+ENCODED = {
+    "byte order mark": b"\xef\xbb\xbf" + GOOD.encode(),
+    "CRLF": GOOD.replace("\n", "\r\n").encode(),
+    "CR": GOOD.replace("\n", "\r").encode(),
+    "mixed newlines": GOOD.replace("\n", "\r\n", 1).encode() + b"\r# a\r\n\n",
+    "latin-1": b"# coding: latin-1\n# \xe9\n" + GOOD.encode(),
+    "shift_jis": "# coding: shift_jis\n# 日本\n".encode("shift_jis") + GOOD.encode(),
+    "form feed": b"\x0c# a\n\x0c\n" + GOOD.encode(),
+    "no newline at the end": GOOD.rstrip("\n").encode(),
+    "separators": "# \u2028 \u0085 \x1c\n".encode() + GOOD.encode(),
+}
+
+
+@pytest.mark.parametrize("before", ENCODED.values(), ids=ENCODED)
+def test_fixing_changes_the_edited_bytes_only(
+    before: bytes, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": before})
+    assert torchlint("check", "--fix").code == 0
+    after = (tmp_path / "x.py").read_bytes()
+    old, new = b"torch.ones(3, requires_grad=True).data", b"torch.ones(3, requires_grad=True).detach()"
+    assert after == before.replace(old, new)
+    assert torchlint("check", "--fix").code == 0
+    assert (tmp_path / "x.py").read_bytes() == after
+
+
+def test_encoding_that_does_not_give_its_bytes_back(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    data = b"# coding: utf-7\n# +AGE-\n" + GOOD.encode()  # utf-7 would write a plain `a`
+    write({"x.py": data})
+    ran = torchlint("check", "--fix")
+    assert (ran.code, (tmp_path / "x.py").read_bytes()) == (3, data)
+    assert ran.err == "error: x.py: not fixed: utf-7 would not give the same bytes back\n"

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from torchlint import source
+
+BOM = codecs.BOM_UTF8
+
+DECODABLE = {
+    "empty": (b"", "", "utf-8"),
+    "utf-8": ("é = '日本'\n".encode(), "é = '日本'\n", "utf-8"),
+    "byte order mark": (BOM + b"x = 1\n", "x = 1\n", "utf-8"),
+    "byte order mark and cookie": (BOM + b"# coding: utf8\n", "# coding: utf8\n", "utf-8"),
+    "latin-1": (b"# -*- coding: latin-1 -*-\nx = '\xe9'\n", "# -*- coding: latin-1 -*-\nx = 'é'\n", "iso8859-1"),
+    "cookie on line 2": (b"#!/bin/python\n# vim: set fileencoding=cp1252 :\n#\x80", None, "cp1252"),
+    "cookie on line 2 after CR": (b"\r# coding: cp1252\r#\x80", None, "cp1252"),
+    "cookie on line 3 is none": (b"#\n#\n# coding: cp1252\n", None, "utf-8"),
+    "cookie after code is none": (b"x = 1\n# coding: cp1252\n", None, "utf-8"),
+    "cookie in code is none": (b"coding = 'x'\ncoding: int = 1\n", None, "utf-8"),
+    "newlines of all kinds": (b"a\r\nb\rc\nd\x0c\x0b\x1ce", "a\r\nb\rc\nd\x0c\x0b\x1ce", "utf-8"),
+    "two bytes a character": ("# coding: shift_jis\nx = '日本'\n".encode("shift_jis"), None, "shift_jis"),
+}
+
+
+@pytest.mark.parametrize(("data", "text", "encoding"), DECODABLE.values(), ids=DECODABLE)
+def test_decodes_and_gives_the_same_bytes_back(data: bytes, text: str | None, encoding: str) -> None:
+    decoded = source.decode(data)
+    assert decoded.encoding == encoding
+    assert text is None or decoded.text == text
+    assert decoded.encode(decoded.text) == data
+
+
+UNDECODABLE = {
+    "no utf-8": (b"x = 1\ny = 'ab\xe9'\n", 2, 8, "cannot decode byte 0xe9 as utf-8"),
+    "after a byte order mark": (BOM + b"y\xff", 1, 2, "0xff as utf-8"),
+    "after wide characters": ("'日本'".encode() + b"\xff", 1, 5, "0xff"),
+    "after CR": (b"a\rb\r\nc\xff", 3, 2, "0xff"),
+    "a surrogate": (b"'\xed\xa0\x80'", 1, 2, "0xed"),
+    "utf-16": ("x = 1".encode("utf-16"), 1, 1, "UTF-16"),
+    "no such encoding": (b"#\n# coding: klingon\n", 2, 1, "unknown encoding: klingon"),
+    "no text encoding": (b"# coding: rot13\n", 1, 1, "unknown encoding: rot13"),
+    "contradiction": (BOM + b"# coding: latin-1\n", 1, 1, "declares latin-1"),
+    "not what it declares": (b"# coding: ascii\nx = '\xe9'", 2, 6, "cannot decode byte 0xe9 as ascii"),
+}
+
+
+@pytest.mark.parametrize(("data", "row", "column", "reason"), UNDECODABLE.values(), ids=UNDECODABLE)
+def test_says_what_cannot_be_decoded_and_where(data: bytes, row: int, column: int, reason: str) -> None:
+    with pytest.raises(source.Undecodable) as error:
+        source.decode(data)
+    assert reason in error.value.reason
+    assert (error.value.row, error.value.column) == (row, column)
+
+
+@pytest.mark.parametrize("data", [data for data, *_ in UNDECODABLE.values()], ids=UNDECODABLE)
+def test_has_something_to_show_of_what_cannot_be_decoded(data: bytes) -> None:
+    assert source.decode_leniently(data).strip()
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(os.listdir(directory))
+
+
+def test_replaces_content_and_keeps_the_mode(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"old")
+    path.chmod(0o751)
+    source.write(str(path), b"new", b"old")
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o751
+    assert names(tmp_path) == ["x.py"]
+
+
+def test_writes_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    target, link = tmp_path / "target" / "x.py", tmp_path / "link.py"
+    target.write_bytes(b"old")
+    link.symlink_to(Path("target", "x.py"))
+    source.write(str(link), b"new", b"old")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_keeps_files_of_two_names_together(tmp_path: Path) -> None:
+    path, other = tmp_path / "x.py", tmp_path / "y.py"
+    path.write_bytes(b"older")
+    other.hardlink_to(path)
+    source.write(str(path), b"new", b"older")
+    assert other.read_bytes() == b"new"
+    assert names(tmp_path) == ["x.py", "y.py"]
+
+
+def test_leaves_alone_what_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"edited meanwhile")
+    with pytest.raises(source.NotWritten, match="has changed"):
+        source.write(str(path), b"new", b"old")
+    assert path.read_bytes() == b"edited meanwhile"
+    assert names(tmp_path) == ["x.py"]
+
+
+def test_leaves_alone_what_is_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(source.NotWritten, match="read-only"):
+        source.write(str(path), b"new", b"old")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_failure_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(source.NotWritten, match="No space left"):
+        source.write(str(path), b"new", b"old")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.py"]
+
+
+def test_an_interrupt_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"old")
+
+    def interrupted(old: str, new: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        source.write(str(path), b"new", b"old")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.py"]

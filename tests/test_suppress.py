@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Diagnostic, Position
+from torchlint.engine import check_text
+from torchlint.suppress import Suppressions
+
+
+def finding(rows: tuple[int, int], row: int | None = None, code: str = "TL101", name: str = "data-read") -> Diagnostic:
+    at = row or rows[0]
+    return Diagnostic(code, name, "", Position(at, 5), Position(at, 9), rows)
+
+
+LINE = {
+    "ignore[TL101]": True,
+    "ignore[TL101] because it is so": True,
+    "ignore[TL1]": True,
+    "ignore[TL]": True,
+    "ignore[tl101]": True,
+    "ignore[TL999, TL101]": True,
+    "ignore [TL101]": True,
+    "ignore[data-read]": True,
+    "ignore": True,
+    "ignore because it is so": True,
+    "ignore[TL102]": False,
+    "ignore[TL1011]": False,
+    "ignore[data]": False,
+    "ignore[]": False,
+    "ignore[TL101": False,
+    "ignored": False,
+    "ignore-file": False,
+    "file-ignore": True,
+    "file-ignore[TL101]": True,
+    "file-ignore[TL2]": False,
+    "noqa": False,
+}
+
+
+@pytest.mark.parametrize(("directive", "silenced"), LINE.items())
+def test_own_comment_after_code(directive: str, silenced: bool) -> None:
+    for comment in (f"# torchlint: {directive}", f"#torchlint:{directive}", f"# type: ignore # torchlint: {directive}"):
+        assert Suppressions(f"a = x.data  {comment}\n").silences(finding((1, 1))) is silenced
+
+
+NOQA = {
+    "# noqa": True,
+    "#noqa": True,
+    "# NOQA": True,
+    "# noqa - it is so": True,
+    "# noqa: TL101": True,
+    "# noqa:TL101": True,
+    "# noqa : TL101": True,
+    "# noqa: tl101": True,
+    "# noqa: E501, TL101": True,
+    "# noqa: E501 TL101": True,
+    "# noqa: TL1": True,
+    "# noqa: TL101 it is so": True,
+    "# a word # noqa": True,
+    "# noqa: E501": False,
+    "# noqa: E501,TL2": False,
+    "# noqa: it is so": False,
+    "# noqa:": False,
+    "# noqa_not": False,
+    "# noqa-not": False,
+    "# nope": False,
+    "# ruff: noqa": False,
+    "# flake8: noqa": False,
+    "# say noqa": False,
+}
+
+
+@pytest.mark.parametrize(("comment", "silenced"), NOQA.items())
+def test_noqa(comment: str, silenced: bool) -> None:
+    assert Suppressions(f"a = x.data  {comment}\n").silences(finding((1, 1))) is silenced
+
+
+# Each line that ends in `<<<` is where a finding stands; `1-3` before it are the rows of its statement. A `!` means silenced.
+PLACES = {
+    "another line": "a = x.data  #1-1 <<<\nb = 1  # noqa\n",
+    "first line of the statement": "a = (  # noqa\n    x.data #1-3 ! <<<\n)\n",
+    "last line of the statement": "a = (\n    x.data #1-3 ! <<<\n)  # torchlint: ignore[TL101]\n",
+    "the line itself": "a = (\n    x.data  # noqa #1-3 ! <<<\n)\n",
+    "some other line of the statement": "a = (\n    x.data,  #1-4 <<<\n    1,  # noqa\n)\n",
+    "the line before": "# torchlint: ignore[TL101]\na = x.data  #2-2 ! <<<\n",
+    "the line before, which is for one line": "# torchlint: ignore\na = 1\nb = x.data  #3-3 <<<\n",
+    "the line before, with blanks and comments": "# torchlint: ignore\n\n    # so\n    a = x.data  #4-4 ! <<<\n",
+    "the line before a statement": "# torchlint: ignore\na = (\n    x.data  #2-4 ! <<<\n)\n",
+    "the line before, inside a statement": "a = (\n    # torchlint: ignore\n    x.data,  #1-4 ! <<<\n    y)\n",
+    "the line before, for the next part only": "a = (\n    # torchlint: ignore\n    y,\n    x.data  #1-5 <<<\n)\n",
+    "the line before, last of all": "a = x.data  #1-1 <<<\n# torchlint: ignore",
+    "the line before, twice": "# torchlint: ignore[TL2]\n# torchlint: ignore[TL101]\na = x.data  #3-3 ! <<<\n",
+    "the line before, after a string": "'''\n'''\n# torchlint: ignore\na = x.data  #4-4 ! <<<\n",
+    "the line before, which is a string": "# torchlint: ignore\n'a'; x.data  #2-2 ! <<<\n",
+    "noqa on the line before": "# noqa\na = x.data  #2-2 <<<\n",
+    "the file, anywhere": "a = x.data  #1-1 ! <<<\nif 1:\n    pass\n    # torchlint: file-ignore[TL101] so\n",
+    "inside a string": "a = x.data, '# noqa'  #1-1 <<<\n",
+    "inside a long string": "a = x.data, '''  #1-3 <<<\n# torchlint: file-ignore\n# noqa'''\n",
+    "inside a raw string": "a = x.data, r'\\'# noqa'  #1-1 <<<\n",
+    "after a string with quotes": "a = x.data, 'a\\'b', \"'\"  # noqa #1-1 ! <<<\n",
+    "after a string that does not end": "b = 'abc\na = x.data  # noqa #2-2 ! <<<\n",
+    "after a long string": "a = x.data, '''  #1-2 ! <<<\n'''  # noqa\n",
+    "after CR": "a = 1\rb = x.data  # noqa #2-2 ! <<<\rc = 1\r",
+    "after CRLF": "a = 1\r\nb = x.data  # noqa #2-2 ! <<<\r\nc = 1\r\n",
+    "after a form feed": "\fa = 1\n\f# torchlint: ignore\n\fb = x.data  #3-3 ! <<<\n",
+    "after a separator that is no newline": "a = '\u2028'\nb = x.data  # noqa #2-2 ! <<<\n",
+}
+
+
+@pytest.mark.parametrize("text", PLACES.values(), ids=PLACES)
+def test_places(text: str) -> None:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    (row,) = [number for number, line in enumerate(lines, 1) if line.rstrip().endswith("<<<")]
+    expected = lines[row - 1].rpartition("#")[2].split()
+    first, last = map(int, expected[0].split("-"))
+    assert Suppressions(text).silences(finding((first, last), row)) is ("!" in expected)
+
+
+CODE = """\
+import torch
+w = torch.ones(3, requires_grad=True)
+print(w.data)
+"""
+
+
+def test_suppressed_code_is_neither_reported_nor_fixed() -> None:
+    from torchlint.engine import Fixing
+
+    codes = frozenset({"TL101"})
+    assert check_text(CODE, "x.py", codes).diagnostics
+    quiet = CODE.replace("data)", "data)  # torchlint: ignore[TL101]")
+    outcome = check_text(quiet, "x.py", codes, Fixing.UNSAFE)
+    assert (outcome.diagnostics, outcome.suppressed, outcome.text) == ((), 1, quiet)
+
+
+def test_unused() -> None:
+    text = """\
+a = x.data  # torchlint: ignore[TL101]
+b = 1  # torchlint: ignore[TL101]
+c = 1  # noqa: TL101
+d = 1  # torchlint: ignore[TL2]
+e = 1  # torchlint: ignore[data-read, TL2]
+f = 1  # torchlint: ignore
+"""
+    suppressions = Suppressions(text)
+    assert suppressions.silences(finding((1, 1)))
+    found = [(d.code, d.start, d.end) for d in suppressions.unused({"TL101"})]
+    assert found == [
+        ("TL002", Position(2, 8), Position(2, 34)),
+        ("TL002", Position(5, 8), Position(5, 43)),
+        ("TL002", Position(6, 8), Position(6, 27)),
+    ]
