@@ -1,4 +1,4 @@
-"""Builders for edits. They work on nodes, never on offsets, and copy no text: what stays in place keeps its comments."""
+"""Builders for edits. They work on nodes, never on offsets, and copy no text: what stays keeps its comments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def replace_before(outer: cst.CSTNode, inner: cst.CSTNode, text: str = "") -> Ed
 
 def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edit:
     """Replace what ``outer`` has after its part ``inner`` (``.data`` of ``x.data``, the closing bracket of a call)."""
-    chained = not isinstance(outer, cst.Call) or isinstance(outer.func, cst.Attribute) and outer.func.value is inner
+    chained = not isinstance(outer, cst.Call) or (isinstance(outer.func, cst.Attribute) and outer.func.value is inner)
     return Edit(Anchor(inner, True), Anchor(outer, True, inside=True), text, keeps_comments=chained)
 
 
@@ -61,11 +61,11 @@ def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) 
     """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
     outer = tree.indentation(statement)
     inner = outer + tree.module.default_indent
-    return insert_before(statement, f"{header}{tree.module.default_newline}{inner}")
+    return insert_before(statement, f"{header}{tree.source.newline}{inner}")
 
 
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:
-    """Remove one name of an import, and the whole statement with its last one; None where that takes more than an edit."""
+    """Remove one name of an import, with its last one the whole statement; None where that takes more than an edit."""
     assert not isinstance(node.names, cst.ImportStar)
     names = list(node.names)
     index = next(i for i, a in enumerate(names) if a is alias)
@@ -82,11 +82,13 @@ def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias
 
 
 def breaks_line(code: str) -> bool:
-    """Whether an expression goes over several lines outside its own brackets: taken out of a call it would not parse."""
+    """Whether an expression breaks a line outside its own brackets: taken out of a call it would not parse."""
     if "\n" not in code:
         return False
     depth = 0
-    for match in re.finditer(r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}\n]", code, re.DOTALL):
+    for match in re.finditer(
+        r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}\n]", code, re.DOTALL
+    ):
         token = match.group()
         if token in "([{":
             depth += 1

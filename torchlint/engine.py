@@ -34,6 +34,7 @@ from torchlint.suppress import Suppressions
 if TYPE_CHECKING:
     import libcst as cst
 
+    from torchlint.model import Model
     from torchlint.rule import Anchor, Edit, Finding, Rule
     from torchlint.tree import Span, Tree
 
@@ -42,6 +43,7 @@ MAX_ROUNDS = 50
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
 
 class Fixing(enum.Enum):
     """Which fixes to apply."""
@@ -198,9 +200,9 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if repaired:
-        reported = sum(d.code == "TL204" for d in diagnostics)
+        keywords = sum(a.keyword is not None and a.keyword.value == ASYNC_STAND_IN for a in tree.all(cst.Arg))
         error = syntax_error(text, path)
-        if error is not None and reported < source.parsed.count(ASYNC_STAND_IN) - text.count(ASYNC_STAND_IN):
+        if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
     return _suppress(_Checked(text, diagnostics, problems, broken=repaired))
 
@@ -290,7 +292,7 @@ def _raised_at(tree: Tree) -> int | None:
     return Lines(tree.source.text).position(start.start).row if start else None
 
 
-def _findings(rule: Rule, tree: Tree, model: object) -> Iterator[Finding]:
+def _findings(rule: Rule, tree: Tree, model: Model) -> Iterator[Finding]:
     from torchlint.rule import Finding
 
     for check in rule.checks:
@@ -334,9 +336,7 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
             yield from _import_anchor(tree)
 
 
-def _diagnostic(
-    tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines
-) -> Diagnostic:
+def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines) -> Diagnostic:
     start = lines.position(spans[id(finding.node)].inner_start)
     end = lines.position(spans[id(finding.end or finding.node)].inner_end)
     statement = tree.statement(finding.node)
@@ -357,16 +357,16 @@ def _diagnostic(
         node = finding.evidence.node
         row = lines.position(spans[id(node)].start).row if node is not None and id(node) in spans else None
         evidence = LocatedEvidence(finding.evidence.kind, finding.evidence.text, row)
-    return Diagnostic(
-        rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity
-    )
+    return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity)
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     import libcst as cst
 
     start, end = (_offset(anchor, spans) for anchor in (edit.start, edit.end))
-    if edit.start.node is edit.end.node and not edit.text and isinstance(edit.start.node, cst.SimpleStatementLine):  # a line goes as a whole
+    if (
+        edit.start.node is edit.end.node and not edit.text and isinstance(edit.start.node, cst.SimpleStatementLine)
+    ):  # a line goes as a whole
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
@@ -425,7 +425,7 @@ def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
 
 def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
     (anchor,) = _import_anchor(tree)
-    newline = tree.module.default_newline
+    newline = tree.source.newline
     import libcst as cst
 
     is_after = isinstance(anchor, cst.SimpleStatementLine) and isinstance(

@@ -127,5 +127,7 @@ def load(module: str) -> Rule:
     """Import one rule file of ``torchlint.rules`` by its module name."""
     loaded = importlib.import_module(f"torchlint.rules.{module}")
     code, name = code_and_name(module)
-    checks = tuple(f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__)
+    checks = tuple(
+        f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__
+    )
     return Rule(code, name, loaded.__doc__ or "", checks)

@@ -143,6 +143,9 @@ class Source:
             pieces.append(parsed[last:])
             parsed = "".join(pieces)
         self.parsed = parsed
+        first = re.search(r"\r\n|\r|\n", text)
+        self.newline = first.group() if first else "\n"
+        """The newline the text begins with: what new lines are ended by."""
 
     def original(self, offset: int) -> int:
         """Offset in the text of an offset in what libcst parsed."""
@@ -223,9 +226,11 @@ class Tree:
         return next((a for a in self.ancestors(node) if type(a) in types), None)
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The statement that ``node`` is part of (``node`` itself if it is one): a simple statement line or a compound."""
+        """The statement that ``node`` is part of, or is: a simple statement line or a compound statement."""
         at: cst.CSTNode = node
-        while not isinstance(at, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)):
+        while not isinstance(
+            at, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
+        ):
             up = self._parents.get(id(at))
             if up is None:
                 break
@@ -300,7 +305,9 @@ class _Recorder(CodegenState):
 class _Syntactic:
     """Span of a node without its leading lines, its trailing comma or newline."""
 
-    def __init__(self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None) -> None:
+    def __init__(
+        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    ) -> None:
         self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
 
     def __enter__(self) -> None:

@@ -22,8 +22,9 @@ import libcst as cst
 
 from torchlint.model import graph, torch_api
 from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result, bound_names
-from torchlint.model.scopes import ClassInfo, Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.torch_api import Argument
+from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -42,13 +43,11 @@ from torchlint.model.values import (
     Value,
     container,
     instance,
-    iterated,
     join,
     parameter,
     tensor,
     unknown,
 )
-from torchlint.model.usage import Follower, Usage
 from torchlint.tree import Tree
 
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
@@ -58,8 +57,30 @@ T = TypeVar("T")
 _PLAIN_KINDS = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
 _TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
 _CONTAINERS = frozenset(
-    """list List tuple Tuple dict Dict set Set frozenset Sequence Iterable Iterator Mapping MutableMapping
-    MutableSequence Collection Generator OrderedDict DefaultDict defaultdict Deque deque""".split()
+    [
+        "list",
+        "List",
+        "tuple",
+        "Tuple",
+        "dict",
+        "Dict",
+        "set",
+        "Set",
+        "frozenset",
+        "Sequence",
+        "Iterable",
+        "Iterator",
+        "Mapping",
+        "MutableMapping",
+        "MutableSequence",
+        "Collection",
+        "Generator",
+        "OrderedDict",
+        "DefaultDict",
+        "defaultdict",
+        "Deque",
+        "deque",
+    ]
 )
 _BUILTIN_INSTANCES = {
     "int": NUMBER,
@@ -82,7 +103,10 @@ _CLASS_KINDS = {
 }
 _LIGHTNING_NO_GRAD = frozenset(
     f"{prefix}{stage}_{suffix}"
-    for prefix, suffixes in (("", ("step", "epoch_end", "step_end")), ("on_", ("epoch_end", "batch_end", "epoch_start")))
+    for prefix, suffixes in (
+        ("", ("step", "epoch_end", "step_end")),
+        ("on_", ("epoch_end", "batch_end", "epoch_start")),
+    )
     for stage in ("validation", "test", "predict")
     for suffix in suffixes
 )
@@ -169,6 +193,10 @@ class Model:
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
+
+    def only_metadata(self, node: cst.CSTNode) -> bool:
+        """Whether nothing but metadata is read of an expression, on the spot."""
+        return Follower(self, through_names=False).usage(node) is Usage.METADATA
 
     def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
         """All occurrences of a name in a scope and in the functions inside it, in document order."""
@@ -285,12 +313,18 @@ class Model:
             if name in bindings:
                 return bindings[name]
         if hasattr(builtins, name):
-            return NONE if name == "None" else NUMBER if name in ("True", "False") else Value(
-                Kind.REFERENCE, ref=f"builtins.{name}"
+            return (
+                NONE
+                if name == "None"
+                else NUMBER
+                if name in ("True", "False")
+                else Value(Kind.REFERENCE, ref=f"builtins.{name}")
             )
         for module in self.stars:
             value = self.named(f"{module}.{name}")
-            if value.ref and (torch_api.is_function(value.ref) or torch_api.class_kind(value.ref) or _is_variable(value.ref)):
+            if value.ref and (
+                torch_api.is_function(value.ref) or torch_api.class_kind(value.ref) or _is_variable(value.ref)
+            ):
                 return value
         return unknown(("global", name))
 
@@ -311,7 +345,7 @@ class Model:
             name = param.name.value
             if index == 0 and cls is not None and "staticmethod" not in decorators:
                 env[name] = self.self_value(cls, "classmethod" in decorators)
-            elif param.star == "*" or param.star == "**":
+            elif param.star in ("*", "**"):
                 env[name] = container(self._annotated(param, flow))
             else:
                 env[name] = self._param(function, cls, param, flow)
@@ -442,7 +476,7 @@ class Model:
         return [(base, self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases]
 
     def class_kind(self, cls: cst.ClassDef, depth: int = 0) -> str:
-        """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, ``dataset``, …, ``unknown`` or ``other``."""
+        """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
         kinds = []
         for _, value in self._base_values(cls):
             if isinstance(value.node, cst.ClassDef) and value.node is not cls and depth < 8:
@@ -473,7 +507,9 @@ class Model:
                 return ref
         return None
 
-    def construct(self, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()) -> Value:
+    def construct(
+        self, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()
+    ) -> Value:
         """An instance of a class of this file."""
         match self.class_kind(cls):
             case "module":
@@ -744,7 +780,11 @@ class Model:
             return container(self._annotation(element, flow, depth + 1))
         first = self._annotation(arguments[0], flow, depth + 1)
         # jaxtyping and torchtyping: Float[Tensor, "batch dim"]
-        return first if first is not None and first.kind == Kind.TENSOR else self.instance_of(flow.eval(node.value), node.value)
+        return (
+            first
+            if first is not None and first.kind == Kind.TENSOR
+            else self.instance_of(flow.eval(node.value), node.value)
+        )
 
 
 def _is_label(tree: Tree, node: cst.Name) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import torch_api
-from torchlint.model.scopes import Function, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import dotted, parameters, sounds_like_no_grad
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
     MODULE,
@@ -36,7 +36,6 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
-    instance,
     iterated,
     join,
     parameter,
@@ -65,9 +64,53 @@ _NUMBERS = frozenset(("int", "float", "bool", "len", "abs", "round", "hash", "id
 _NUMBERS |= frozenset(("callable", "hasattr", "all", "any", "complex", "pow", "divmod", "range"))
 _STRINGS = frozenset(("str", "repr", "format", "chr", "hex", "bin", "input", "ascii"))
 _NOT_TORCH = frozenset(
-    """scipy pandas tensorflow tf jax flax sklearn skimage matplotlib cv2 PIL requests tqdm_logging chainer mxnet paddle
-    theano keras caffe caffe2 casadi sympy tkinter yaml nltk spacy h5py lmdb gym gymnasium networkx google argparse
-    simplejson omegaconf hydra absl fire wandb tensorboardX pytest attr pyarrow polars torchtext""".split()
+    [
+        "scipy",
+        "pandas",
+        "tensorflow",
+        "tf",
+        "jax",
+        "flax",
+        "sklearn",
+        "skimage",
+        "matplotlib",
+        "cv2",
+        "PIL",
+        "requests",
+        "tqdm_logging",
+        "chainer",
+        "mxnet",
+        "paddle",
+        "theano",
+        "keras",
+        "caffe",
+        "caffe2",
+        "casadi",
+        "sympy",
+        "tkinter",
+        "yaml",
+        "nltk",
+        "spacy",
+        "h5py",
+        "lmdb",
+        "gym",
+        "gymnasium",
+        "networkx",
+        "google",
+        "argparse",
+        "simplejson",
+        "omegaconf",
+        "hydra",
+        "absl",
+        "fire",
+        "wandb",
+        "tensorboardX",
+        "pytest",
+        "attr",
+        "pyarrow",
+        "polars",
+        "torchtext",
+    ]
 )
 
 
@@ -199,7 +242,10 @@ class Flow:
         merged = dict(live[0])
         for env in live[1:]:
             for name, value in env.items():
-                merged[name] = join(merged[name], value) if name in merged else value
+                if name in merged:
+                    merged[name] = join(merged[name], value)
+                elif "." not in name:  # a path that only one side knows is what it was before on the other
+                    merged[name] = value
             for name in [n for n in merged if "." in n and n not in env]:
                 del merged[name]
         self.env, self.dead = merged, False
@@ -213,6 +259,7 @@ class Flow:
     # ------------------------------------------------------------------ statements
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
+        """Run statements one after the other; those that are not reached too, so that they have values."""
         for statement in statements:
             self.statement(statement)
 
@@ -223,6 +270,7 @@ class Flow:
         self.block(suite.body)
 
     def statement(self, node: cst.CSTNode) -> None:
+        """Run one statement and remember the grad mode it runs in."""
         self.model.modes[id(node)] = self.grad
         if isinstance(node, cst.SimpleStatementLine):
             for small in node.body:
@@ -289,8 +337,6 @@ class Flow:
                     self.bind(target.value.value, replace(base, item=item, items=None))
             case cst.StarredElement():
                 self.assign(target.value, container(iterated(value)), None)
-            case cst.Starred() if hasattr(target, "value"):
-                self.assign(target.value, value, source)
 
     def _named(self, name: str, value: Value, node: cst.CSTNode) -> Value:
         """An unknown value bound to a name of loop variables over parameters and the like stays as it is."""
@@ -300,9 +346,9 @@ class Flow:
         items = value.items
         starred = [i for i, e in enumerate(elements) if isinstance(e, cst.StarredElement)]
         for index, element in enumerate(elements):
-            if items is not None and not starred and len(items) == len(elements):
-                part = items[index]
-            elif items is not None and starred and index < starred[0] and index < len(items):
+            if (items is not None and not starred and len(items) == len(elements)) or (
+                items is not None and starred and index < starred[0] and index < len(items)
+            ):
                 part = items[index]
             elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
                 part = item
@@ -601,8 +647,9 @@ class Flow:
 
     def _narrow_zero_dim(self, left: cst.BaseExpression) -> None:
         match left:
-            case cst.Call(func=cst.Attribute(value=value, attr=cst.Name("dim" | "ndimension"))) | cst.Attribute(
-                value=value, attr=cst.Name("ndim")
+            case (
+                cst.Call(func=cst.Attribute(value=value, attr=cst.Name("dim" | "ndimension")))
+                | cst.Attribute(value=value, attr=cst.Name("ndim"))
             ):
                 known = self.values.get(id(value), UNKNOWN)
                 if known.kind & Kind.TENSOR:
@@ -693,7 +740,10 @@ class Flow:
             others.append(self._member(base, name, node))
         if base.kind & Kind.OPTIMIZER:
             others.append(self._optimizer_attribute(base, name))
-        if base.kind & (Kind.NDARRAY | Kind.CONTAINER | Kind.PACKED | Kind.LOADER | Kind.STRING | Kind.NUMBER) and not others:
+        if (
+            base.kind & (Kind.NDARRAY | Kind.CONTAINER | Kind.PACKED | Kind.LOADER | Kind.STRING | Kind.NUMBER)
+            and not others
+        ):
             others.append(self._plain_attribute(base, name, node))
         if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef):
             others.append(self.model.class_attribute(base.node, name, self))
@@ -708,13 +758,11 @@ class Flow:
 
     def _tensor_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
         if name == "grad":
-            role = tensor(Tri.NO, base.ndim, base.dtype, role=Role.GRADIENT)
-            return replace(role, kind=Kind.TENSOR).because(Strength.SIGNATURE, "`.grad` of a tensor", node)
+            gradient = tensor(Tri.NO, base.ndim, base.dtype, role=Role.GRADIENT)
+            return gradient.because(Strength.SIGNATURE, "`.grad` of a tensor", node)
         if name == "data":
             role = base.role if base.role == Role.GRADIENT else Role.PLAIN
-            return replace(
-                tensor(Tri.NO, base.ndim, base.dtype, role=role), evidence=base.evidence
-            )
+            return replace(tensor(Tri.NO, base.ndim, base.dtype, role=role), evidence=base.evidence)
         data = torch_api.data()
         if name in data["methods"]:
             return Value(Kind.REFERENCE, ref=f"torch.Tensor.{name}", receiver=base)
@@ -729,9 +777,9 @@ class Flow:
             if found is not None and found.kind != Kind.UNKNOWN:
                 return found
         if base.kind & Kind.MODULE:
-            found = self._module_attribute(base, name, node)
-            if found is not None:
-                return found
+            member = self._module_attribute(base, name, node)
+            if member is not None:
+                return member
         if isinstance(base.node, cst.ClassDef):
             return self._self_unknown(base.node, name, node)
         if base.ref is not None and base.ref.startswith("torch.distributions."):
@@ -838,7 +886,7 @@ class Flow:
         """An element or slice of a tensor."""
         grad = base.grad if self.grad != Tri.NO else Tri.NO
         return replace(
-            tensor(grad, Ndim.ANY, base.dtype, Tri.MAYBE if grad != Tri.NO else Tri.YES),
+            tensor(grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if grad != Tri.NO else Tri.YES),
             evidence=base.evidence,
         )
 
@@ -1170,9 +1218,7 @@ class Flow:
         positional = [a for a in arguments if a.keyword is None and not a.star]
         return bool(positional) and all(_holds_tensors(a.value) for a in positional)
 
-    def _method_of_unknown(
-        self, func: Value, name: str, node: cst.Call, arguments: Sequence[Argument]
-    ) -> Value | None:
+    def _method_of_unknown(self, func: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
         """Methods whose name says what comes out, whatever they are called on."""
         assert isinstance(node.func, cst.Attribute)
         receiver = self.values.get(id(node.func.value), UNKNOWN)
@@ -1210,7 +1256,11 @@ class Flow:
             case "named_buffers":
                 return container(container(items=(STRING, buffer)))
             case "state_dict":
-                return container(buffer) if receiver.kind & Kind.MODULE else container(replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
+                return (
+                    container(buffer)
+                    if receiver.kind & Kind.MODULE
+                    else container(replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
+                )
             case "modules":
                 return container(module)
             case "named_modules":
@@ -1319,7 +1369,12 @@ class Flow:
             case "packed":
                 return Value(Kind.PACKED, ref=ref, evidence=evidence)
             case "distribution":
-                return Value(Kind.OBJECT, ref=ref, evidence=evidence, grad=torch_api._grad_of_inputs([a.value for a in arguments]))
+                return Value(
+                    Kind.OBJECT,
+                    ref=ref,
+                    evidence=evidence,
+                    grad=torch_api._grad_of_inputs([a.value for a in arguments]),
+                )
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
 
     def _call_method(self, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -1416,7 +1471,9 @@ class Flow:
     def _call_builtin(self, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         first = arguments[0].value if arguments else UNKNOWN
         if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
-            return torch_api.apply({"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or _NO_EVIDENCE)
+            return torch_api.apply(
+                {"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or _NO_EVIDENCE
+            )
         if name == "range":
             return container(NUMBER)
         if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
@@ -1498,7 +1555,10 @@ class Flow:
             return container(item)
         if ref in ("collections.OrderedDict", "collections.deque", "collections.defaultdict", "collections.Counter"):
             return container()
-        if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook") and arguments:
+        if (
+            ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook")
+            and arguments
+        ):
             return arguments[0].value
         if self.model.is_foreign(root):
             return OBJECT

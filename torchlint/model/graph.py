@@ -15,9 +15,54 @@ if TYPE_CHECKING:
 _BACKWARD = frozenset(("backward", "manual_backward", "autograd_backward", "scaled_backward"))
 _GRAD_FUNCTIONS = frozenset(("grad", "jacobian", "hessian", "vjp", "jvp"))
 _READERS = frozenset(
-    """print format float int str len round isnan isinf isinstance info debug warning log add_scalar add_scalars append
-    item tolist numpy cpu detach mean sum write update set_postfix set_description isfinite min max abs join range zip
-    enumerate sorted list tuple dict array asarray save plot average exp""".split()
+    [
+        "print",
+        "format",
+        "float",
+        "int",
+        "str",
+        "len",
+        "round",
+        "isnan",
+        "isinf",
+        "isinstance",
+        "info",
+        "debug",
+        "warning",
+        "log",
+        "add_scalar",
+        "add_scalars",
+        "append",
+        "item",
+        "tolist",
+        "numpy",
+        "cpu",
+        "detach",
+        "mean",
+        "sum",
+        "write",
+        "update",
+        "set_postfix",
+        "set_description",
+        "isfinite",
+        "min",
+        "max",
+        "abs",
+        "join",
+        "range",
+        "zip",
+        "enumerate",
+        "sorted",
+        "list",
+        "tuple",
+        "dict",
+        "array",
+        "asarray",
+        "save",
+        "plot",
+        "average",
+        "exp",
+    ]
 )
 """Callables that read what they are given, and no more: they never call ``backward`` on it."""
 
@@ -25,12 +70,14 @@ _READERS = frozenset(
 def reaches_backward(model: Model, name: str, node: cst.CSTNode) -> bool:
     """Whether anything computed from a name (``total``, ``self.losses``) is given to ``backward`` or may be.
 
-    A plain name is followed through the assignments of its scope, an attribute through its whole class. What is given to
-    a function that is not known to be a reader counts as reaching ``backward`` there.
+    A plain name is followed through the assignments of its scope, an attribute through its whole class. What is given
+    to a function that is not known to be a reader counts as reaching ``backward`` there.
     """
     area = _area(model, name, node)
     tainted = {name}
-    statements = [n for n in model.tree.walk(area) if isinstance(n, (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For))]
+    statements = [
+        n for n in model.tree.walk(area) if isinstance(n, (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For))
+    ]
     calls = [n for n in model.tree.walk(area) if isinstance(n, cst.Call)]
     grew = True
     while grew:

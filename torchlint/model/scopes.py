@@ -74,11 +74,14 @@ class ClassInfo:
     """Annotated in the class body, as in a dataclass or NamedTuple."""
     used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
     """``self.x.y``: for each attribute the names accessed on it."""
-    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(default_factory=lambda: defaultdict(list))
+    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
     @property
     def name(self) -> str:
+        """The name of the class."""
         return self.node.name.value
 
     @property
@@ -137,7 +140,7 @@ class Scopes:
 
     @cached_property
     def calls(self) -> dict[str, list[cst.CSTNode]]:
-        """References to a name, as a name or as an attribute, that are not its definition: ``f``, ``self.f``, ``m.f``."""
+        """References to a name, plain or as an attribute, except its definition: ``f``, ``self.f``, ``m.f``."""
         found: dict[str, list[cst.CSTNode]] = defaultdict(list)
         for name in self.tree.all(cst.Name):
             parent = self.tree.parent(name)

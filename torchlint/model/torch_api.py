@@ -98,7 +98,7 @@ def is_function(name: str) -> bool:
 
 
 def takes_tensor(name: str) -> bool:
-    """Whether the first argument of a function of torch is a tensor: its result depends on its input as a tensor does."""
+    """Whether the first argument of a function of torch must be a tensor."""
     result = data()["functions"].get(name)
     if name.startswith(("torch.nn.functional.", "torch.nn.init.")):
         return result is not None

@@ -19,12 +19,40 @@ if TYPE_CHECKING:
     from torchlint.model import Model
 
 _METADATA = frozenset(
-    """shape dtype device ndim is_cuda layout itemsize nbytes size dim ndimension numel nelement get_device
-    is_contiguous stride element_size is_floating_point is_complex storage_offset is_sparse names __len__""".split()
+    [
+        "shape",
+        "dtype",
+        "device",
+        "ndim",
+        "is_cuda",
+        "layout",
+        "itemsize",
+        "nbytes",
+        "size",
+        "dim",
+        "ndimension",
+        "numel",
+        "nelement",
+        "get_device",
+        "is_contiguous",
+        "stride",
+        "element_size",
+        "is_floating_point",
+        "is_complex",
+        "storage_offset",
+        "is_sparse",
+        "names",
+        "__len__",
+    ]
 )
 """What a tensor says of itself without reading its elements."""
 
-_LIKE_METHODS = frozenset("expand_as view_as type_as reshape_as resize_as resize_as_ is_same_size".split())
+_LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
+
+_PASSING_ON = frozenset(
+    ("list", "tuple", "zip", "enumerate", "reversed", "iter", "next", "sorted", "filter", "map", "dict")
+)
+"""Builtins whose result holds what they are given."""
 
 
 class Usage(enum.IntEnum):
@@ -40,7 +68,8 @@ class Usage(enum.IntEnum):
 class Follower:
     """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, through_names: bool = True) -> None:
+        self.through_names = through_names
         self.model = model
         self.tree = model.tree
         self.seen: set[tuple[int, str]] = set()
@@ -64,6 +93,8 @@ class Follower:
                 return Usage.WRITTEN
             case cst.Assign() | cst.AnnAssign() | cst.NamedExpr() if parent.value is node:
                 return self._assigned(parent)
+            case cst.For() | cst.CompFor() if parent.iter is node:
+                return self._bound(parent.target)
             case cst.Return() | cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
                 return Usage.ESCAPES
             case cst.Element() | cst.DictElement() | cst.StarredElement():
@@ -140,6 +171,8 @@ class Follower:
             return Usage.READ
         if ref == "builtins.len" or (ref.startswith("torch.") and last.endswith("_like")):
             return Usage.METADATA
+        if ref.startswith("builtins.") and last in _PASSING_ON:
+            return max(Usage.READ, self.usage(call))
         if ref.startswith(("builtins.", "numpy.", "math.")):
             return Usage.READ
         if not ref.startswith("torch."):
@@ -174,7 +207,7 @@ class Follower:
         assign = self.tree.parent(sequence)
         if isinstance(assign, cst.Assign) and isinstance(sequence, cst.Tuple) and assign.value is sequence:
             index = next(i for i, e in enumerate(sequence.elements) if e is element)
-            return max((self._unpacked(t.target, index, len(sequence.elements)) for t in assign.targets))
+            return max(self._unpacked(t.target, index, len(sequence.elements)) for t in assign.targets)
         return self.usage(sequence)
 
     def _unpacked(self, target: cst.CSTNode, index: int, length: int) -> Usage:
@@ -188,9 +221,15 @@ class Follower:
         usage = self._target(node.target)
         return max(usage, self.usage(node)) if isinstance(node, cst.NamedExpr) else usage
 
+    def _bound(self, target: cst.CSTNode) -> Usage:
+        """The worst use of what a loop binds."""
+        if isinstance(target, (cst.Tuple, cst.List)):
+            return max((self._bound(element.value) for element in target.elements), default=Usage.READ)
+        return max(Usage.READ, self._target(target))
+
     def _target(self, target: cst.CSTNode) -> Usage:
         match target:
-            case cst.Name(value=name):
+            case cst.Name(value=name) if self.through_names:
                 return self.name(name, self.model.scopes.scope_of(target))
             case cst.Subscript(value=value):
                 return Usage.READ if self.model.value(value).kind == Kind.TENSOR else Usage.ESCAPES
@@ -226,5 +265,5 @@ def _may_alias(result: object) -> bool:
         case {"k": "tuple_of" | "list_of", "item": item}:
             return _may_alias(item)
         case {"k": "overload", "cases": cases}:
-            return any(_may_alias(case) for case in cases.values())  # type: ignore[union-attr]
+            return any(_may_alias(case) for case in cases.values())
     return False

@@ -231,6 +231,7 @@ def tensor(
     grad: int = Tri.MAYBE,
     ndim: int = Ndim.ANY,
     dtype: int = Dtype.ANY,
+    *,
     leaf: int = Tri.MAYBE,
     role: int = Role.PLAIN,
     evidence: Evidence | None = None,

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-
 _NEEDLE = re.compile(r"^@on\(.*?needle=(_?[A-Z]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
 _CONSTANT = re.compile(r"^(_NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
 """Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Value
-from torchlint.model import torch_api
+from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Value, torch_api
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 READERS = frozenset(("item", "tolist"))
@@ -30,6 +29,9 @@ _SCALAR_NAME = re.compile(
     r"score|dist|entropy|correct|penalty|iou|dice|auc|psnr|ssim|correct|d_x|d_g_z\d?|total|objective|value)(\d|_|$)",
     re.IGNORECASE,
 )
+
+_INIT_FUNCTION = re.compile(r"init|reset_param", re.IGNORECASE)
+_PARAMETER_NAME = re.compile(r"(^|_)(weight|bias)(_|$)|^param(eter)?$", re.IGNORECASE)
 
 
 class Site(enum.Enum):
@@ -258,9 +260,15 @@ def _in_target(element: cst.CSTNode, model: Model) -> bool:
     return isinstance(up, cst.AssignTarget) or (isinstance(up, (cst.For, cst.CompFor)) and up.target is child)
 
 
-def cannot_require_grad(value: Value) -> bool:
-    """Whether a tensor is known to be outside any graph."""
-    return value.is_tensor and value.grad == Tri.NO
+def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
+    """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
+    name = last_name(node.value)
+    if not (value.is_parameter or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value):
+        return False
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
 
 
 def is_gradient(value: Value, node: cst.BaseExpression) -> bool:

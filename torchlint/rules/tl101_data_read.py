@@ -16,8 +16,14 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 -like = torch.zeros_like(w.data)
 +like = torch.zeros_like(w)
  layer = nn.Linear(3, 2)
--nn.init.xavier_uniform_(layer.weight.data)
-+nn.init.xavier_uniform_(layer.weight)
+
+
+ def init_weights(m):
+-    nn.init.xavier_uniform_(m.weight.data)
++    nn.init.xavier_uniform_(m.weight)
+
+
+ layer.apply(init_weights)
 -shape, first = layer.bias.data.shape, w.data[0] * 2
 +shape, first = layer.bias.shape, w.detach()[0] * 2
  with torch.no_grad():
@@ -38,8 +44,8 @@ A gradient is outside the graph already:
 
 ## When the fix is unsafe
 
-When the result is written in place later, or leaves to code that may write to it: then `.detach()` raises in
-`backward()` where `.data` computed wrong gradients.
+When the result is written in place later, or leaves to code that may write to it, and where a parameter is initialised
+outside of what is an initialiser by its name or use: then `backward()` raises where `.data` computed wrong gradients.
 
 ```diff run
  import torch
@@ -105,10 +111,10 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     detach = (edit.replace(node.attr, "detach()"),)
     doubtful = not value.is_tensor and evidence.strength <= evidence.strength.NAME
     if _initialised(node, model):
-        safe = value.is_parameter or _data.last_name(node.value) in ("weight", "bias")
+        safe = _data.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
-    if usage is Usage.METADATA:
+    if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop)
     if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
         if usage is Usage.READ and _consumed(node, model):
@@ -116,8 +122,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Replace `.data` with `.detach()`", detach)
     if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
-    safe = usage <= Usage.READ or _data.cannot_require_grad(value)
-    return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe and not doubtful))
+    return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ and not doubtful))
 
 
 def _applicability(safe: bool) -> Applicability:
@@ -135,4 +140,13 @@ def _initialised(node: cst.Attribute, model: Model) -> bool:
 
 def _consumed(node: cst.Attribute, model: Model) -> bool:
     """Whether the value is used up on the spot by arithmetic: nothing that shares its memory lives on."""
-    return isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation))
+    match model.tree.parent(node):
+        case cst.BinaryOperation() | cst.UnaryOperation():
+            return True
+        case cst.Comparison(comparisons=targets):
+            return not any(map(_is_identity, targets))
+    return False
+
+
+def _is_identity(target: cst.ComparisonTarget) -> bool:
+    return isinstance(target.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))

@@ -82,8 +82,6 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from torchlint import edit
@@ -91,8 +89,6 @@ from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data
 
-_INIT_FUNCTION = re.compile(r"init|reset_param", re.IGNORECASE)
-_PARAMETER_NAME = re.compile(r"(^|_)(weight|bias)(_|$)|^param(eter)?$", re.IGNORECASE)
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
 
@@ -106,19 +102,25 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     _, value, evidence = found
     write = _data.written(node, model)
-    initialises = _initialises(node, value, model)
+    initialises = _data.initialises(node, value, model)
     advice = "use `nn.init`" if initialises else "use `torch.no_grad()`"
     if _data.is_gradient(value, node.value):
         advice = "a gradient needs no `.data`"
     fix = _fix(node, value, write, initialises, model) if write is not None else None
-    return Finding(node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence)
+    return Finding(
+        node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence
+    )
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
     drop = edit.replace_after(node.value, node)
     if isinstance(write, cst.Arg):
         return None
-    if isinstance(write, cst.AugAssign) and write.target is node and not isinstance(node.value, (cst.Name, cst.Attribute)):
+    if (
+        isinstance(write, cst.AugAssign)
+        and write.target is node
+        and not isinstance(node.value, (cst.Name, cst.Attribute))
+    ):
         return None  # `f() -= 1` and the element of a tuple cannot be assigned to
     if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
         if _operands_without_graph(write, model):
@@ -135,17 +137,6 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     edits, imports = wrap
     return Fix("Move the operation into a `torch.no_grad()` block", (*edits, drop), safe, imports)
-
-
-def _initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
-    """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
-    name = _data.last_name(node.value)
-    if not (value.is_parameter or _PARAMETER_NAME.search(name)) or _data.is_gradient(value, node.value):
-        return False
-    function = model.tree.enclosing(node, cst.FunctionDef)
-    if not isinstance(function, cst.FunctionDef):
-        return False
-    return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
 
 
 def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:

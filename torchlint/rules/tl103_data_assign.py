@@ -1,8 +1,8 @@
 r"""Assigning to `.data` swaps a tensor's storage under autograd's feet.
 
-`p.data = v` makes `p` share memory with `v`, whatever its shape, dtype or device, and nothing that was recorded with the
-old memory is told. To set values: `with torch.no_grad(): p.copy_(v)`. To set another tensor: a new `nn.Parameter`. To
-load weights: `load_state_dict`.
+`p.data = v` makes `p` share memory with `v`, whatever its shape, dtype or device, and nothing that was recorded with
+the old memory is told. To set values: `with torch.no_grad(): p.copy_(v)`. To set another tensor: a new `nn.Parameter`.
+To load weights: `load_state_dict`.
 
 ```diff
  import torch

@@ -39,7 +39,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Model, Strength, Tri, Value
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Edit, Finding, Fix, on
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
@@ -70,8 +70,7 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
         if source.func.attr.value not in _BEFORE_NUMPY:
             break
         source = source.func.value
-    detach = edit.insert_after(source, ".detach()")
-    edits = (detach,)
+    edits: tuple[Edit, ...] = (edit.insert_after(source, ".detach()"),)
     if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
         edits = (edit.insert_before(source, "("), edit.insert_after(source, ").detach()"))
     message = "converting a tensor that requires grad to NumPy raises; use `.detach()` first"

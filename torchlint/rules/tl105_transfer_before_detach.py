@@ -64,7 +64,9 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
 
 def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu()``."""
-    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _data.TRANSFERS:
+    while (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _data.TRANSFERS
+    ):
         node = node.func.value
     return node
 

@@ -63,7 +63,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
 from torchlint.model.scopes import dotted
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Edit, Finding, Fix, on
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _NEEDLES = (
@@ -94,7 +94,11 @@ def check_reassigned(node: cst.Assign, model: Model) -> Finding | None:
                 return None
             if dotted(sum_.left) == name:
                 return _finding(node, target, sum_.right, model)
-            if dotted(sum_.right) == name and isinstance(sum_.operator, cst.Add) and model.calls_backward(model.tree.module):
+            if (
+                dotted(sum_.right) == name
+                and isinstance(sum_.operator, cst.Add)
+                and model.calls_backward(model.tree.module)
+            ):
                 return _finding(node, target, sum_.left, model)
     return None
 
@@ -109,9 +113,7 @@ def check_append(node: cst.Call, model: Model) -> Finding | None:
     return None
 
 
-def _finding(
-    node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpression, model: Model
-) -> Finding | None:
+def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpression, model: Model) -> Finding | None:
     loop = _loop(node, model)
     name = dotted(target)
     if loop is None or name is None:
@@ -141,7 +143,7 @@ def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
 
 
 def _is_plainly_a_loss(value: Value, added: cst.BaseExpression, model: Model) -> bool:
-    """Whether a sum matters that is not made in a training loop: torch says it is a tensor, its name says it is a loss."""
+    """Whether a sum outside a training loop is one of losses: torch says it is a tensor, its name says the rest."""
     code = model.tree.code(added)
     return (value.strength or Strength.NAME) >= Strength.SIGNATURE and "\n" not in code and bool(_LOSS.search(code))
 
@@ -186,7 +188,7 @@ def _starts_outside(name: str, loop: cst.For | cst.While, model: Model) -> bool:
     )
 
 
-def _detached(node: cst.BaseExpression) -> tuple[edit.Edit, ...]:
+def _detached(node: cst.BaseExpression) -> tuple[Edit, ...]:
     if node.lpar or isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
         return (edit.insert_after(node, ".detach()"),)
     return edit.insert_before(node, "("), edit.insert_after(node, ").detach()")

@@ -1,7 +1,7 @@
 r"""`Variable` has been a tensor since PyTorch 0.4; today `Variable(x)` silently detaches `x`.
 
-Tensors and Variables are one since 0.4. The call is still there, and what it does is `x.detach()`: where `x` came out of
-a network the gradient stops. A tensor without a graph needs nothing, one that is to be optimised is made with
+Tensors and Variables are one since 0.4. The call is still there, and what it does is `x.detach()`: where `x` came out
+of a network the gradient stops. A tensor without a graph needs nothing, one that is to be optimised is made with
 `requires_grad=True`.
 
 ```diff run
@@ -247,9 +247,15 @@ def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
     if inner.args:
         before = edit.replace_before(call, inner)
         last = inner.args[-1]
-        edits: tuple[Edit, ...] = (before, Edit(Anchor(last, True), Anchor(call, True, inside=True), ", requires_grad=True)"))
+        edits: tuple[Edit, ...] = (
+            before,
+            Edit(Anchor(last, True), Anchor(call, True, inside=True), ", requires_grad=True)"),
+        )
     else:
-        edits = (edit.replace_before(call, inner), Edit(Anchor(inner.func, True), Anchor(call, True, inside=True), "(requires_grad=True)"))
+        edits = (
+            edit.replace_before(call, inner),
+            Edit(Anchor(inner.func, True), Anchor(call, True, inside=True), "(requires_grad=True)"),
+        )
     return Fix("Ask the factory for `requires_grad=True`", edits)
 
 
@@ -274,7 +280,7 @@ def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree
 def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
     bound = alias.asname.name if alias.asname is not None else alias.name
     name = bound.value if isinstance(bound, cst.Name) else ""
-    uses = [n for n in model.references(name, model.tree.module)]
+    uses = model.references(name, model.tree.module)
     exported = any(s.raw_value == name for s in model.tree.all(cst.SimpleString))
     if exported or model.tree.is_package or not all(_has_fix(use, model) for use in uses):
         return None

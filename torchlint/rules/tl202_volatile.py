@@ -3,7 +3,7 @@ r"""`volatile` was removed in PyTorch 0.4 and has no effect: the graph is built.
 `Variable(x, volatile=True)` once switched autograd off for all that followed. Today it warns and records everything, so
 evaluation needs the memory of training. Put `with torch.no_grad():` around the evaluation.
 
-```diff
+```diff run
  import torch
  from torch.autograd import Variable
 

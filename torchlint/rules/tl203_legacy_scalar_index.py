@@ -1,6 +1,6 @@
 r"""`loss.data[0]` is how a scalar was read before PyTorch 0.4; today it raises.
 
-Losses and full reductions have no dimension since 0.4, so indexing them is an `IndexError`. `loss.item()` is the number.
+Losses and full reductions have no dimension since 0.4, so indexing one is an `IndexError`. `loss.item()` is the number.
 
 ```diff run-after
  import torch

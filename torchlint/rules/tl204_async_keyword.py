@@ -2,7 +2,7 @@ r"""`async` is a keyword since Python 3.7: `.cuda(async=True)` does not parse.
 
 The argument is called `non_blocking` since PyTorch 0.4.
 
-```diff
+```diff run-after
  import torch
 
  x = torch.ones(3)
