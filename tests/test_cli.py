@@ -269,7 +269,7 @@ def test_color(
 
 @pytest.mark.parametrize(("terminal", "colored"), [("xterm", True), ("dumb", False)])
 def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.commands import wants_color
+    from torchlint.report import wants_color
 
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)

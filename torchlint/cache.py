@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -73,16 +70,25 @@ class Cache:
         self._ready = True
 
 
+def default_directory(root: str) -> str:
+    """Where the cache of a project is."""
+    return os.path.join(root, NAME)
+
+
 def clean(directory: str) -> bool:
     """Remove a cache; nothing that is not one is touched."""
     tag = Path(directory, "CACHEDIR.TAG")
     if not tag.is_file() or tag.read_text(encoding="utf-8", errors="replace") != _TAG:
         return False
+    import shutil
+
     shutil.rmtree(directory)
     return True
 
 
 def _write(path: str, content: str) -> None:
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -100,6 +106,8 @@ def _program() -> str:
     for file in sorted(package.rglob("*")):
         if file.suffix in (".py", ".json") and "report" not in file.parts:
             digest.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
+    import importlib.util
+
     spec = importlib.util.find_spec("libcst")
     if spec is not None and spec.origin is not None:
         for file in sorted(Path(spec.origin).parent.glob("[!.]*")):

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from torchlint import source
 from torchlint.cache import Cache
@@ -26,6 +21,11 @@ from torchlint.diagnostic import Diagnostic, Position, Problem
 from torchlint.engine import Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
 
 T = TypeVar("T")
 
@@ -290,6 +290,8 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
     A pool of our own, for a process that dies must not cost more than the file it was at: ``concurrent.futures`` gives
     up all that is under way, and cannot say whose fault it was.
     """
+    from multiprocessing.connection import wait
+
     context = _context()
     if context.get_start_method() == "fork":
         codes = frozenset[str]().union(*(job.codes for job in jobs))
@@ -326,6 +328,8 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
 
 def _context() -> BaseContext:
     """Fork where that is safe: it shares what is already imported."""
+    import multiprocessing
+
     safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if safe else "spawn")
 
@@ -385,10 +389,3 @@ def _answer(connection: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         while (job := connection.recv()) is not None:
             connection.send(_check(job))
-
-
-def default_jobs() -> int:
-    """As many processes as there are processors for us."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

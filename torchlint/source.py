@@ -7,7 +7,6 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
 from dataclasses import dataclass
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -126,6 +125,8 @@ def write(path: str, data: bytes, expected: bytes) -> None:
 
 
 def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) -> None:
+    import tempfile  # not needed for most runs
+
     handle, temporary = tempfile.mkstemp(prefix=".torchlint-", suffix=".tmp", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:

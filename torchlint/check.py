@@ -1,0 +1,239 @@
+"""``torchlint check``: from the options to the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+from torchlint import cache
+from torchlint.config import Project, Selection, SettingsError, check_selectors, check_version, known_names
+from torchlint.diagnostic import Problem
+from torchlint.engine import Fixing
+from torchlint.files import File, Found, discover, is_excluded
+from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, statistics, wants_color
+from torchlint.report.concise import lines as concise
+from torchlint.report.patch import patch
+from torchlint.run import Counts, Result, Run
+from torchlint.run import Options as RunOptions
+
+CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
+"""Exit codes."""
+
+UNCHECKED = ("TL001", "TL003")
+"""Findings that say a file could not be looked at, which a patch must not hide."""
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of ``torchlint check``, as given."""
+
+    paths: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    output_format: str
+    statistics: bool
+    exit_zero: bool
+    exit_non_zero_on_fix: bool
+    isolated: bool
+    no_cache: bool
+    cache_dir: str | None
+    stdin_filename: str | None
+    show_files: bool
+    force_exclude: bool
+    target_torch: str | None
+    jobs: int
+    quiet: bool
+    verbose: bool
+    color: str
+
+
+class Check:
+    """One ``torchlint check``."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.style = Style(wants_color(options.color), options.unsafe_fixes)
+        selection = Selection(
+            _listed(options.select, "--select") or None,
+            _listed(options.extend_select, "--extend-select"),
+            _listed(options.ignore, "--ignore"),
+        )
+        if options.target_torch is not None:
+            check_version(options.target_torch, "--target-torch")
+        self.project = Project(selection, options.isolated, options.target_torch)
+        self.started = time.perf_counter()
+
+    def run(self) -> int:
+        """Check, report, and say how it went."""
+        paths = self.options.paths or (".",)
+        if STDIN not in paths:
+            return self._paths(paths)
+        if len(paths) > 1:
+            raise SettingsError("`-` and other paths cannot be given together")
+        return self._stdin()
+
+    def _paths(self, paths: tuple[str, ...]) -> int:
+        found = discover(paths, self.project, self.options.force_exclude)
+        for message in found.missing:
+            _tell(f"error: {printable(message)}")
+        if self.options.show_files:
+            for file in found.files:
+                print(printable(file.location))
+            return USAGE if found.missing else CLEAN
+        self._verbose(*found.notes)
+        run = self._new_run()
+        results = run.files(found.files)
+        self._report(results)
+        self._complain(found.problems, results)
+        self._verbose(*self._account(run.counts, len(results)))
+        if found.missing or self._nothing_to_do(found):
+            return USAGE
+        return self._exit_code(results, bool(found.problems))
+
+    def _nothing_to_do(self, found: Found) -> bool:
+        """Whether paths were given and hold nothing to check, which nobody means."""
+        if found.files or found.missing or found.problems:
+            return False
+        self._say("warning: no Python files found")
+        return bool(self.options.paths) and not self.options.force_exclude
+
+    def _stdin(self) -> int:
+        name = self.options.stdin_filename or STDIN
+        location = os.path.abspath(name)
+        data = sys.stdin.buffer.read()
+        if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
+            if self.options.fix and not self.options.diff:
+                _write([data])
+            return CLEAN
+        run = self._new_run()
+        result = run.text(File(name, location, named=True), data)
+        if self.options.fix and not self.options.diff:
+            _write([data if result.after is None else result.after])
+            self._print(self._findings([result]), sys.stderr)
+        else:
+            self._report([result])
+        self._complain([], [result])
+        return self._exit_code([result], False)
+
+    def _new_run(self) -> Run:
+        return Run(self.project, RunOptions(self._fixing(), not self.options.diff, self.options.jobs, self._cache()))
+
+    def _fixing(self) -> Fixing:
+        if not (self.options.fix or self.options.diff):
+            return Fixing.NONE
+        return Fixing.UNSAFE if self.options.unsafe_fixes else Fixing.SAFE
+
+    def _cache(self) -> str | None:
+        if self.options.no_cache:
+            return None
+        return self.options.cache_dir or cache.default_directory(self.project.settings(os.getcwd()).root)
+
+    def _report(self, results: list[Result]) -> None:
+        if not self.options.diff:
+            self._print(self._findings(results), sys.stdout)
+            return
+        for result in results:
+            if result.after is not None:
+                _write(patch(result.file.path, result.before, result.after, self.style))
+        self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._say(_would_fix(results))
+
+    def _findings(self, results: list[Result]) -> Iterator[str]:
+        files = _shown(results)
+        format_ = self.options.output_format
+        if self.options.statistics:
+            yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
+        else:
+            yield from format_named(format_)(files, self.style)
+        if format_ not in FOR_PEOPLE or self.options.quiet:
+            return
+        totals = statistics.Totals(
+            len(results),
+            sum(result.suppressed for result in results),
+            tuple((result.file.path, result.fixed) for result in results if result.fixed),
+        )
+        fixes = list(statistics.fixes(totals, known_names(), self.style))
+        yield from (*fixes, "") if fixes else ()
+        yield from statistics.summary(files, totals, self.style)
+
+    def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
+        """Say what could not be done."""
+        for problem in (*problems, *(problem for result in results for problem in result.problems)):
+            row = f":{problem.row}" if problem.row is not None else ""
+            _tell(f"error: {printable(problem.path)}{row}: {printable(problem.message)}")
+
+    def _exit_code(self, results: list[Result], incomplete: bool) -> int:
+        if incomplete or any(result.problems for result in results):
+            return INCOMPLETE
+        if self.options.exit_zero:
+            return CLEAN
+        if self.options.diff:
+            failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
+        else:
+            failed = any(result.diagnostics for result in results)
+        if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
+            failed = True
+        return FINDINGS if failed else CLEAN
+
+    def _account(self, counts: Counts, files: int) -> Iterator[str]:
+        yield from (f"settings: {file}" for file in self.project.sources)
+        seconds = time.perf_counter() - self.started
+        yield (
+            f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
+            f"{counts.skipped} without anything to look at"
+        )
+
+    def _say(self, message: str) -> None:
+        if message and not self.options.quiet:
+            _tell(message)
+
+    def _verbose(self, *messages: str) -> None:
+        if self.options.verbose:
+            for message in messages:
+                _tell(f"torchlint: {printable(message)}")
+
+    def _print(self, lines: Iterable[str], stream: TextIO) -> None:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+def _tell(message: str) -> None:
+    """Everything that is no finding goes to standard error."""
+    print(message, file=sys.stderr)
+
+
+def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> list[FileFindings]:
+    """Results as reports want them: files with findings (of some codes)."""
+    files = []
+    for result in results:
+        diagnostics = tuple(found for found in result.diagnostics if only is None or found.code in only)
+        if diagnostics:
+            files.append(FileFindings(result.file.path, result.file.location, result.text, diagnostics))
+    return files
+
+
+def _would_fix(results: Iterable[Result]) -> str:
+    count = sum(number for result in results for _, number in result.fixed)
+    return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
+
+
+def _write(chunks: Iterable[bytes]) -> None:
+    """Bytes to standard output: a patch has the encodings and newlines of the files it is for."""
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(chunks)
+    sys.stdout.buffer.flush()
+
+
+def _listed(values: Iterable[str], option: str) -> tuple[str, ...]:
+    """The selectors of an option that can be repeated and takes comma-separated lists."""
+    selectors = [part.strip() for value in values for part in value.split(",")]
+    return check_selectors(filter(None, selectors), option)
