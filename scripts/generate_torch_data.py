@@ -74,10 +74,10 @@ Result = Any
 
 OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "data" / "torch.json"
 STUBS = Path(torch.__file__).parent
-SAMPLES = {torch.float32: 48, torch.complex64: 10, torch.int64: 16, torch.bool: 8}
+SAMPLES = {torch.float32: 64, torch.complex64: 10, torch.int64: 20, torch.bool: 10}
 """Sample inputs taken per operation, spread evenly over those there are."""
-VARIED = 6
-"""Calls per function and case that are varied."""
+VARIED = 5
+"""Calls per function, case and set of flags that are varied."""
 
 NOT_RUN = re.compile(r"cudnn_|miopen_|mkldnn_|from_file|import_ir|^(cuda|xpu|ipu|mtia|hpu|pin_memory|is_pinned)$")
 """Functions whose result the devices or files of the machine decide."""
@@ -174,7 +174,8 @@ METHOD_PROBES = table("""
     unbind x | v | x, 1
     unflatten x, 1, (3, 1) | v, 0, (3,)
     unique x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True | x, dim=0
-    unique_consecutive x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True
+    unique_consecutive x | s, return_inverse=True | x, return_inverse=True | x, return_counts=True
+        | x, return_inverse=True, return_counts=True
     unsafe_split_with_sizes x, (1, 1)
     untyped_storage v
     values x.to_sparse().coalesce()
@@ -393,7 +394,7 @@ PROBES = table("""
     torch.typename x
     torch.unbind x | v
     torch.unique x | x, return_inverse=True | x, return_counts=True | x, return_inverse=True, return_counts=True
-    torch.unique_consecutive x | x, return_inverse=True | x, return_counts=True
+    torch.unique_consecutive x | s, return_inverse=True | x, return_inverse=True | x, return_counts=True
         | x, return_counts=True, return_inverse=True
     torch.unsafe_split_with_sizes x, (1, 1)
     torch.utils.data.random_split range(4), [2, 2]
@@ -766,7 +767,7 @@ def read_attributes(path: str, cls: str) -> dict[str, str]:
 
 def live_signatures(function: Any) -> list[Signature]:
     """The signature of a Python function, or the one in the first lines of a built-in function's docstring."""
-    with contextlib.suppress(ValueError, TypeError):
+    with contextlib.suppress(ValueError, TypeError, NameError):
         found = inspect.signature(function)
         keyword_only = {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
         parameters = tuple(
@@ -1377,9 +1378,9 @@ def look(function: Callable[..., Any], calls: Iterable[Call], known: Known) -> R
     seed()
     ran = [(call, seen) for call in calls if (seen := run(function, call, known))]
     ran = [(call, seen) for call, seen in ran if "inplace" not in seen.flags]
-    by_case: dict[str, list[Call]] = collections.defaultdict(list)
+    by_case: dict[Any, list[Call]] = collections.defaultdict(list)
     for call, seen in ran:
-        by_case[seen.case].append(call)
+        by_case[seen.case, seen.flags].append(call)
     varied = [] if known.name in UNCHECKED else [spread(calls, VARIED) for calls in by_case.values()]
     for call in itertools.chain(*varied):
         ran += [(other, seen) for other in variations(call, known) if (seen := run(function, other, known))]
@@ -1510,7 +1511,8 @@ def public_names() -> Names:
 
 def resolve(name: str) -> Any:
     """The object a dotted name leads to."""
-    return functools.reduce(getattr, name.split(".")[1:], torch)
+    parent, _, last = name.rpartition(".")
+    return getattr(sys.modules[parent] if parent in sys.modules else resolve(parent), last)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1531,16 +1533,18 @@ def functions(samples: dict[str, list[Call]]) -> dict[str, Result]:
         if module in PLAIN_MODULES and _takes_tensor(known) and last not in UNCHECKED:
             calls += plain_calls()
         result = None if NOT_RUN.search(last) else look(value, calls, known)
-        if result is None:
-            result = _may_view(from_signatures(known), last) if module in PLAIN_MODULES else from_signatures(known)
+        result = from_signatures(known) if result is None else result
+        if module == "torch":
+            result = _may_view(result, last)
         if result != "any" or module == "torch":
             found[name] = result
     return found
 
 
 def _may_view(result: Result, name: str) -> Result:
-    """What could not be run may return a view if the schema of the operator of that name says so."""
-    return {**result, "alias": True} if result == TENSOR and name in viewing_operators() else result
+    """A result may be a view if the schema of the operator of that name says so (sparse tensors have no address)."""
+    is_new = isinstance(result, dict) and result["k"] == "tensor" and "self" not in result
+    return {**result, "alias": True} if is_new and name in viewing_operators() else result
 
 
 def _takes_tensor(known: Known) -> bool:
@@ -1578,7 +1582,7 @@ def _method(name: str, probes: dict[str, tuple[str, ...]], samples: dict[str, li
     calls = [call for call in calls if call.args and isinstance(call.args[0], torch.Tensor)]
     result = None if NOT_RUN.search(name) else look(value, calls, known)
     if result is not None:
-        return result
+        return _may_view(result, name)
     documented = " ".join((value.__doc__ or "").split())
     if "Returns a copy of this object" in documented and "original object is returned" in documented:
         return {**TENSOR, "ndim": "keep", "alias": True}
