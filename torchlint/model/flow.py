@@ -50,6 +50,11 @@ Env = dict[str, Value]
 
 _MAX_LOOPS = 3
 _LOSS_NAME = re.compile(r"criterion|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE)
+_MODULE_NAME = re.compile(
+    r"net|model|module|encoder|decoder|critic|actor|polic|generator|discriminator|cnn|rnn|gan|lstm|gru|forward|layer|"
+    r"^(G|D|E|enc|dec|gen|disc)\d*$|^(enc|dec|gen|disc)_"
+)
+_CLASS_NAME = re.compile(r"^_?[A-Z]+[a-z][a-z]|^[A-Z]{3}")
 _INPLACE = re.compile(r"[a-z0-9]_$")
 _GRAD_CONTEXTS = {
     "torch.no_grad": Tri.NO,
@@ -358,7 +363,7 @@ class Flow:
                 part = self.likely(replace(self.element(value, element), kind=Kind.TENSOR), ("part", id(element)))
             elif value.kind == Kind.NDARRAY:
                 part = replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
-            elif value.kind in (Kind.OBJECT, Kind.STRING):
+            elif is_opaque(value) or value.kind == Kind.STRING:
                 part = OBJECT
             else:
                 part = self.unknown(("part", id(element)))
@@ -867,8 +872,8 @@ class Flow:
             return item if item is not None else self.unknown(("item", id(node)))
         if base.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
-        if base.kind in (Kind.OBJECT, Kind.STRING):
-            return base if base.node is None else OBJECT
+        if is_opaque(base) or base.kind == Kind.STRING:
+            return base
         if base.kind & Kind.MODULE:
             return self.likely_module(node)
         if base.kind & Kind.REFERENCE:
@@ -926,7 +931,7 @@ class Flow:
             return container(iterated(left))
         if left.kind == Kind.NUMBER and right.kind == Kind.NUMBER:
             return NUMBER
-        if left.kind == Kind.OBJECT and right.kind & (Kind.OBJECT | Kind.NUMBER):
+        if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):
             return OBJECT
         return self.unknown(("result", id(node)))
 
@@ -1093,8 +1098,8 @@ class Flow:
             return self.likely_module(node)
         if value.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
-        if value.kind in (Kind.STRING, Kind.OBJECT):
-            return OBJECT if value.kind == Kind.OBJECT else STRING
+        if value.kind == Kind.STRING or is_opaque(value):
+            return value
         if value.kind & Kind.UNKNOWN:
             name = (dotted(node) or "").rpartition(".")[2].lower()
             if name.endswith("loader"):
@@ -1140,8 +1145,7 @@ class Flow:
             method = self.model.find_method(func.node, "__call__")
             if method is not None:
                 return self.model.call_function(method, func, node, arguments, self)
-            return self._call_unknown(UNKNOWN, node, arguments)
-        return OBJECT
+        return OBJECT if is_opaque(func) else self._call_unknown(func, node, arguments)
 
     def _call_module(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         text = f"`{self.tree.code(node.func)}` is a module" if _short(node.func) else "it is what a module returns"
@@ -1204,16 +1208,20 @@ class Flow:
             grad = Tri.NO if self.grad == Tri.NO else Tri.YES
             evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
             return self.likely(tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), ("call", id(node)))
-        if self._is_given_tensors(func, name, arguments):
+        if self._is_given_tensors(func, node, arguments):
             grad = Tri.NO if self.grad == Tri.NO else Tri.MAYBE
             evidence = Evidence(Strength.NAME, f"`{name}(...)` is given tensors", node)
             return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
         return self.unknown(("call", id(node)))
 
     @staticmethod
-    def _is_given_tensors(func: Value, name: str, arguments: Sequence[Argument]) -> bool:
-        """Whether something that is not known, and is no class by its name, is called with nothing but tensors."""
-        if not name or not arguments or (func.kind & Kind.REFERENCE and name[0].isupper()):
+    def _is_given_tensors(func: Value, node: cst.Call, arguments: Sequence[Argument]) -> bool:
+        """Whether something that could be a module by what it is or is called, is called with nothing but tensors."""
+        if isinstance(node.func, cst.Attribute):
+            owner = node.func.value
+            if not _MODULE_NAME.search(_last_name(owner)) and not _MODULE_NAME.search(node.func.attr.value):
+                return False
+        elif func.kind & Kind.REFERENCE and not _MODULE_NAME.search(_last_name(node.func)):
             return False
         positional = [a for a in arguments if a.keyword is None and not a.star]
         return bool(positional) and all(_holds_tensors(a.value) for a in positional)
@@ -1536,6 +1544,16 @@ class Flow:
         given = [Argument(None, item, a.node) for item, a in zip(items, arguments[1:], strict=True)]
         return container(self.call(function.value, node, given))
 
+    @staticmethod
+    def _made_by(ref: str) -> Value | None:
+        """An instance of an imported class, which its name tells: ``Boxes(x)``, ``Boxes.from_tensor(x)``."""
+        parts = ref.split(".")
+        for index in (len(parts) - 1, len(parts) - 2):
+            name = parts[index] if index >= 0 else ""
+            if _CLASS_NAME.search(name) and not name.endswith(("Tensor", "Variable", "Parameter")):
+                return Value(Kind.OBJECT, ref=".".join(parts[: index + 1]))
+        return None
+
     def _call_external(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         root = ref.partition(".")[0]
         last = ref.rpartition(".")[2]
@@ -1562,9 +1580,17 @@ class Flow:
             return arguments[0].value
         if self.model.is_foreign(root):
             return OBJECT
+        made = self._made_by(ref)
+        if made is not None:
+            return made
         if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
             return arguments[0].value
         return self._call_unknown(func, node, arguments)
+
+
+def is_opaque(value: Value) -> bool:
+    """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
+    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
 
 
 _NO_EVIDENCE = Evidence(Strength.NAME, "")

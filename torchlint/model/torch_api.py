@@ -170,6 +170,8 @@ def _grad_of_inputs(inputs: Sequence[Value]) -> int:
 
 
 def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> int:
+    if rule == "any":
+        return Dtype.ANY
     if rule in ("int", "bool", "float"):
         return {"int": Dtype.INT, "bool": Dtype.BOOL, "float": Dtype.FLOAT}[rule]
     if rule in ("arg", "float_factory"):
@@ -260,26 +262,27 @@ def _factory_grad(arguments: Sequence[Argument]) -> int:
 
 
 def _case(cases: Mapping[str, Result], receiver: Value | None, arguments: Sequence[Argument]) -> Result:
-    """Which of the results of an overloaded function a call gives."""
-    for name, result in cases.items():
-        if name.startswith("flag:"):
-            given = keyword(arguments, name.removeprefix("flag:"))
-            if given is not None and literal_bool(given.node) is True:
-                return result
-    rest = [a for a in arguments if not a.star and a.keyword not in ("out",)]
+    """Which of the results of an overloaded function a call gives (the names are those of the data's script)."""
+    flags = [name for name in cases if name.startswith("flag:")]
+    for name in sorted(flags, key=len, reverse=True):
+        given = [keyword(arguments, flag) for flag in name.removeprefix("flag:").split(",")]
+        if all(argument is not None and literal_bool(argument.node) is True for argument in given):
+            return cases[name]
+    rest = [a for a in arguments if not a.star and a.keyword != "out"]
     if receiver is None:
         rest = rest[1:] if rest and rest[0].keyword in (None, "input") else rest
+    rest = [a for a in rest if a.keyword not in {flag for name in flags for flag in name[5:].split(",")}]
     if not rest:
         return cases.get("no_args", cases.get("one_arg"))
-    if "dim" in cases and (
-        keyword(arguments, "dim") or keyword(arguments, "axis") or rest[0].value.kind in (Kind.NUMBER, Kind.STRING)
-    ):
+    first = rest[0]
+    has_dim = any(a.keyword in ("dim", "axis") for a in rest)
+    if first.keyword is None and first.value.kind & (Kind.TENSOR | Kind.NDARRAY):
+        return cases.get("tensor", cases.get("one_arg", {"k": "tensor"}))
+    if "dim" in cases and (has_dim or not first.value.kind & Kind.CONTAINER):
         return cases["dim"]
-    if rest[0].value.kind & (Kind.TENSOR | Kind.NDARRAY):
-        return cases.get("tensor", {"k": "tensor"})
-    if "dim" in cases and rest[0].keyword is None and rest[0].value.kind == Kind.UNKNOWN and "tensor" in cases:
-        return cases["dim"]
-    return cases.get("tensor", cases.get("dim", cases.get("no_args")))
+    if "sequence" in cases and first.value.kind & Kind.CONTAINER:
+        return cases["sequence"]
+    return next((cases[name] for name in ("one_arg", "tensor", "dim", "no_args") if name in cases), None)
 
 
 def apply(
@@ -309,11 +312,13 @@ def apply(
         grown = inputs[0].grad
         if grad_mode != Tri.NO and _grad_of_inputs(inputs) == Tri.YES:
             grown = Tri.YES
+        if result.get("grad") == "never":
+            grown = Tri.NO
         return replace(inputs[0], kind=Kind.TENSOR, grad=grown)
     rule = result.get("grad", "follow")
     if rule == "factory":
         grad = _factory_grad(arguments)
-    elif rule == "always":
+    elif rule == "always" or (result.get("trainable") and grad_mode == Tri.YES):
         grad = Tri.YES
     elif rule == "never" or grad_mode == Tri.NO:
         grad = Tri.NO

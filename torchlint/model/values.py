@@ -189,7 +189,8 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
-    same_ref = a.ref == b.ref or not (a.kind & b.kind)
+    # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
+    same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     symbols = a.symbols | b.symbols
     return Value(
         kind=a.kind | b.kind,

@@ -90,6 +90,14 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
     return None
 
 
+def is_doubtful(value: Value, evidence: Evidence) -> bool:
+    """Whether the evidence for a tensor is too weak for a safe fix.
+
+    A name is, and so is what is done with `.data` of something unknown: its data is a tensor, it may not be.
+    """
+    return not value.may_be_tensor or (not value.is_tensor and evidence.strength <= Strength.NAME)
+
+
 def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
     """Evidence from what is done with `.data` right here."""
     parent = model.tree.parent(node)

@@ -109,13 +109,13 @@ def _message(evidence: Evidence) -> str:
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
-    doubtful = not value.is_tensor and evidence.strength <= evidence.strength.NAME
+    doubtful = _data.is_doubtful(value, evidence)
     if _initialised(node, model):
         safe = _data.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
     if model.only_metadata(node):
-        return Fix("Remove `.data`: only metadata is read", drop)
+        return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
         if usage is Usage.READ and _consumed(node, model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)

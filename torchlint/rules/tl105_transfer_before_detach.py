@@ -30,7 +30,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
 
@@ -41,7 +41,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         found = _data.classify(node, model)
         if found is None or found[0] is not _data.Site.TRANSFER:
             return None
-        return _finding(node, node, node.attr, found[2])
+        return _finding(node, node, node.attr, found[2], doubtful=_data.is_doubtful(found[1], found[2]))
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = model.tree.parent(node)
@@ -72,9 +72,15 @@ def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def _finding(
-    node: cst.Attribute, outer: cst.CSTNode, name: cst.Name, evidence: Evidence, end: cst.CSTNode | None = None
+    node: cst.Attribute,
+    outer: cst.CSTNode,
+    name: cst.Name,
+    evidence: Evidence,
+    *,
+    end: cst.CSTNode | None = None,
+    doubtful: bool = False,
 ) -> Finding:
     source = _before_transfers(node.value)
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
-    fix = Fix("Detach first, then transfer", edits)
+    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
     return Finding(name, "the transfer is recorded by autograd and thrown away; detach first", fix, end, evidence)
