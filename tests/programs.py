@@ -2,6 +2,9 @@
 
 Vectors have three elements, so nearly everything can be combined with everything; the drawing keeps track of which
 names hold what, so most programs run. What they compute makes no sense, which is the point.
+
+One thing they do not do: compute with `w.data` and then write to `w` where autograd sees it (`w.detach().add_(1)`)
+before `backward()`. The original has silently wrong gradients there, and with `w.detach()` instead it raises.
 """
 
 from __future__ import annotations
@@ -211,7 +214,6 @@ def inplace(s: State) -> list[str]:
             f"{a}.data.fill_(0.5)",
             f"{a}.data = {b}.data",
             f"{a}.data = {b}.data.clone()",
-            f"{a}.detach().mul_(2)",
             f"nn.init.normal_({a}.data)",
             f"nn.init.constant_({a}.data, 0.5)",
             f"torch.add({a}.data, 1, out={a}.data)",
@@ -224,7 +226,6 @@ def kept_and_written(s: State) -> list[str]:
     name, a = s.new("k"), s.vector()
     first = s.one(
         f"{name} = {a}.data",
-        f"{name} = {a}.detach()",
         f"{name} = {a}.data[:]",
         f"{name} = {a}.data.view(3)",
         f"{name} = {a}.data if {a}.dim() else {a}",
