@@ -1511,11 +1511,9 @@ def public_names() -> Names:
 
 def resolve(name: str) -> Any:
     """The object a dotted name leads to."""
-    if name in sys.modules:
-        return sys.modules[name]
     parent, _, last = name.rpartition(".")
-    owner = resolve(parent)
-    if not hasattr(owner, last) and isinstance(owner, types.ModuleType):  # a submodule nobody has imported yet
+    owner = sys.modules[parent] if parent in sys.modules else resolve(parent)
+    if isinstance(owner, types.ModuleType) and not hasattr(owner, last):  # a submodule nobody has imported yet
         return importlib.import_module(name)
     return getattr(owner, last)
 
