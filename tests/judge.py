@@ -94,7 +94,7 @@ def _is_code(value: object) -> bool:
 def _number(value: object) -> object:
     """A tensor or array with one element as the number in it."""
     if isinstance(value, torch.Tensor) and value.numel() == 1:
-        return value.detach().item()
+        return value.item()
     if isinstance(value, (np.ndarray, np.generic)) and value.size == 1:
         return value.item()
     return value

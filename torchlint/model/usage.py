@@ -120,9 +120,8 @@ class Follower:
         result = torch_api.data()["methods"].get(name)
         if name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_"):
             return Usage.WRITTEN
-        if name == "numpy" or _may_alias(result):
-            return self.usage(call)
-        return Usage.READ
+        # what NumPy writes no version counter counts: `.data` and `.detach()` are the same from here on
+        return self.usage(call) if name != "numpy" and _may_alias(result) else Usage.READ
 
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether ``node`` is assigned to, deleted or bound by a loop."""
