@@ -1,6 +1,6 @@
 """Time torchlint beside other linters on the same files: ``python benchmarks/compare.py [wheel ...]``.
 
-Each wheel (default: transformers) is downloaded from the package index and unpacked. Every tool runs over it in the same
+Each wheel (default: transformers) is downloaded from the package index and unpacked. Every tool runs over it in one
 session; user and system time of the whole process tree and wall time are printed, and their ratio to torchlint's. ruff
 is the measure; TorchFix (``pip install torchfix`` in an environment of its own, ``--torchfix PATH``) takes minutes.
 """

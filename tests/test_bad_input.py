@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -207,12 +208,23 @@ def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) 
             assert [found.code for found in outcome.diagnostics] == ["TL101"]
 
 
-@pytest.mark.parametrize("content", ["x.data" + ".f()" * 900, "+".join(["x.data"] * 1_500)], ids=["chain", "sum"])
-def test_long_expressions_have_room(content: str, write: Write, torchlint: Torchlint) -> None:
-    write({"long.py": f"import torch\nx = torch.ones(3)\n{content}\n"})
+LONG = {
+    "chain": "x.data" + ".f()" * 900,
+    "sum": "+".join(["x.data"] * 1_500),
+}
+HAS_ROOM = sys.version_info[:2] != (3, 12)
+"""3.12 limits recursion through C whatever the stack is."""
+
+
+@pytest.mark.parametrize("content", LONG.values(), ids=LONG)
+def test_long_expressions(content: str, write: Write, torchlint: Torchlint) -> None:
+    write({"long.py": f"import torch\nx = torch.ones(3)\n{content}\n", "good.py": GOOD})
     ran = torchlint("check", "--output-format", "concise")
-    assert ran.err == ""
-    assert "long.py:3:3: TL101" in ran.out
+    assert GOOD_LINE in ran.out
+    if HAS_ROOM:
+        assert "long.py:3:3: TL101" in ran.out
+    else:
+        assert (ran.code, ran.err) == (3, "error: long.py: an expression is nested too deeply to be analysed\n")
 
 
 READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"

@@ -386,7 +386,9 @@ def test_interrupt(write: Write, tmp_path: Path) -> None:
     with subprocess.Popen([*COMMAND, "x.py"], cwd=tmp_path, env=environment(), **pipes) as child:  # type: ignore[call-overload]
         with open(tmp_path / "x.py", "wb"):  # returns when the other end is opened, too
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate()
+        out, err = (
+            child.communicate()
+        )  # the pipe is closed: should the signal have come too early for it to end the reading
         assert (child.returncode, out, err) == (130, b"", b"")
 
 

@@ -236,6 +236,9 @@ def execute(jobs: Sequence[Job], processes: int) -> list[Outcome]:
 def _check(job: Job) -> Outcome:
     try:
         return check_text(job.text, job.path, job.codes, job.fixing)
+    except RecursionError:
+        problem = Problem(job.path, "an expression is nested too deeply to be analysed")
+        return Outcome((), job.text, problems=(problem,))
     except Exception as error:  # whatever it is, it must not cost more than this file
         message = f"could not be checked: {type(error).__name__}: {error}"
         return Outcome((), job.text, problems=(Problem(job.path, message),))
