@@ -157,12 +157,6 @@ class Model:
         self.result(self.scopes.scope_of(node))
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
 
-    def binds(self, name: str) -> str | None:
-        """The qualified name that a name has at module level, if it is bound to something imported."""
-        self.result(self.tree.module)
-        result = self._done.get(id(self.tree.module))
-        return self.reference(result.bindings.get(name)) if result else None
-
     def spelling(self, qualified: str) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
         self.result(self.tree.module)

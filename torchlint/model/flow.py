@@ -155,7 +155,6 @@ class Flow:
         self.solved: dict[Symbol, Evidence] = {}
         self.rejected: set[Symbol] = set()
         self.loop_exits: list[list[Env]] = []
-        self.handled: list[list[Env]] = []
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     # ------------------------------------------------------------------ running
@@ -318,8 +317,6 @@ class Flow:
         """Bind a target of any form."""
         match target:
             case cst.Name(value=name):
-                if value.kind & Kind.UNKNOWN:
-                    value = self._named(name, value, target)
                 self.values[id(target)] = value
                 self.bind(name, value)
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
@@ -342,10 +339,6 @@ class Flow:
                     self.bind(target.value.value, replace(base, item=item, items=None))
             case cst.StarredElement():
                 self.assign(target.value, container(iterated(value)), None)
-
-    def _named(self, name: str, value: Value, node: cst.CSTNode) -> Value:
-        """An unknown value bound to a name of loop variables over parameters and the like stays as it is."""
-        return value
 
     def _unpack(self, elements: Sequence[cst.BaseElement], value: Value, source: cst.BaseExpression | None) -> None:
         items = value.items
@@ -1186,17 +1179,12 @@ class Flow:
     def _call_local(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         target = func.node
         if isinstance(target, cst.ClassDef):
-            for argument in arguments:
-                self._callback(argument)
             return self.model.construct(target, node, arguments)
         if isinstance(target, cst.Lambda):
             return self.lambda_body(target, [a.value for a in arguments if a.keyword is None and not a.star])
         if isinstance(target, cst.FunctionDef):
             return self.model.call_function(target, func.receiver, node, arguments, self)
         return UNKNOWN
-
-    def _callback(self, argument: Argument) -> None:
-        """Nothing is learnt from a function that is passed on."""
 
     def _call_unknown(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         name = _last_name(node.func)

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import libcst as cst
 
-from torchlint.model import torch_api
 from torchlint.tree import Tree
 
 Function = cst.FunctionDef | cst.Lambda
@@ -205,8 +204,3 @@ def _register(info: ClassInfo, call: cst.Call, how: str, method: cst.FunctionDef
     name = call.args[0].value
     if isinstance(name, cst.SimpleString):
         info.registered[name.raw_value].append((how, call, method))
-
-
-def known_class(name: str) -> bool:
-    """Whether the qualified name is a class of torch."""
-    return torch_api.class_kind(name) is not None
