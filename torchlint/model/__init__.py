@@ -680,6 +680,8 @@ class Model:
             return unknown(("call", id(node))) if result is None else NONE
         given = self._bind(function, receiver, arguments)
         value = _substitute(result.returns, id(function), given, ("call", id(node)))
+        if value.kind == Kind.UNKNOWN and function.returns is not None:
+            value = self.annotation(function.returns.annotation, flow) or value
         if flow.grad == Tri.NO:
             value = _without_grad(value)
         return flow._resolve(value)

@@ -326,6 +326,8 @@ class Flow:
                 base = self.eval(target.value)
                 self.use(base, target.attr.value, target)
                 self.values[id(target)] = value
+                if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR and source is not None:
+                    self._refine(target.value, replace(base, grad=_truth(torch_api.literal_bool(source))))
                 path = dotted(target)
                 if path is not None:
                     self.bind(path, value)
@@ -333,6 +335,10 @@ class Flow:
                 base = self.eval(target.value)
                 self._slices(target)
                 self.values[id(target)] = value
+                if base.kind & Kind.TENSOR and value.kind & Kind.TENSOR and self.grad != Tri.NO:
+                    self._refine(
+                        target.value, replace(base, grad=Tri.YES if value.grad == Tri.YES else base.grad | value.grad)
+                    )
                 if base.kind == Kind.CONTAINER and isinstance(target.value, cst.Name):
                     grown = iterated(base)
                     item = value if grown is None else join(grown, value)
@@ -539,8 +545,7 @@ class Flow:
 
     @staticmethod
     def _set_grad(call: cst.Call) -> int:
-        literal = torch_api.literal_bool(call.args[0].value) if call.args else None
-        return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
+        return _truth(torch_api.literal_bool(call.args[0].value) if call.args else None)
 
     def _try(self, node: cst.Try | cst.TryStar) -> None:
         before = dict(self.env)
@@ -729,7 +734,9 @@ class Flow:
 
     def attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
         """``base.name``."""
-        if base.kind == Kind.REFERENCE and base.ref is not None:
+        if base.kind & Kind.REFERENCE and base.ref is not None and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
+            if base.receiver is not None:
+                return unknown(("attribute", id(node)))
             return self.model.named(f"{base.ref}.{name}")
         self.use(base, name, node)
         result = self._tensor_attribute(base, name, node) if base.kind & Kind.TENSOR else None
@@ -743,6 +750,9 @@ class Flow:
             and not others
         ):
             others.append(self._plain_attribute(base, name, node))
+        if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef) and name == "apply":
+            if self.model.class_kind(base.node) == "function":
+                return Value(Kind.REFERENCE, ref="torch.autograd.Function.apply")
         if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef):
             others.append(self.model.class_attribute(base.node, name, self))
         if base.kind & Kind.UNKNOWN and not others:
@@ -804,8 +814,9 @@ class Flow:
             found = torch_api.member(torch_api.module_info(base.ref), name, evidence)
             if found is not None:
                 return found
-        method = _MODULE_METHODS.get(name)
-        if method is not None:
+        if name in ("forward", "__call__"):
+            return base
+        if name in _MODULE_METHODS:
             return Value(Kind.REFERENCE, ref=f"torch.nn.Module.{name}", receiver=base)
         if name in ("weight", "bias", "weight_hh_l0", "weight_ih_l0", "in_proj_weight"):
             evidence = Evidence(Strength.CONVENTION, f"`{name}` of a module", node)
@@ -882,9 +893,8 @@ class Flow:
 
     def element(self, base: Value, node: cst.CSTNode) -> Value:
         """An element or slice of a tensor."""
-        grad = base.grad if self.grad != Tri.NO else Tri.NO
         return replace(
-            tensor(grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if grad != Tri.NO else Tri.YES),
+            tensor(base.grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if base.grad != Tri.NO else Tri.YES),
             evidence=base.evidence,
         )
 
@@ -1087,6 +1097,8 @@ class Flow:
             return self.element(value, node)
         if value.kind & Kind.LOADER:
             return self.batch(node)
+        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
+            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
         if value.kind & Kind.MODULE:
             return self.likely_module(node)
         if value.kind == Kind.NDARRAY:
@@ -1302,6 +1314,8 @@ class Flow:
         result = data["functions"].get(ref)
         if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
             return Value(Kind.PACKED, ref="torch.nn.utils.rnn.PackedSequence", evidence=evidence)
+        if ref == "torch.autograd.Function.apply":
+            return torch_api.apply({"k": "tensor"}, None, arguments, self.grad, evidence)
         if ref == "torch.autograd.grad":
             graph = torch_api.keyword(arguments, "create_graph")
             grad = Tri.NO if graph is None or torch_api.literal_bool(graph.node) is False else Tri.YES
@@ -1400,9 +1414,7 @@ class Flow:
     def _call_tensor_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         result = torch_api.data()["methods"].get(name)
         if name == "requires_grad_":
-            literal = torch_api.literal_bool(arguments[0].node) if arguments else True
-            grad = Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
-            value = replace(receiver, grad=grad)
+            value = replace(receiver, grad=_truth(torch_api.literal_bool(arguments[0].node) if arguments else True))
             self._rebind(node, value)
             return value
         evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
@@ -1493,7 +1505,8 @@ class Flow:
         if name == "sum" and arguments:
             return self._sum(first, arguments, node)
         if name in ("max", "min") and arguments:
-            value = first if len(arguments) > 1 else self.iterate(first, arguments[0].node)
+            several = sum(a.keyword is None for a in arguments) > 1
+            value = first if several else self.iterate(first, arguments[0].node)
             for argument in arguments[1:]:
                 if argument.keyword is None:
                     value = join(value, argument.value)
@@ -1611,6 +1624,10 @@ _MODULE_METHODS = {
 def _holds_tensors(value: Value) -> bool:
     """Whether a value is a tensor or a tuple with one."""
     return value.kind == Kind.TENSOR or any(v.kind == Kind.TENSOR for v in value.items or ())
+
+
+def _truth(literal: bool | None) -> int:
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
 
 def _last_name(node: cst.BaseExpression) -> str:

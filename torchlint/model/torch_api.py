@@ -294,7 +294,8 @@ def apply(
 ) -> Value:
     """The value of a call with this result.
 
-    ``grad_mode`` says whether autograd records here; without it every new tensor comes out without grad.
+    ``grad_mode`` says whether autograd records here; without it every new tensor comes out without grad. A view is not
+    new: of a tensor that requires grad it does too (seen in torch 2.13).
     """
     if isinstance(result, str):
         return _PLAIN.get(result, OBJECT)
@@ -320,12 +321,14 @@ def apply(
         grad = _factory_grad(arguments)
     elif rule == "always" or (result.get("trainable") and grad_mode == Tri.YES):
         grad = Tri.YES
-    elif rule == "never" or grad_mode == Tri.NO:
+    elif rule == "never" or (grad_mode == Tri.NO and not result.get("alias")):
         grad = Tri.NO
     else:
         grad = _grad_of_inputs(inputs)
         if grad_mode == Tri.MAYBE and grad == Tri.YES:
             grad = Tri.MAYBE
+        if grad_mode == Tri.YES and grad == Tri.MAYBE and result.get("ndim") == "loss":
+            grad = Tri.YES  # what a loss is made for
     return tensor(
         grad,
         ndim=_ndim(result, receiver, arguments),

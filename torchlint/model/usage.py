@@ -166,10 +166,12 @@ class Follower:
 
     def _given_to(self, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
         last = ref.rpartition(".")[2]
-        if ref == "torch.autograd.Variable":
-            return Usage.READ
+        if ref == "torch.autograd.Variable":  # a wrapped tensor is a tensor that others only read
+            return Usage.WRITTEN if self.usage(call) is Usage.WRITTEN else Usage.READ
         if ref == "builtins.len" or (ref.startswith("torch.") and last.endswith("_like")):
             return Usage.METADATA
+        if ref in ("builtins.map", "builtins.filter") and call.args[0] is not arg:
+            return max(Usage.READ, self._mapped(call.args[0].value), self.usage(call))
         if ref.startswith("builtins.") and last in _PASSING_ON:
             return max(Usage.READ, self.usage(call))
         if ref.startswith(("builtins.", "numpy.", "math.")):
@@ -182,6 +184,12 @@ class Follower:
         if result is None:
             return Usage.ESCAPES if torch_api.class_kind(ref) is None else Usage.READ
         return self.usage(call) if _may_alias(result) and call.args[0] is arg else Usage.READ
+
+    def _mapped(self, function: cst.BaseExpression) -> Usage:
+        """What a function that is mapped over something does to its argument."""
+        if isinstance(function, cst.Lambda) and len(function.params.params) == 1:
+            return self.name(function.params.params[0].name.value, self.model.scopes.scope_of(function))
+        return Usage.ESCAPES
 
     def _parameter(self, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
         """The use of the parameter that an argument is bound to."""

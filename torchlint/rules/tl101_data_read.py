@@ -56,6 +56,9 @@ outside of what is an initialiser by its name or use: then `backward()` raises w
  copy[0] = 5.0
 ```
 
+A read is called safe although one program can tell: if what was read is saved for `backward()` and its source is
+written before that, the gradients were silently wrong and `backward()` now raises.
+
 ## What is left alone
 
 ```diff

@@ -19,7 +19,8 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 
 ## When the fix is unsafe
 
-The fix is safe: values, dtype and device are the same, and the result never had a graph.
+For `.data` on a transferred tensor that is written to, or may be, later: on the same device the transfer is the tensor
+itself, and `.detach()` shares its version counter.
 
 Detaching: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html>.
 """
@@ -29,7 +30,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength, Usage
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -41,7 +42,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         found = _data.classify(node, model)
         if found is None or found[0] is not _data.Site.TRANSFER:
             return None
-        return _finding(node, node, node.attr, found[2], doubtful=_data.is_doubtful(found[1], found[2]))
+        # a transfer can return the tensor itself: who writes to the result must not be counted on it
+        doubtful = _data.is_doubtful(found[1], found[2]) or model.usage(node) > Usage.READ
+        return _finding(node, node, node.attr, found[2], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = model.tree.parent(node)

@@ -31,7 +31,8 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 
 ## When the fix is unsafe
 
-The fixes are safe. A reference to the class that is no call, `isinstance` or annotation has none:
+For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. A
+reference to the class that is no call, `isinstance` or annotation has none:
 
 ```diff
  import torch
@@ -60,8 +61,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, Tri, torch_api
-from torchlint.rule import Anchor, Edit, Finding, Fix, on
+from torchlint.model import Model, Tri, Usage, torch_api
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -203,7 +204,10 @@ def _requires_grad(call: cst.Call) -> cst.BaseExpression | None:
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     match inner:
         case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
-            return Fix("Use `.detach()`", _strip(call, source, ".detach()", model))
+            # `.data` has a version counter of its own, `.detach()` has not
+            written = model.usage(call) is Usage.WRITTEN
+            applicability = Applicability.UNSAFE if written else Applicability.SAFE
+            return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     value = model.value(inner)
     detached = _is_detach(inner)
     kept_apart = not isinstance(inner, cst.Call) and "requires_grad" in model.tree.source.text
