@@ -104,7 +104,7 @@ def _program() -> str:
     digest = hashlib.sha256(f"{__version__} {sys.version}".encode())
     package = Path(__file__).parent
     for file in sorted(package.rglob("*")):
-        if file.suffix in (".py", ".json") and "report" not in file.parts:
+        if file.suffix in (".py", ".json"):
             digest.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
     import importlib.util
 

@@ -12,6 +12,9 @@ from torchlint.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, 
 WIDTH = 120
 """Columns of source that are shown of a line."""
 
+REACH = 4 * WIDTH
+"""Characters looked at for that: some take no column."""
+
 LEAD = 20
 """Characters kept before the point of interest where the beginning of a line is cut off."""
 
@@ -124,19 +127,18 @@ def _marked(line: str, row: int, found: Diagnostic, gutter: _Gutter) -> Iterator
 
 def _cut(line: str, start: int, end: int) -> tuple[str, int, int]:
     """What to show of a line such that ``start`` is in it, with the place and width of ``start:end`` in that."""
-    glyphs = [_glyph(character) for character in line]
-    widths = [_width(glyph) for glyph in glyphs]
     start, end = min(start, len(line)), min(end, len(line))
-    left = 0
-    if sum(widths) > WIDTH and sum(widths[:end]) > WIDTH:
-        left = max(0, start - LEAD)
-    right, used = left, 0
-    while right < len(line) and used + widths[right] <= WIDTH:
-        used += widths[right]
-        right += 1
-    head, tail = "…" * (left > 0), "…" * (right < len(line))
-    before = len(head) + sum(widths[left:start])
-    return head + "".join(glyphs[left:right]) + tail, before, max(1, sum(widths[start : min(end, right)]))
+    is_near = end <= WIDTH and sum(map(_width, map(_glyph, line[:end]))) <= WIDTH
+    left = 0 if is_near else max(0, start - LEAD)
+    glyphs = [_glyph(character) for character in line[left : left + REACH]]
+    widths = [_width(glyph) for glyph in glyphs]
+    count, used = 0, 0
+    while count < len(glyphs) and used + widths[count] <= WIDTH:
+        used += widths[count]
+        count += 1
+    head, tail = "…" * (left > 0), "…" * (left + count < len(line))
+    offset = len(head) + sum(widths[: start - left])
+    return head + "".join(glyphs[:count]) + tail, offset, max(1, sum(widths[start - left : min(end - left, count)]))
 
 
 def _glyph(character: str) -> str:
@@ -210,13 +212,15 @@ def _diff(text: Text, old: list[str], new: list[str], first: int, shift: int) ->
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """How many items two sequences begin with in common."""
-    length = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
+    """How many items two sequences (of lines, or characters) begin with in common."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _drawn(hunk: list[_Line], gutter: _Gutter) -> Iterator[str]:
