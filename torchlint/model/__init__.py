@@ -21,8 +21,11 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from torchlint.model import graph, torch_api
-from torchlint.model.flow import _NOT_TORCH, Env, Flow, Result, bound_names
+from torchlint.model.flow import Flow
+from torchlint.model.names import NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.state import Env, Result, State
+from torchlint.model.syntax import bound_names
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -298,7 +301,7 @@ class Model:
         index = self._stack.index(key)
         self._tainted.update(self._stack[index + 1 :])
 
-    def free(self, name: str, flow: Flow) -> Value:
+    def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
         scope = flow.scope
         while scope is not self.tree.module:
@@ -330,7 +333,7 @@ class Model:
 
     # ------------------------------------------------------------------ where a function starts
 
-    def _start(self, function: cst.FunctionDef, flow: Flow) -> Env:
+    def _start(self, function: cst.FunctionDef, flow: State) -> Env:
         cls = self.class_of(function)
         decorators = decorator_names(function)
         env: Env = {}
@@ -345,12 +348,12 @@ class Model:
                 env[name] = self._param(function, cls, param, flow)
         return env
 
-    def _annotated(self, param: cst.Param, flow: Flow) -> Value | None:
+    def _annotated(self, param: cst.Param, flow: State) -> Value | None:
         if param.annotation is None:
             return None
         return self.annotation(param.annotation.annotation, flow)
 
-    def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: Flow) -> Value:
+    def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: State) -> Value:
         name = param.name.value
         symbol = ("param", id(function), name)
         value = self._annotated(param, flow)
@@ -463,7 +466,7 @@ class Model:
     @staticmethod
     def is_foreign(root: str) -> bool:
         """Whether a top-level package has nothing to do with torch: its objects are no tensors."""
-        return root in sys.stdlib_module_names or root in _NOT_TORCH
+        return root in sys.stdlib_module_names or root in NOT_TORCH
 
     def _base_values(self, cls: cst.ClassDef) -> list[tuple[cst.BaseExpression, Value]]:
         self.result(self.scopes.scope_of(cls))
@@ -556,12 +559,12 @@ class Model:
                     return method
         return None
 
-    def class_attribute(self, cls: cst.ClassDef, name: str, flow: Flow, base: Value | None = None) -> Value:
+    def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this file (or the class itself)."""
         return self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
 
     def _class_attribute(
-        self, cls: cst.ClassDef, name: str, flow: Flow, base: Value | None, depth: int
+        self, cls: cst.ClassDef, name: str, flow: State, base: Value | None, depth: int
     ) -> Value | None:
         info = self.scopes.info(cls)
         method = info.methods.get(name)
@@ -672,7 +675,7 @@ class Model:
         receiver: Value | None,
         node: cst.CSTNode,
         arguments: Sequence[Argument],
-        flow: Flow,
+        flow: State,
     ) -> Value:
         """The value of calling a function of this file, from its summary."""
         result = self.result(function)
@@ -702,7 +705,7 @@ class Model:
         given.update({a.keyword: a.value for a in arguments if a.keyword is not None})
         return given
 
-    def super_value(self, node: cst.Call, flow: Flow) -> Value:
+    def super_value(self, node: cst.Call, flow: State) -> Value:
         """``super()``: the object, seen as an instance of the base."""
         cls = self.class_of(flow.scope)
         if cls is None:
@@ -717,14 +720,14 @@ class Model:
 
     # ------------------------------------------------------------------ annotations
 
-    def annotation(self, node: cst.BaseExpression, flow: Flow) -> Value | None:
+    def annotation(self, node: cst.BaseExpression, flow: State) -> Value | None:
         """An instance of what an annotation names; None if that says nothing."""
         value = self._annotation(node, flow, 0)
         if value is None or value.evidence is not None:
             return value
         return value.because(Strength.ANNOTATION, "its annotation", node)
 
-    def _annotation(self, node: cst.BaseExpression, flow: Flow, depth: int) -> Value | None:
+    def _annotation(self, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
         if depth > 6:
             return None
         match node:
@@ -746,7 +749,7 @@ class Model:
                 return self.instance_of(flow.eval(node), node)
         return None
 
-    def _union(self, nodes: Sequence[cst.BaseExpression], flow: Flow, depth: int) -> Value | None:
+    def _union(self, nodes: Sequence[cst.BaseExpression], flow: State, depth: int) -> Value | None:
         result: Value | None = None
         for node in nodes:
             value = self._annotation(node, flow, depth + 1)
@@ -755,7 +758,7 @@ class Model:
             result = value if result is None else join(result, value)
         return result
 
-    def _generic(self, node: cst.Subscript, flow: Flow, depth: int) -> Value | None:
+    def _generic(self, node: cst.Subscript, flow: State, depth: int) -> Value | None:
         flow.eval(node.value)
         name = (dotted(node.value) or "").rpartition(".")[2]
         arguments = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]

@@ -1,0 +1,532 @@
+"""The values of calls: of torch, of this file, of what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.model.expressions import Expressions
+from torchlint.model.names import (
+    CLASS_NAME,
+    INPLACE,
+    LOSS_NAME,
+    MODULE_METHODS,
+    MODULE_NAME,
+    NUMBERS,
+    STRINGS,
+)
+from torchlint.model.scopes import dotted
+from torchlint.model.state import Use, is_opaque, truth
+from torchlint.model.syntax import (
+    is_dotted,
+    last_name,
+)
+from torchlint.model.torch_api import Argument
+from torchlint.model.values import (
+    MODULE,
+    NDARRAY,
+    NONE,
+    NUMBER,
+    OBJECT,
+    STRING,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Role,
+    Strength,
+    Tri,
+    Value,
+    container,
+    iterated,
+    join,
+    parameter,
+    tensor,
+)
+
+NO_EVIDENCE = Evidence(Strength.NAME, "")
+
+
+class Calls(Expressions):
+    """Evaluates calls."""
+
+    def call_expression(self, node: cst.Call) -> Value:
+        """The value of a call expression."""
+        func = self.eval(node.func)
+        arguments = self._arguments(node)
+        return self.call(func, node, arguments)
+
+    def _arguments(self, node: cst.Call) -> list[Argument]:
+        arguments = []
+        for arg in node.args:
+            value = self.eval(arg.value)
+            arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))
+        return arguments
+
+    def call(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        """The value of a call."""
+        results: list[Value] = []
+        if func.kind & Kind.REFERENCE and func.ref is not None:
+            results.append(self._call_reference(func, node, arguments))
+        if func.kind & Kind.FUNCTION and func.node is not None:
+            results.append(self._call_local(func, node, arguments))
+        if func.kind & Kind.MODULE:
+            results.append(self._call_module(func, node, arguments))
+        if func.kind & Kind.OBJECT and not results:
+            results.append(self._call_object(func, node, arguments))
+        if not results:
+            return self._call_unknown(func, node, arguments)
+        value = results[0]
+        for other in results[1:]:
+            value = join(value, other)
+        return value
+
+    def _call_object(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        if isinstance(func.node, cst.ClassDef):
+            method = self.model.find_method(func.node, "__call__")
+            if method is not None:
+                return self.model.call_function(method, func, node, arguments, self)
+        return OBJECT if is_opaque(func) else self._call_unknown(func, node, arguments)
+
+    def _call_module(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        text = f"`{self.tree.code(node.func)}` is a module" if is_dotted(node.func) else "it is what a module returns"
+        evidence = Evidence(Strength.CONVENTION, text, node)
+        if isinstance(func.node, cst.ClassDef):
+            method = self.model.find_method(func.node, "forward")
+            if method is not None:
+                value = self.model.call_function(method, func, node, arguments, self)
+                if value.kind != Kind.UNKNOWN:
+                    return self._through_module(value)
+        if func.ref is not None:
+            output = torch_api.module_info(func.ref).get("output")
+            if output is not None and output != "any":
+                value = torch_api.apply(output, None, arguments, self.grad, Evidence(Strength.SIGNATURE, text, node))
+                if func.ndim != Ndim.NEITHER and value.kind == Kind.TENSOR:  # a loss with its own reduction
+                    value = replace(value, ndim=func.ndim)
+                if torch_api.module_info(func.ref).get("params"):
+                    value = self._through_module(value, weighted=True)
+                return value
+        grad = Tri.NO if self.grad == Tri.NO else Tri.YES
+        return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
+
+    def _through_module(self, value: Value, weighted: bool = False) -> Value:
+        """An output of a module: it carries a graph where autograd records and nothing says otherwise.
+
+        ``weighted``: the module has parameters that every output depends on.
+        """
+        if value.items is not None:
+            return replace(value, items=tuple(self._through_module(v, weighted) for v in value.items))
+        if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+            return value
+        if self.grad == Tri.NO:
+            return replace(value, grad=Tri.NO)
+        if self.grad == Tri.YES and (weighted or value.grad == Tri.MAYBE):
+            return replace(value, grad=Tri.YES, leaf=Tri.NO)
+        return value
+
+    def _call_local(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        target = func.node
+        if isinstance(target, cst.ClassDef):
+            return self.model.construct(target, node, arguments)
+        if isinstance(target, cst.Lambda):
+            return self.lambda_body(target, [a.value for a in arguments if a.keyword is None and not a.star])
+        if isinstance(target, cst.FunctionDef):
+            return self.model.call_function(target, func.receiver, node, arguments, self)
+        return UNKNOWN
+
+    def _call_unknown(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        name = last_name(node.func)
+        if isinstance(node.func, cst.Attribute):
+            known = self._method_of_unknown(func, name, node, arguments)
+            if known is not None:
+                return known
+        if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
+            grad = Tri.NO if self.grad == Tri.NO else Tri.YES
+            evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
+            return self.likely(tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), ("call", id(node)))
+        if self._is_given_tensors(func, node, arguments):
+            grad = Tri.NO if self.grad == Tri.NO else Tri.MAYBE
+            evidence = Evidence(Strength.NAME, f"`{name}(...)` is given tensors", node)
+            return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
+        return self.unknown(("call", id(node)))
+
+    @staticmethod
+    def _is_given_tensors(func: Value, node: cst.Call, arguments: Sequence[Argument]) -> bool:
+        """Whether something that could be a module by what it is or is called, is called with nothing but tensors."""
+        if isinstance(node.func, cst.Attribute):
+            owner = node.func.value
+            if not MODULE_NAME.search(last_name(owner)) and not MODULE_NAME.search(node.func.attr.value):
+                return False
+        elif func.kind & Kind.REFERENCE and not MODULE_NAME.search(last_name(node.func)):
+            return False
+        positional = [a for a in arguments if a.keyword is None and not a.star]
+        return bool(positional) and all(holds_tensors(a.value) for a in positional)
+
+    def _method_of_unknown(self, func: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+        """Methods whose name says what comes out, whatever they are called on."""
+        assert isinstance(node.func, cst.Attribute)
+        receiver = self.values.get(id(node.func.value), UNKNOWN)
+        if name in MODULE_METHODS:
+            value = self._module_method(name, receiver, node)
+            if value is not None:
+                return value
+        if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:
+            return replace(receiver, evidence=receiver.evidence)
+        if name == "size" and receiver.symbols and arguments:
+            for symbol in receiver.symbols:
+                use = self.uses.setdefault(symbol, Use())
+                use.tensor = use.tensor or ("`.size(...)` is called on it with a dimension", node)
+            return NUMBER
+        if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
+            return NONE if name != "add" else None
+        if name in ("items", "values", "keys", "split", "join", "format", "strip", "read", "readlines"):
+            return None
+        return None
+
+    def _module_method(self, name: str, receiver: Value, node: cst.Call) -> Value | None:
+        known = MODULE_METHODS[name]
+        text = f"it comes from `{name}()`"
+        evidence = Evidence(Strength.CONVENTION, text, node)
+        param = parameter(evidence)
+        buffer = tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
+        module = replace(MODULE, evidence=evidence)
+        match known:
+            case "parameters":
+                return container(param)
+            case "named_parameters":
+                return container(container(items=(STRING, param)))
+            case "buffers":
+                return container(buffer)
+            case "named_buffers":
+                return container(container(items=(STRING, buffer)))
+            case "state_dict":
+                return (
+                    container(buffer)
+                    if receiver.kind & Kind.MODULE
+                    else container(replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
+                )
+            case "modules":
+                return container(module)
+            case "named_modules":
+                return container(container(items=(STRING, module)))
+            case "self":
+                return receiver if receiver.kind != Kind.UNKNOWN else None
+        return None
+
+    def _call_reference(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        ref = func.ref or ""
+        if func.receiver is not None:
+            return self._call_method(func, ref, node, arguments)
+        if ref.startswith("builtins."):
+            return self._call_builtin(ref.removeprefix("builtins."), node, arguments)
+        if ref == "torch.autograd.Variable":
+            return self._call_variable(node, arguments)
+        if ref.startswith(("torch.", "pytorch.")) or ref == "torch":
+            return self._call_torch(ref, func, node, arguments)
+        return self._call_external(ref, func, node, arguments)
+
+    def _call_variable(self, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        grad = Tri.NO
+        for argument in arguments[1:]:
+            if argument.keyword == "requires_grad" or argument.keyword is None:
+                literal = torch_api.literal_bool(argument.node)
+                grad = Tri.MAYBE if literal is None else Tri.YES if literal else grad
+        wrapped = arguments[0].value if arguments else UNKNOWN
+        known = wrapped.kind & Kind.TENSOR
+        evidence = Evidence(Strength.SIGNATURE, "`Variable(...)` returns a tensor", node)
+        return tensor(
+            grad,
+            wrapped.ndim if known else Ndim.ANY,
+            wrapped.dtype if known else Dtype.ANY,
+            leaf=Tri.YES,
+            evidence=evidence,
+        )
+
+    def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        data = torch_api.data()
+        evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
+        if arguments and not arguments[0].star and arguments[0].keyword is None:
+            self._tensor_argument(ref, arguments[0], node)
+        result = data["functions"].get(ref)
+        if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
+            return Value(Kind.PACKED, ref="torch.nn.utils.rnn.PackedSequence", evidence=evidence)
+        if ref == "torch.autograd.Function.apply":
+            return torch_api.apply({"k": "tensor"}, None, arguments, self.grad, evidence)
+        if ref == "torch.autograd.grad":
+            graph = torch_api.keyword(arguments, "create_graph")
+            grad = Tri.NO if graph is None or torch_api.literal_bool(graph.node) is False else Tri.YES
+            return container(tensor(grad, evidence=evidence))
+        if result is not None:
+            value = torch_api.apply(result, None, arguments, self.grad, evidence)
+            return value if value.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
+        kind = torch_api.class_kind(ref)
+        if kind is None and ref.startswith("torch.Tensor."):
+            return self._unbound_method(ref, node, arguments)
+        if kind is not None:
+            return self._construct_torch(ref, kind, node, arguments, evidence)
+        if ref.endswith("Tensor"):
+            return self._construct_torch(ref, "tensor", node, arguments, evidence)
+        return self.unknown(("call", id(node)))
+
+    def _tensor_argument(self, ref: str, argument: Argument, node: cst.Call) -> None:
+        """Learn from being the input of a function that takes tensors only."""
+        if argument.value.symbols and ref.startswith("torch.nn.functional.") and torch_api.takes_tensor(ref):
+            for symbol in argument.value.symbols:
+                use = self.uses.setdefault(symbol, Use())
+                use.tensor = use.tensor or (f"it is given to `{ref}`", node)
+
+    def _unbound_method(self, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        if not arguments:
+            return UNKNOWN
+        method = Value(Kind.REFERENCE, ref=ref, receiver=arguments[0].value)
+        return self._call_method(method, ref, node, arguments[1:])
+
+    def _construct_torch(
+        self, ref: str, kind: str, node: cst.Call, arguments: Sequence[Argument], evidence: Evidence
+    ) -> Value:
+        match kind:
+            case "module":
+                ndim = Ndim.NEITHER
+                output = torch_api.module_info(ref).get("output")
+                if isinstance(output, dict) and output.get("ndim") in ("loss", "zero"):
+                    ndim = torch_api.loss_ndim(arguments)
+                item = None
+                if ref in ("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"):
+                    item = None
+                return Value(Kind.MODULE, ref=ref, ndim=ndim, item=item, evidence=evidence)
+            case "parameter":
+                literal = torch_api.keyword(arguments, "requires_grad")
+                value = parameter(evidence)
+                if arguments and arguments[0].value.kind & Kind.TENSOR:
+                    value = replace(value, ndim=arguments[0].value.ndim)
+                if literal is not None and torch_api.literal_bool(literal.node) is not True:
+                    value = replace(value, grad=Tri.MAYBE if torch_api.literal_bool(literal.node) is None else Tri.NO)
+                return value
+            case "tensor":
+                dtype = torch_api.dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
+                grad = Tri.NO
+                if arguments and arguments[0].value.kind & Kind.TENSOR:
+                    grad = arguments[0].value.grad
+                return tensor(grad, Ndim.MORE, dtype, evidence=evidence)
+            case "optimizer":
+                return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
+            case "dataloader":
+                return Value(Kind.LOADER, ref=ref, evidence=evidence)
+            case "packed":
+                return Value(Kind.PACKED, ref=ref, evidence=evidence)
+            case "distribution":
+                return Value(
+                    Kind.OBJECT,
+                    ref=ref,
+                    evidence=evidence,
+                    grad=torch_api._grad_of_inputs([a.value for a in arguments]),
+                )
+        return Value(Kind.OBJECT, ref=ref, evidence=evidence)
+
+    def _call_method(self, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        receiver = func.receiver
+        assert receiver is not None
+        name = ref.rpartition(".")[2]
+        if ref.startswith("torch.Tensor."):
+            return self._call_tensor_method(receiver, name, node, arguments)
+        if ref.startswith("torch.distributions."):
+            return self._call_distribution(receiver, name, node)
+        if ref.startswith("torch.nn.Module."):
+            value = self._module_method(name, receiver, node)
+            if name == "apply" and arguments:
+                self._apply_to_modules(arguments[0])
+            return value if value is not None else self.unknown(("call", id(node)))
+        return self._call_plain_method(receiver, name, node, arguments)
+
+    def _call_distribution(self, receiver: Value, name: str, node: cst.Call) -> Value:
+        evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
+        if name in ("sample", "sample_n", "enumerate_support"):
+            return tensor(Tri.NO, evidence=evidence)
+        if name in ("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"):
+            grad = Tri.NO if self.grad == Tri.NO else receiver.grad or Tri.MAYBE
+            return tensor(grad, evidence=evidence)
+        return self.unknown(("call", id(node)))
+
+    def _call_tensor_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        result = torch_api.data()["methods"].get(name)
+        if name == "requires_grad_":
+            value = replace(receiver, grad=truth(torch_api.literal_bool(arguments[0].node) if arguments else True))
+            self._rebind(node, value)
+            return value
+        evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
+        if evidence.strength < Strength.SIGNATURE and receiver.kind == Kind.TENSOR:
+            evidence = Evidence(evidence.strength, evidence.text, evidence.node)
+        value = torch_api.apply(result, receiver, arguments, self.grad, evidence)
+        if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
+            if name in torch_api.data()["tensor_or_module"]:
+                return replace(value, kind=receiver.kind, symbols=receiver.symbols)
+            if name not in torch_api.tensor_only():
+                return self.likely(value, ("call", id(node)))
+        if INPLACE.search(name) and value.kind == Kind.TENSOR and value.grad != receiver.grad:
+            self._rebind(node, value)
+        return value
+
+    def _rebind(self, node: cst.Call, value: Value) -> None:
+        """A method changed what its receiver is: ``x.requires_grad_()``, ``x.add_(y)``."""
+        if isinstance(node.func, cst.Attribute):
+            path = dotted(node.func.value)
+            if path is not None and path in self.env:
+                self.bind(path, value)
+
+    def _apply_to_modules(self, argument: Argument) -> None:
+        if isinstance(argument.node, cst.Lambda):
+            evidence = Evidence(Strength.CONVENTION, "`apply` calls it with modules", argument.node)
+            self.lambda_body(argument.node, (replace(MODULE, evidence=evidence),))
+
+    def _call_plain_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        item = iterated(receiver)
+        if receiver.kind & Kind.CONTAINER:
+            return self._container_method(receiver, item, name, node, arguments)
+        if receiver.kind & Kind.NDARRAY:
+            return NUMBER if name in ("item", "tolist") else NDARRAY
+        if receiver.kind & Kind.STRING:
+            return container(STRING) if name in ("split", "splitlines", "rsplit") else STRING
+        if receiver.kind & Kind.PACKED and name in ("cuda", "cpu", "to"):
+            return receiver
+        return OBJECT
+
+    def _container_method(
+        self, receiver: Value, item: Value | None, name: str, node: cst.Call, arguments: Sequence[Argument]
+    ) -> Value:
+        if name in ("append", "add", "insert", "extend", "appendleft") and arguments:
+            added = arguments[-1].value
+            if name == "extend":
+                added = iterated(added) or UNKNOWN
+            grown = added if item is None else join(item, added)
+            self._rebind(node, replace(receiver, item=grown, items=None))
+            return NONE
+        if name in ("items",):
+            return container(container(items=(self.unknown(("key", id(node))), item))) if item else container()
+        if name in ("values",):
+            return container(item)
+        if name in ("keys",):
+            return container(STRING)
+        if name in ("pop", "get", "setdefault", "popleft", "popitem"):
+            return item if item is not None else self.unknown(("item", id(node)))
+        if name == "copy":
+            return receiver
+        return OBJECT if name in ("index", "count", "sort", "update", "clear") else self.unknown(("call", id(node)))
+
+    def _call_builtin(self, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        first = arguments[0].value if arguments else UNKNOWN
+        if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
+            return torch_api.apply({"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or NO_EVIDENCE)
+        if name == "range":
+            return container(NUMBER)
+        if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
+            return self.unknown(("call", id(node)))
+        if name in NUMBERS:
+            return NUMBER
+        if name in STRINGS:
+            return STRING
+        if name in ("list", "tuple", "set", "sorted", "iter", "frozenset", "reversed"):
+            if not arguments:
+                return container()
+            if first.items is not None and name in ("list", "tuple"):
+                return container(items=first.items)
+            return container(self.iterate(first, arguments[0].node))
+        if name == "enumerate" and arguments:
+            return container(container(items=(NUMBER, self.iterate(first, arguments[0].node))))
+        if name == "zip" and not any(a.star for a in arguments):
+            return container(container(items=tuple(self.iterate(a.value, a.node) for a in arguments)))
+        if name == "next" and arguments:
+            return self.iterate(first, arguments[0].node)
+        if name == "sum" and arguments:
+            return self._sum(first, arguments, node)
+        if name in ("max", "min") and arguments:
+            several = sum(a.keyword is None for a in arguments) > 1
+            value = first if several else self.iterate(first, arguments[0].node)
+            for argument in arguments[1:]:
+                if argument.keyword is None:
+                    value = join(value, argument.value)
+            return value
+        if name in ("map", "filter") and len(arguments) > 1:
+            return self._map(name, arguments, node)
+        if name == "dict":
+            item: Value | None = None
+            for argument in arguments:
+                if argument.keyword:
+                    item = argument.value if item is None else join(item, argument.value)
+            return container(item if item is not None else iterated(first) if first.kind & Kind.CONTAINER else None)
+        if name == "super":
+            return self.model.super_value(node, self)
+        if name == "print":
+            return NONE
+        if name == "open":
+            return OBJECT
+        if name == "getattr" and len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
+            return self.attribute(first, str(arguments[1].node.raw_value), node)
+        return self.unknown(("call", id(node)))
+
+    def _sum(self, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
+        item = self.iterate(first, arguments[0].node)
+        if item.kind & Kind.TENSOR:
+            return torch_api.apply({"k": "tensor", "ndim": "keep"}, item, (), self.grad, item.evidence or NO_EVIDENCE)
+        return item if item.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
+
+    def _map(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:
+        items = [self.iterate(a.value, a.node) for a in arguments[1:]]
+        if name == "filter":
+            return container(items[0])
+        function = arguments[0]
+        if isinstance(function.node, cst.Lambda):
+            return container(self.lambda_body(function.node, items))
+        given = [Argument(None, item, a.node) for item, a in zip(items, arguments[1:], strict=True)]
+        return container(self.call(function.value, node, given))
+
+    @staticmethod
+    def _made_by(ref: str) -> Value | None:
+        """An instance of an imported class, which its name tells: ``Boxes(x)``, ``Boxes.from_tensor(x)``."""
+        parts = ref.split(".")
+        for index in (len(parts) - 1, len(parts) - 2):
+            name = parts[index] if index >= 0 else ""
+            if CLASS_NAME.search(name) and not name.endswith(("Tensor", "Variable", "Parameter")):
+                return Value(Kind.OBJECT, ref=".".join(parts[: index + 1]))
+        return None
+
+    def _call_external(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        root = ref.partition(".")[0]
+        last = ref.rpartition(".")[2]
+        if root in ("numpy", "np"):
+            return NDARRAY
+        if ref in ("copy.deepcopy", "copy.copy") and arguments:
+            return arguments[0].value
+        if ref == "math." + last:
+            return NUMBER
+        if ref == "functools.partial" and arguments:
+            return arguments[0].value
+        if ref.startswith("itertools.") and arguments:
+            item: Value | None = None
+            for argument in arguments:
+                each = self.iterate(argument.value, argument.node)
+                item = each if item is None else join(item, each)
+            return container(item)
+        if ref in ("collections.OrderedDict", "collections.deque", "collections.defaultdict", "collections.Counter"):
+            return container()
+        if (
+            ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook")
+            and arguments
+        ):
+            return arguments[0].value
+        if self.model.is_foreign(root):
+            return OBJECT
+        made = self._made_by(ref)
+        if made is not None:
+            return made
+        if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
+            return arguments[0].value
+        return self._call_unknown(func, node, arguments)
+
+
+def holds_tensors(value: Value) -> bool:
+    """Whether a value is a tensor or a tuple with one."""
+    return value.kind == Kind.TENSOR or any(v.kind == Kind.TENSOR for v in value.items or ())

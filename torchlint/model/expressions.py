@@ -1,0 +1,489 @@
+"""The values of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.model.names import (
+    MODULE_METHODS,
+)
+from torchlint.model.narrowing import Narrowing
+from torchlint.model.scopes import dotted, parameters
+from torchlint.model.state import is_opaque
+from torchlint.model.syntax import (
+    integer,
+)
+from torchlint.model.torch_api import Argument
+from torchlint.model.values import (
+    MODULE,
+    NDARRAY,
+    NUMBER,
+    OBJECT,
+    STRING,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Role,
+    Strength,
+    Tri,
+    Value,
+    container,
+    iterated,
+    join,
+    parameter,
+    tensor,
+    unknown,
+)
+
+OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`"))
+PARAM_GROUP = Value(Kind.CONTAINER | Kind.OBJECT, ref="param_group")
+
+
+class Expressions(Narrowing):
+    """Evaluates every expression but calls."""
+
+    def eval(self, node: cst.CSTNode) -> Value:
+        """The value of an expression; remembered."""
+        handler = _EXPRESSIONS.get(type(node))
+        value = handler(self, node) if handler is not None else self._other(node)
+        self.values[id(node)] = value
+        return value
+
+    def _other(self, node: cst.CSTNode) -> Value:
+        return UNKNOWN
+
+    def _name(self, node: cst.Name) -> Value:
+        name = node.value
+        value = self.env.get(name)
+        if value is not None:
+            return value
+        if self.locals is not None and name in self.locals and name not in self.globals:
+            return self.unknown(("unbound", id(self.scope), name))
+        return self.model.free(name, self)
+
+    def _attribute(self, node: cst.Attribute) -> Value:
+        base = self.eval(node.value)
+        name = node.attr.value
+        path = dotted(node)
+        if path is not None and path in self.env:
+            self.use(base, name, node)
+            return self.env[path]
+        return self.attribute(base, name, node)
+
+    def attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        """``base.name``."""
+        if base.kind & Kind.REFERENCE and base.ref is not None and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
+            if base.receiver is not None:
+                return unknown(("attribute", id(node)))
+            return self.model.named(f"{base.ref}.{name}")
+        self.use(base, name, node)
+        result = self._tensor_attribute(base, name, node) if base.kind & Kind.TENSOR else None
+        others: list[Value] = [result] if result is not None else []
+        if base.kind & (Kind.MODULE | Kind.OBJECT):
+            others.append(self._member(base, name, node))
+        if base.kind & Kind.OPTIMIZER:
+            others.append(self._optimizer_attribute(base, name))
+        if (
+            base.kind & (Kind.NDARRAY | Kind.CONTAINER | Kind.PACKED | Kind.LOADER | Kind.STRING | Kind.NUMBER)
+            and not others
+        ):
+            others.append(self._plain_attribute(base, name, node))
+        if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef) and name == "apply":
+            if self.model.class_kind(base.node) == "function":
+                return Value(Kind.REFERENCE, ref="torch.autograd.Function.apply")
+        if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef):
+            others.append(self.model.class_attribute(base.node, name, self))
+        if base.kind & Kind.UNKNOWN and not others:
+            others.append(self._unknown_attribute(base, name, node))
+        if not others:
+            return unknown(("attribute", id(node)))
+        value = others[0]
+        for other in others[1:]:
+            value = join(value, other)
+        return value
+
+    def _tensor_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
+        if name == "grad":
+            gradient = tensor(Tri.NO, base.ndim, base.dtype, role=Role.GRADIENT)
+            return gradient.because(Strength.SIGNATURE, "`.grad` of a tensor", node)
+        if name == "data":
+            role = base.role if base.role == Role.GRADIENT else Role.PLAIN
+            return replace(tensor(Tri.NO, base.ndim, base.dtype, role=role), evidence=base.evidence)
+        data = torch_api.data()
+        if name in data["methods"]:
+            return Value(Kind.REFERENCE, ref=f"torch.Tensor.{name}", receiver=base)
+        if name in data["attributes"]:
+            evidence = Evidence(Strength.SIGNATURE, f"`.{name}` of a tensor", node)
+            return torch_api.apply(data["attributes"][name], base, (), self.grad, evidence)
+        return None
+
+    def _member(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        if isinstance(base.node, cst.ClassDef):
+            found = self.model.class_attribute(base.node, name, self, base)
+            if found is not None and found.kind != Kind.UNKNOWN:
+                return found
+        if base.kind & Kind.MODULE:
+            member = self._module_attribute(base, name, node)
+            if member is not None:
+                return member
+        if isinstance(base.node, cst.ClassDef):
+            return self._self_unknown(base.node, name, node)
+        if base.ref is not None and base.ref.startswith("torch.distributions."):
+            return self._distribution_attribute(base, name, node)
+        if base.kind & Kind.MODULE or base.ref is not None:
+            return self.unknown(("member", id(node)))
+        return Value(Kind.OBJECT)
+
+    def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        if name in ("mean", "variance", "stddev", "mode", "probs", "logits", "loc", "scale", "concentration", "rate"):
+            return tensor(base.grad or Tri.MAYBE).because(Strength.SIGNATURE, "a statistic of a distribution", node)
+        return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
+
+    def _self_unknown(self, cls: cst.ClassDef, name: str, node: cst.CSTNode) -> Value:
+        """An attribute of this class that nothing is known of: what the whole class does with it may tell."""
+        evidence = self.model.class_use(cls, name)
+        if evidence is not None:
+            return tensor(evidence=evidence)
+        return unknown(("self", id(cls), name))
+
+    def _module_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
+        if base.ref is not None:
+            evidence = Evidence(Strength.SIGNATURE, f"`{name}` is a parameter or buffer of `{base.ref}`", node)
+            found = torch_api.member(torch_api.module_info(base.ref), name, evidence)
+            if found is not None:
+                return found
+        if name in ("forward", "__call__"):
+            return base
+        if name in MODULE_METHODS:
+            return Value(Kind.REFERENCE, ref=f"torch.nn.Module.{name}", receiver=base)
+        if name in ("weight", "bias", "weight_hh_l0", "weight_ih_l0", "in_proj_weight"):
+            evidence = Evidence(Strength.CONVENTION, f"`{name}` of a module", node)
+            return self.likely(parameter(evidence), ("member", id(node)))
+        return None
+
+    def _optimizer_attribute(self, base: Value, name: str) -> Value:
+        if name == "param_groups":
+            return container(PARAM_GROUP)
+        if isinstance(base.node, cst.ClassDef):
+            return self.model.class_attribute(base.node, name, self, base) or UNKNOWN
+        return OBJECT
+
+    def _plain_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        if base.kind & Kind.PACKED and name == "data":
+            return tensor().because(Strength.SIGNATURE, "`.data` of a PackedSequence", node)
+        if base.kind & Kind.CONTAINER and base.items is not None:
+            for index, field_name in ((0, "values"), (1, "indices")):
+                if name == field_name and index < len(base.items):
+                    return base.items[index]
+        return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)
+
+    def _unknown_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
+        if name == "param_groups":
+            return container(PARAM_GROUP)
+        if name in ("weight", "bias"):
+            value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))
+            key = sorted(base.symbols, key=repr)[:1]
+            return self.likely(value, ("attr", *key, name) if key and len(key[0]) < 8 else ("attribute", id(node)))
+        if name == "grad" and base.symbols:
+            value = tensor(Tri.NO, role=Role.GRADIENT).because(Strength.CONVENTION, "`.grad` of something", node)
+            return self.likely(value, ("attr", *sorted(base.symbols, key=repr)[:1], name))
+        if base.symbols:
+            symbols = [("attr", symbol, name) for symbol in sorted(base.symbols, key=repr)[:2] if len(symbol) < 8]
+            value = self._resolve(unknown(*symbols)) if symbols else unknown(("attribute", id(node)))
+        else:
+            value = self.unknown(("attribute", id(node)))
+        return replace(value, receiver=base, ref=f"?.{name}")
+
+    def _subscript(self, node: cst.Subscript) -> Value:
+        base = self.eval(node.value)
+        self._slices(node)
+        path = dotted(node.value)
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        literal = integer(index.value) if isinstance(index, cst.Index) else None
+        if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
+            if index.value.raw_value == "params" and (base.ref == "param_group" or (path or "").endswith("group")):
+                return container(OPTIMISED)
+        if base.kind & Kind.TENSOR:
+            return self.element(base, node)
+        if base.kind & Kind.CONTAINER:
+            if base.items is not None and literal is not None and -len(base.items) <= literal < len(base.items):
+                return base.items[literal]
+            if isinstance(index, cst.Slice):
+                return container(iterated(base))
+            item = iterated(base)
+            return item if item is not None else self.unknown(("item", id(node)))
+        if base.kind == Kind.NDARRAY:
+            return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
+        if is_opaque(base) or base.kind == Kind.STRING:
+            return base
+        if base.kind & Kind.MODULE:
+            return self.likely_module(node)
+        if base.kind & Kind.REFERENCE:
+            return base
+        if base.symbols:
+            key = f"[{literal}]" if literal is not None else "[]"
+            return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
+        return self.unknown(("item", id(node)))
+
+    def likely_module(self, node: cst.CSTNode) -> Value:
+        """What indexing or iterating over a module gives."""
+        return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
+
+    def element(self, base: Value, node: cst.CSTNode) -> Value:
+        """An element or slice of a tensor."""
+        return replace(
+            tensor(base.grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if base.grad != Tri.NO else Tri.YES),
+            evidence=base.evidence,
+        )
+
+    def _slices(self, node: cst.Subscript) -> None:
+        for element in node.slice:
+            match element.slice:
+                case cst.Index(value=value):
+                    self.eval(value)
+                case cst.Slice(lower=lower, upper=upper, step=step):
+                    for part in (lower, upper, step):
+                        if part is not None:
+                            self.eval(part)
+
+    def _binary(self, node: cst.BinaryOperation) -> Value:
+        return self.arithmetic(node, self.eval(node.left), self.eval(node.right))
+
+    def arithmetic(self, node: cst.CSTNode, left: Value, right: Value) -> Value:
+        """A binary operation of two values."""
+        if Kind.STRING in (left.kind, right.kind):
+            return STRING
+        tensors = [v for v in (left, right) if v.kind & Kind.TENSOR]
+        if tensors:
+            certain = [v for v in tensors if not v.kind & Kind.UNKNOWN]
+            best = max(certain or tensors, key=lambda v: v.evidence.strength if v.evidence else 0)
+            result = {"k": "tensor", "ndim": "broadcast"}
+            arguments = [Argument(None, right, cst.Name("_"))]
+            evidence = best.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
+            value = torch_api.apply(result, left, arguments, self.grad, evidence)
+            if not certain:
+                return self.likely(value, ("result", id(node)))
+            return value
+        if Kind.NDARRAY in (left.kind, right.kind):
+            return NDARRAY
+        if left.kind & Kind.CONTAINER and right.kind & Kind.CONTAINER:
+            return join(left, right)
+        if left.kind == Kind.CONTAINER and right.kind == Kind.NUMBER:
+            return container(iterated(left))
+        if left.kind == Kind.NUMBER and right.kind == Kind.NUMBER:
+            return NUMBER
+        if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):
+            return OBJECT
+        return self.unknown(("result", id(node)))
+
+    def _comparison(self, node: cst.Comparison) -> Value:
+        values = [self.eval(node.left), *(self.eval(t.comparator) for t in node.comparisons)]
+        identity = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
+        if any(isinstance(t.operator, identity) for t in node.comparisons):
+            return NUMBER
+        if any(v.kind & Kind.TENSOR and not v.kind & Kind.UNKNOWN for v in values):
+            evidence = Evidence(Strength.SIGNATURE, "a comparison of tensors", node)
+            return tensor(Tri.NO, torch_api.broadcast(values), Dtype.BOOL, evidence=evidence)
+        if any(v.kind & Kind.NDARRAY for v in values):
+            return NDARRAY
+        if any(v.kind & Kind.UNKNOWN for v in values):
+            return self.unknown(("result", id(node)))
+        return NUMBER
+
+    def _unary(self, node: cst.UnaryOperation) -> Value:
+        value = self.eval(node.expression)
+        if isinstance(node.operator, cst.Not):
+            return NUMBER
+        if value.kind & Kind.TENSOR:
+            evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
+            result = torch_api.apply({"k": "tensor", "ndim": "keep"}, value, (), self.grad, evidence)
+            return self.likely(result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
+        return self.unknown(("result", id(node))) if value.kind & Kind.UNKNOWN else value
+
+    def _boolean(self, node: cst.BooleanOperation) -> Value:
+        left = self.eval(node.left)
+        before = dict(self.env)
+        self.narrow(node.left, isinstance(node.operator, cst.And))
+        right = self.eval(node.right)
+        self.env = before
+        if isinstance(node.operator, cst.Or) and left.kind & Kind.NONE and left.kind != Kind.NONE:
+            left = replace(left, kind=left.kind & ~Kind.NONE)
+        return join(left, right)
+
+    def _if_exp(self, node: cst.IfExp) -> Value:
+        self.eval(node.test)
+        before = dict(self.env)
+        self.narrow(node.test, True)
+        then = self.eval(node.body)
+        self.env = dict(before)
+        self.narrow(node.test, False)
+        otherwise = self.eval(node.orelse)
+        self.env = before
+        return join(then, otherwise)
+
+    def _sequence(self, node: cst.Tuple | cst.List | cst.Set) -> Value:
+        values, starred = [], False
+        for element in node.elements:
+            value = self.eval(element.value)
+            if isinstance(element, cst.StarredElement):
+                starred = True
+                value = iterated(value) or UNKNOWN
+            values.append(value)
+        if isinstance(node, cst.Tuple) and not starred:
+            return container(items=tuple(values))
+        if not values:
+            return container()
+        item = values[0]
+        for value in values[1:]:
+            item = join(item, value)
+        if len(values) <= 8 and not starred and isinstance(node, cst.List):
+            return container(items=tuple(values))
+        return container(item)
+
+    def _dict(self, node: cst.Dict) -> Value:
+        item: Value | None = None
+        for element in node.elements:
+            if isinstance(element, cst.DictElement):
+                self.eval(element.key)
+                value = self.eval(element.value)
+            else:
+                value = iterated(self.eval(element.value)) or UNKNOWN
+            item = value if item is None else join(item, value)
+        return container(item)
+
+    def _named_expr(self, node: cst.NamedExpr) -> Value:
+        value = self.eval(node.value)
+        self.assign(node.target, value, node.value)
+        return value
+
+    def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+        outer, bindings = dict(self.env), self.bindings
+        self.bindings = {}
+        self._comp_for(node.for_in)
+        item = self.eval(node.elt)
+        self.env, self.bindings = outer, bindings
+        return container(item)
+
+    def _dict_comprehension(self, node: cst.DictComp) -> Value:
+        outer, bindings = dict(self.env), self.bindings
+        self.bindings = {}
+        self._comp_for(node.for_in)
+        self.eval(node.key)
+        item = self.eval(node.value)
+        self.env, self.bindings = outer, bindings
+        return container(item)
+
+    def _comp_for(self, node: cst.CompFor) -> None:
+        iterable = self.eval(node.iter)
+        self.assign(node.target, self.iterate(iterable, node.iter), None)
+        for condition in node.ifs:
+            self.eval(condition.test)
+            self.narrow(condition.test, True)
+        if node.inner_for_in is not None:
+            self._comp_for(node.inner_for_in)
+
+    def _lambda(self, node: cst.Lambda) -> Value:
+        self.lambda_body(node, ())
+        return Value(Kind.FUNCTION, node=node)
+
+    def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
+        """The value of a lambda's body for the given arguments."""
+        outer, bindings = dict(self.env), self.bindings
+        self.bindings = {}
+        for index, param in enumerate(parameters(node)):
+            if param.default is not None:
+                self.eval(param.default)
+            value = given[index] if index < len(given) else self.unknown(("param", id(node), param.name.value))
+            self.assign(param.name, value, None)
+        value = self.eval(node.body)
+        self.env, self.bindings = outer, bindings
+        return value
+
+    def _await(self, node: cst.Await) -> Value:
+        return self.eval(node.expression)
+
+    def _yield(self, node: cst.Yield) -> Value:
+        if isinstance(node.value, cst.From):
+            value = self.eval(node.value.item)
+            self.returns.append(container(iterated(value)))
+        elif node.value is not None:
+            self.returns.append(container(self.eval(node.value)))
+        return UNKNOWN
+
+    def _formatted(self, node: cst.FormattedString) -> Value:
+        for part in node.parts:
+            if isinstance(part, cst.FormattedStringExpression):
+                self.eval(part.expression)
+                for inner in part.format_spec or ():
+                    if isinstance(inner, cst.FormattedStringExpression):
+                        self.eval(inner.expression)
+        return STRING
+
+    def _concatenated(self, node: cst.ConcatenatedString) -> Value:
+        self.eval(node.left)
+        self.eval(node.right)
+        return STRING
+
+    def iterate(self, value: Value, node: cst.BaseExpression) -> Value:
+        """What a loop over ``value`` binds."""
+        item = iterated(value)
+        if value.kind & Kind.CONTAINER and item is not None:
+            return item
+        if value.kind & Kind.TENSOR:
+            return self.element(value, node)
+        if value.kind & Kind.LOADER:
+            return self.batch(node)
+        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
+            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
+        if value.kind & Kind.MODULE:
+            return self.likely_module(node)
+        if value.kind == Kind.NDARRAY:
+            return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
+        if value.kind == Kind.STRING or is_opaque(value):
+            return value
+        if value.kind & Kind.UNKNOWN:
+            name = (dotted(node) or "").rpartition(".")[2].lower()
+            if name.endswith("loader"):
+                return self.batch(node)
+        return self.unknown(("element", id(node)))
+
+    def batch(self, node: cst.BaseExpression) -> Value:
+        """What a data loader yields: unknown in shape, but no tensor in it carries a graph."""
+        return self._resolve(replace(unknown(("batch", id(node))), grad=Tri.NO))
+
+
+_EXPRESSIONS: dict[type[cst.CSTNode], Callable[[Expressions, cst.CSTNode], Value]] = {
+    cst.Name: Expressions._name,  # type: ignore[dict-item]
+    cst.Attribute: Expressions._attribute,  # type: ignore[dict-item]
+    cst.Subscript: Expressions._subscript,  # type: ignore[dict-item]
+    cst.Call: lambda self, node: self.call_expression(node),  # type: ignore[arg-type]
+    cst.BinaryOperation: Expressions._binary,  # type: ignore[dict-item]
+    cst.UnaryOperation: Expressions._unary,  # type: ignore[dict-item]
+    cst.BooleanOperation: Expressions._boolean,  # type: ignore[dict-item]
+    cst.Comparison: Expressions._comparison,  # type: ignore[dict-item]
+    cst.IfExp: Expressions._if_exp,  # type: ignore[dict-item]
+    cst.Tuple: Expressions._sequence,  # type: ignore[dict-item]
+    cst.List: Expressions._sequence,  # type: ignore[dict-item]
+    cst.Set: Expressions._sequence,  # type: ignore[dict-item]
+    cst.Dict: Expressions._dict,  # type: ignore[dict-item]
+    cst.NamedExpr: Expressions._named_expr,  # type: ignore[dict-item]
+    cst.ListComp: Expressions._comprehension,  # type: ignore[dict-item]
+    cst.SetComp: Expressions._comprehension,  # type: ignore[dict-item]
+    cst.GeneratorExp: Expressions._comprehension,  # type: ignore[dict-item]
+    cst.DictComp: Expressions._dict_comprehension,  # type: ignore[dict-item]
+    cst.Lambda: Expressions._lambda,  # type: ignore[dict-item]
+    cst.Await: Expressions._await,  # type: ignore[dict-item]
+    cst.Yield: Expressions._yield,  # type: ignore[dict-item]
+    cst.FormattedString: Expressions._formatted,  # type: ignore[dict-item]
+    cst.ConcatenatedString: Expressions._concatenated,  # type: ignore[dict-item]
+    cst.Integer: lambda flow, node: NUMBER,
+    cst.Float: lambda flow, node: NUMBER,
+    cst.Imaginary: lambda flow, node: NUMBER,
+    cst.SimpleString: lambda flow, node: STRING,
+}

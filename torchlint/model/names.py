@@ -1,0 +1,63 @@
+"""What names say: of builtins, of libraries that are not ours, of what is called like a loss or a module."""
+
+from __future__ import annotations
+
+import re
+
+from torchlint.model.values import Tri
+
+LOSS_NAME = re.compile(r"criterion|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE)
+MODULE_NAME = re.compile(
+    r"net|model|module|encoder|decoder|critic|actor|polic|generator|discriminator|cnn|rnn|gan|lstm|gru|forward|layer|"
+    r"^(G|D|E|enc|dec|gen|disc)\d*$|^(enc|dec|gen|disc)_"
+)
+CLASS_NAME = re.compile(r"^_?[A-Z]+[a-z][a-z]|^[A-Z]{3}")
+INPLACE = re.compile(r"[a-z0-9]_$")
+
+GRAD_CONTEXTS = {
+    "torch.no_grad": Tri.NO,
+    "torch.inference_mode": Tri.NO,
+    "torch.autograd.no_grad": Tri.NO,
+    "torch.autograd.inference_mode": Tri.NO,
+    "torch.enable_grad": Tri.YES,
+    "torch.autograd.enable_grad": Tri.YES,
+}
+SET_GRAD = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+
+NUMBERS = frozenset(("int", "float", "bool", "len", "abs", "round", "hash", "id", "ord", "isinstance", "issubclass"))
+NUMBERS |= frozenset(("callable", "hasattr", "all", "any", "complex", "pow", "divmod", "range"))
+STRINGS = frozenset(("str", "repr", "format", "chr", "hex", "bin", "input", "ascii"))
+"""Builtins that give numbers, and strings."""
+
+NOT_TORCH = frozenset(
+    """
+    scipy pandas tensorflow tf jax flax sklearn skimage matplotlib cv2 PIL requests tqdm_logging chainer mxnet
+    paddle theano keras caffe caffe2 casadi sympy tkinter yaml nltk spacy h5py lmdb gym gymnasium networkx google
+    argparse simplejson omegaconf hydra absl fire wandb tensorboardX pytest attr pyarrow polars torchtext
+    """.split()  # noqa: SIM905
+)
+"""Packages whose objects are no tensors of torch."""
+
+MODULE_METHODS = {
+    "parameters": "parameters",
+    "named_parameters": "named_parameters",
+    "buffers": "buffers",
+    "named_buffers": "named_buffers",
+    "state_dict": "state_dict",
+    "modules": "modules",
+    "children": "modules",
+    "named_modules": "named_modules",
+    "named_children": "named_modules",
+    "cuda": "self",
+    "cpu": "self",
+    "to": "self",
+    "float": "self",
+    "half": "self",
+    "double": "self",
+    "train": "self",
+    "eval": "self",
+    "apply": "self",
+    "requires_grad_": "self",
+    "share_memory": "self",
+}
+"""Methods of ``nn.Module`` and what they give; ``self`` is the module."""

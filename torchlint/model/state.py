@@ -1,0 +1,180 @@
+"""The state of one interpretation: environments, and what is learnt of unknown values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model import torch_api
+from torchlint.model.scopes import dotted
+from torchlint.model.torch_api import Argument
+from torchlint.model.values import (
+    Evidence,
+    Kind,
+    Strength,
+    Symbol,
+    Tri,
+    Value,
+    join,
+    tensor,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
+Env = dict[str, Value]
+
+
+@dataclass(slots=True)
+class Use:
+    """How an unknown value is used: as only a tensor can be, or as a tensor cannot."""
+
+    tensor: tuple[str, cst.CSTNode] | None = None
+    other: bool = False
+
+
+@dataclass(slots=True)
+class Result:
+    """What an interpreted function left behind."""
+
+    bindings: Env = field(default_factory=dict)
+    """Every name of the scope with the join of all that was bound to it: what closures see."""
+    returns: Value | None = None
+    grad_mode: int = Tri.YES
+
+
+class State:
+    """Environment, values, and symbols of one scope. Statements and expressions build on it."""
+
+    def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module) -> None:
+        self.model = model
+        self.tree = model.tree
+        self.scope = scope
+        self.values = model.values
+        self.env: Env = {}
+        self.dead = False
+        self.bindings: Env = {}
+        self.returns: list[Value] = []
+        self.globals: set[str] = set()
+        self.grad = Tri.YES
+        self.uses: dict[Symbol, Use] = {}
+        self.solved: dict[Symbol, Evidence] = {}
+        self.rejected: set[Symbol] = set()
+        self.loop_exits: list[list[Env]] = []
+        self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
+
+    @staticmethod
+    def _evidence(use: Use) -> Evidence:
+        assert use.tensor is not None
+        return Evidence(Strength.USE, use.tensor[0], use.tensor[1])
+
+    def _resolve(self, value: Value) -> Value:
+        """A value with what the uses of its symbols have taught."""
+        if not value.symbols or not value.kind & Kind.UNKNOWN:
+            return value
+        if value.kind & Kind.TENSOR and any(s in self.rejected for s in value.symbols):
+            return Value(Kind.UNKNOWN, symbols=value.symbols)
+        for symbol in value.symbols:
+            evidence = self.solved.get(symbol)
+            if evidence is not None:
+                if value.kind & Kind.TENSOR:
+                    if value.evidence is not None and value.evidence.strength > Strength.USE:
+                        evidence = value.evidence
+                    return replace(value, kind=value.kind & ~Kind.UNKNOWN, evidence=evidence)
+                return replace(
+                    tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR, symbols=value.symbols
+                )
+        return value
+
+    def unknown(self, symbol: Symbol) -> Value:
+        """An unknown value of that origin, or the tensor that its uses make it."""
+        return self._resolve(unknown(symbol))
+
+    def likely(self, value: Value, symbol: Symbol) -> Value:
+        """A tensor by convention: one unless its uses say otherwise."""
+        return self._resolve(replace(value, kind=value.kind | Kind.UNKNOWN, symbols=frozenset((symbol,))))
+
+    def use(self, value: Value, name: str, node: cst.CSTNode) -> None:
+        """Learn from ``value.name``."""
+        if not value.symbols or name.startswith("__"):
+            return
+        if name in torch_api.tensor_only():
+            text = f"`.{name}` is used on it, which only tensors have"
+            for symbol in value.symbols:
+                use = self.uses.setdefault(symbol, Use())
+                if use.tensor is None:
+                    use.tensor = (text, node)
+        elif name not in torch_api.tensor_names() and not name.startswith("_"):
+            for symbol in value.symbols:
+                self.uses.setdefault(symbol, Use()).other = True
+
+    def bind(self, name: str, value: Value) -> None:
+        """Bind a name or a path in the current environment."""
+        self.env[name] = value
+        if name in self.bindings:
+            self.bindings[name] = join(self.bindings[name], value)
+        else:
+            self.bindings[name] = value
+        prefix = name + "."
+        for path in [p for p in self.env if p.startswith(prefix)]:
+            del self.env[path]
+
+    def merge(self, envs: Iterable[Env]) -> None:
+        """Continue where several paths meet; none of them: nothing below is reached."""
+        live = list(envs)
+        if not live:
+            self.dead = True
+            return
+        merged = dict(live[0])
+        for env in live[1:]:
+            for name, value in env.items():
+                if name in merged:
+                    merged[name] = join(merged[name], value)
+                elif "." not in name:  # a path that only one side knows is what it was before on the other
+                    merged[name] = value
+            for name in [n for n in merged if "." in n and n not in env]:
+                del merged[name]
+        self.env, self.dead = merged, False
+
+    def branch(self, run: Callable[[], None], env: Env) -> Env | None:
+        """Run from a copy of ``env``; the environment at its end, None if it does not get there."""
+        self.env, self.dead = dict(env), False
+        run()
+        return None if self.dead else self.env
+
+    def _refine(self, place: cst.BaseExpression, value: Value) -> None:
+        path = dotted(place)
+        if path is not None:
+            self.env[path] = value
+
+    # ------------------------------------------------------------------ what the classes on top of this one do
+
+    def eval(self, node: cst.CSTNode) -> Value:
+        """The value of an expression."""
+        raise NotImplementedError
+
+    def assign(self, target: cst.CSTNode, value: Value, source: cst.BaseExpression | None) -> None:
+        """Bind a target of any form."""
+        raise NotImplementedError
+
+    def call_expression(self, node: cst.Call) -> Value:
+        """The value of a call expression."""
+        raise NotImplementedError
+
+    def call(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        """The value of a call."""
+        raise NotImplementedError
+
+
+def is_opaque(value: Value) -> bool:
+    """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
+    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+
+
+def truth(literal: bool | None) -> int:
+    """YES, NO, or MAYBE for a condition that is not known."""
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
