@@ -59,9 +59,13 @@ def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
 
 def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) -> Edit:
     """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
-    outer = tree.indentation(statement)
-    inner = outer + tree.module.default_indent
+    inner = tree.indentation(statement) + tree.module.default_indent
     return insert_before(statement, f"{header}{tree.source.newline}{inner}")
+
+
+def indent_statement(tree: Tree, statement: cst.SimpleStatementLine) -> Edit:
+    """Move a statement into the block before it."""
+    return insert_before(statement, tree.module.default_indent)
 
 
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from torchlint.rule import Anchor, Edit, Finding, Rule
     from torchlint.tree import Span, Tree
 
-MAX_ROUNDS = 50
-"""Rounds of fixing before a file counts as not converging. Fixes of one statement can wait for each other."""
+MAX_ROUNDS = 500
+"""Rounds of fixing before a file counts as not converging. Statements that join one block do so one a round."""
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
@@ -204,12 +204,14 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _suppress(_Checked(text, diagnostics, problems, broken=repaired))
+    return _suppress(_Checked(text, diagnostics, problems, broken=repaired), codes)
 
 
-def _suppress(checked: _Checked) -> _Checked:
+def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checked:
     suppressions = Suppressions(checked.text)
     kept = [d for d in checked.diagnostics if not suppressions.silences(d)]
+    if "TL002" in codes:
+        kept += suppressions.unused(codes)
     checked.suppressed = len(checked.diagnostics) - len(kept)
     checked.diagnostics = sorted(kept, key=lambda d: d.sort_key)
     return checked
@@ -332,8 +334,10 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
         for edit in finding.fix.edits:
             yield edit.start.node
             yield edit.end.node
-        if finding.fix.imports:
-            yield from _import_anchor(tree)
+        if finding.fix.indent is not None:
+            yield finding.fix.indent
+        if finding.fix.imports and (place := _import_anchor(tree)) is not None:
+            yield place[0]
 
 
 def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines) -> Diagnostic:
@@ -347,6 +351,8 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
     fix = evidence = None
     if finding.fix is not None:
         edits = {_text_edit(tree, e, spans) for e in finding.fix.edits}
+        if finding.fix.indent is not None:
+            edits.update(_indentation(tree, spans[id(finding.fix.indent)]))
         edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
         ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
         applicability = finding.fix.applicability
@@ -398,6 +404,15 @@ def _loses_comment(text: str, edit: TextEdit) -> bool:
     return any(match.group().startswith("#") for match in _BRACKETS.finditer(removed))
 
 
+def _indentation(tree: Tree, span: Span) -> Iterator[TextEdit]:
+    """Insertions that move the continuation lines of a statement in by one step; lines inside strings stay."""
+    text, step = tree.source.text[span.start : span.end], tree.module.default_indent
+    strings = [m.span() for m in _BRACKETS.finditer(text) if m.group()[0] in "'\""]
+    for line in re.finditer(r"(?:\r\n|\r|\n)(?=[^\r\n])", text):
+        if not any(start < line.end() <= end for start, end in strings):
+            yield TextEdit(span.start + line.end(), span.start + line.end(), step)
+
+
 def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
     span = spans[id(anchor.node)]
     if anchor.inside:
@@ -405,8 +420,11 @@ def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
     return span.end if anchor.at_end else span.start
 
 
-def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
-    """The statement after which a new import goes: the last top-level import of the leading block, else a docstring."""
+def _import_anchor(tree: Tree) -> tuple[cst.CSTNode, bool] | None:
+    """Where a new import goes: a top-level statement, and whether after it; None in an empty file.
+
+    Before the first import of something of torch, else after the last import, else after the docstring.
+    """
     import libcst as cst
 
     anchor: cst.CSTNode | None = None
@@ -416,28 +434,27 @@ def _import_anchor(tree: Tree) -> list[cst.CSTNode]:
                 break
             continue
         match statement.body[0]:
+            case cst.Import() | cst.ImportFrom(relative=[]) as small if re.match(
+                r"(import|from) torch\b", tree.code(small)
+            ):
+                return statement, False
             case cst.Import() | cst.ImportFrom():
                 anchor = statement
             case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()) if number == 0:
                 anchor = statement
-    return [anchor] if anchor is not None else list(tree.module.body[:1])
+    if anchor is not None:
+        return anchor, True
+    return (tree.module.body[0], False) if tree.module.body else None
 
 
 def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
-    (anchor,) = _import_anchor(tree)
-    newline = tree.source.newline
-    import libcst as cst
-
-    is_after = isinstance(anchor, cst.SimpleStatementLine) and isinstance(
-        anchor.body[0], (cst.Import, cst.ImportFrom, cst.Expr)
-    )
-    if is_after:
-        offset = spans[id(anchor)].end
-        end = re.compile(r"[^\r\n]*").match(tree.source.text, offset)
-        offset = end.end() if end else offset
-        return TextEdit(offset, offset, f"{newline}import {module}")
-    offset = spans[id(anchor)].start
-    return TextEdit(offset, offset, f"import {module}{newline}")
+    anchor, after = _import_anchor(tree) or (tree.module, False)
+    offset, newline = spans[id(anchor)].start, tree.source.newline
+    if not after:
+        return TextEdit(offset, offset, f"import {module}{newline}")
+    line = re.compile(r"[^\r\n]*").match(tree.source.text, spans[id(anchor)].end)
+    offset = line.end() if line else offset
+    return TextEdit(offset, offset, f"{newline}import {module}")
 
 
 def _apply(checked: _Checked, fixing: Fixing) -> tuple[list[str], str]:

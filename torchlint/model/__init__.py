@@ -205,6 +205,24 @@ class Model:
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
+    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement right before another one in the same block, with no empty line or comment between them."""
+        block = self.tree.parent(statement)
+        body = block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ()
+        if getattr(statement, "leading_lines", ()):
+            return None
+        index = next((i for i, other in enumerate(body) if other is statement), 0)
+        return body[index - 1] if index else None
+
+    def is_under_no_grad_block(self, statement: cst.CSTNode) -> bool:
+        """Whether the statement right before is a plain ``with torch.no_grad():`` block, which could take it in."""
+        match self.sibling_before(statement):
+            case cst.With(
+                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
+            ):
+                return self.qualified(func) == "torch.no_grad"
+        return False
+
     def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
         """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
         return graph.reaches_backward(self, name, node)
@@ -212,6 +230,10 @@ class Model:
     def calls_backward(self, area: cst.CSTNode) -> bool:
         """Whether ``backward`` is called below a node."""
         return graph.calls_backward(self, area)
+
+    def backwarded(self, area: cst.CSTNode) -> set[str]:
+        """Names and paths on which ``backward()`` is called below a node."""
+        return graph.backwarded(self, area)
 
     def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
         """Whether ``name``, or what is computed from it, leaves the function around ``node``."""

@@ -180,6 +180,16 @@ def calls_backward(model: Model, area: cst.CSTNode) -> bool:
     return False
 
 
+def backwarded(model: Model, area: cst.CSTNode) -> set[str]:
+    """Names and paths on which ``backward()`` is called below a node."""
+    found = set()
+    for node in model.tree.walk(area):
+        match node:
+            case cst.Call(func=cst.Attribute(value=value, attr=cst.Name("backward"))):
+                found.add(dotted(value) or "")
+    return found - {""}
+
+
 def leaves_function(model: Model, name: str, node: cst.CSTNode) -> bool:
     """Whether a name, or what is computed from it, is returned, yielded, or stored in an object."""
     scope = model.scopes.scope_of(node)

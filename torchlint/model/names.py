@@ -61,3 +61,10 @@ MODULE_METHODS = {
     "share_memory": "self",
 }
 """Methods of ``nn.Module`` and what they give; ``self`` is the module."""
+
+HOLDER_NAME = re.compile(
+    r"dataset|packed|(^|_)(batch|field|request|req|response|node|args|opt|opts|config|cfg|form|event|msg|message|df|frame|"
+    r"blob|storage|proxy)$|^(boxes|results?)$",
+    re.IGNORECASE,
+)
+"""Names of objects that are known to keep something in `.data`: only proof outweighs them."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import torch_api
+from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.scopes import dotted
+from torchlint.model.syntax import last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
     Evidence,
@@ -102,6 +104,8 @@ class State:
         """Learn from ``value.name``."""
         if not value.symbols or name.startswith("__"):
             return
+        if name in torch_api.tensor_only() and INPLACE.search(name) and not self.model.declares("data"):
+            self._use_of_data(value, name, node)
         if name in torch_api.tensor_only():
             text = f"`.{name}` is used on it, which only tensors have"
             for symbol in value.symbols:
@@ -111,6 +115,20 @@ class State:
         elif name not in torch_api.tensor_names() and not name.startswith("_"):
             for symbol in value.symbols:
                 self.uses.setdefault(symbol, Use()).other = True
+
+    def _use_of_data(self, value: Value, name: str, node: cst.CSTNode) -> None:
+        """``x.data.add_(…)``: what has such data, and is not called like a holder of data, is a tensor."""
+        match node:
+            case cst.Attribute(value=cst.Attribute(value=owner, attr=cst.Name("data"))):
+                if HOLDER_NAME.search(last_name(owner)):
+                    return
+            case _:
+                return
+        text = f"`.{name}` is called on its data, which only tensors have"
+        for symbol in value.symbols:
+            if symbol[0] == "attr" and symbol[-1] == "data":
+                use = self.uses.setdefault(symbol[1], Use())
+                use.tensor = use.tensor or (text, node)
 
     def bind(self, name: str, value: Value) -> None:
         """Bind a name or a path in the current environment."""

@@ -108,6 +108,8 @@ def takes_tensor(name: str) -> bool:
         return True
     if name in ("torchvision.utils.save_image", "torchvision.utils.make_grid"):
         return True
+    if name.endswith("_like") or name in ("torch.max", "torch.min", "torch.sort", "torch.topk"):
+        return result is not None
     return isinstance(result, dict) and result.get("k") == "tensor" and result.get("grad", "follow") == "follow"
 
 

@@ -40,6 +40,7 @@ _METADATA = frozenset(
         "is_floating_point",
         "is_complex",
         "storage_offset",
+        "data_ptr",
         "is_sparse",
         "names",
         "__len__",
@@ -48,6 +49,8 @@ _METADATA = frozenset(
 """What a tensor says of itself without reading its elements."""
 
 _LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
+
+_METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
 
 _PASSING_ON = frozenset(
     ("list", "tuple", "zip", "enumerate", "reversed", "iter", "next", "sorted", "filter", "map", "dict")
@@ -168,7 +171,7 @@ class Follower:
         last = ref.rpartition(".")[2]
         if ref == "torch.autograd.Variable":  # a wrapped tensor is a tensor that others only read
             return Usage.WRITTEN if self.usage(call) is Usage.WRITTEN else Usage.READ
-        if ref == "builtins.len" or (ref.startswith("torch.") and last.endswith("_like")):
+        if ref in _METADATA_FUNCTIONS or (ref.startswith("torch.") and last.endswith("_like")):
             return Usage.METADATA
         if ref in ("builtins.map", "builtins.filter") and call.args[0] is not arg:
             return max(Usage.READ, self._mapped(call.args[0].value), self.usage(call))

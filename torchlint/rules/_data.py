@@ -9,17 +9,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Value, torch_api
+from torchlint.model.names import HOLDER_NAME
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 READERS = frozenset(("item", "tolist"))
 
 _LEAF_NAME = re.compile(r"(^|_)(weight|bias|grad|param|parameter)$|loss", re.IGNORECASE)
-_HOLDER_NAME = re.compile(
-    r"dataset|packed|(^|_)(batch|field|request|req|response|node|args|opt|opts|config|cfg|form|event|msg|message|df|frame|"
-    r"blob|storage|proxy)$|^(boxes|results?)$",
-    re.IGNORECASE,
-)
-"""Names of objects that are known to keep something in `.data`: only proof outweighs them."""
 _VAGUE_NAME = re.compile(
     r"batch|(^|_)(data|sequence|seq|res|reader|record|row|samples?|container|obj|item|store|results?)$", re.IGNORECASE
 )
@@ -70,7 +65,7 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
         return value, evidence
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
-        if evidence.strength <= Strength.CONVENTION and _HOLDER_NAME.search(name):
+        if evidence.strength <= Strength.CONVENTION and HOLDER_NAME.search(name):
             return None
         if evidence.strength == Strength.NAME and model.declares("data"):
             return None
@@ -78,7 +73,7 @@ def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None
             used = _used_as_tensor(node, model)
             return (value, used) if used is not None else None
         return value, evidence
-    if not value.kind & Kind.UNKNOWN or _HOLDER_NAME.search(name):
+    if not value.kind & Kind.UNKNOWN or HOLDER_NAME.search(name):
         return None
     if model.declares("data"):  # a class of this file has such an attribute: its objects could be meant
         return None
@@ -100,20 +95,47 @@ def is_doubtful(value: Value, evidence: Evidence) -> bool:
 
 def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
     """Evidence from what is done with `.data` right here."""
-    parent = model.tree.parent(node)
-    match parent:
-        case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
+    used = _used_in_chain(node, model)
+    if used is not None:
+        return used
+    at: cst.CSTNode = node
+    for method, call in chain(node, model):
+        if not isinstance(call, cst.Call) or method not in torch_api.data()["methods"]:
+            return None
+        at = call
+    target = model.tree.parent(at)
+    match target:
+        case cst.AssignTarget() if isinstance(assign := model.tree.parent(target), cst.Assign):
             if model.value(assign.value).is_tensor:
                 return Evidence(Strength.USE, "a tensor is assigned to its data", node)
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(value=target, attr=cst.Name("data")))]):
-            if model.value(target).is_tensor:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(value=other, attr=cst.Name("data")))]):
+            if model.value(other).is_tensor:
                 return Evidence(Strength.USE, "it is assigned to the data of a tensor", node)
-        case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call) and parent is call.args[0]:
-            ref = model.qualified(call.func) or ""
+        case cst.Arg() if isinstance(caller := model.tree.parent(target), cst.Call) and target is caller.args[0]:
+            ref = model.qualified(caller.func) or ""
             if torch_api.takes_tensor(ref):
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
+            if isinstance(caller.func, cst.Attribute) and caller.func.attr.value == "copy_":
+                return Evidence(Strength.USE, "it is copied into a tensor", node)
+    return None
+
+
+def _is_of_no_tensor(method: str, node: cst.CSTNode) -> bool:
+    """Whether `.data` is used as no tensor can be: ``x.data.edge_index``, ``x.data["paper"]``."""
+    match node:
+        case cst.Attribute():
+            return method not in torch_api.tensor_names()
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString()))]):
+            return True
+    return False
+
+
+def _used_in_chain(node: cst.Attribute, model: Model) -> Evidence | None:
+    """Evidence from the methods that are called on `.data` in the same expression."""
     whole = True
     for method, call in chain(node, model):
+        if _is_of_no_tensor(method, call):
+            return None
         whole = whole and isinstance(call, cst.Call)
         if not isinstance(call, cst.Call) or method not in torch_api.tensor_only():
             continue
@@ -130,12 +152,8 @@ def chain(node: cst.CSTNode, model: Model) -> Iterator[tuple[str, cst.CSTNode]]:
         match parent:
             case cst.Attribute(attr=cst.Name(value=name)):
                 call = tree.parent(parent)
-                if isinstance(call, cst.Call) and call.func is parent:
-                    yield name, call
-                    node = call
-                else:
-                    yield name, parent
-                    node = parent
+                node = call if isinstance(call, cst.Call) and call.func is parent else parent
+                yield name, node
             case cst.Subscript() if parent.value is node:
                 yield "[]", parent
                 node = parent

@@ -119,10 +119,10 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
-    if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
-        if usage is Usage.READ and _consumed(node, model):
+    if _data.is_gradient(value, node.value):
+        if usage is Usage.READ and "create_graph" not in model.tree.source.text:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
-        return Fix("Replace `.data` with `.detach()`", detach)
+        return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ))
     if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ and not doubtful))
@@ -142,12 +142,22 @@ def _initialised(node: cst.Attribute, model: Model) -> bool:
 
 
 def _consumed(node: cst.Attribute, model: Model) -> bool:
-    """Whether the value is used up on the spot by arithmetic: nothing that shares its memory lives on."""
+    """Whether the value is used up on the spot: nothing that shares its memory lives on."""
     match model.tree.parent(node):
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
+        case cst.Arg(keyword=None) as arg:
+            return _is_copied(arg, model)
         case cst.Comparison(comparisons=targets):
             return not any(map(_is_identity, targets))
+    return False
+
+
+def _is_copied(arg: cst.Arg, model: Model) -> bool:
+    """Whether an argument's elements go into a tensor: ``y.copy_(x.data)``."""
+    match model.tree.parent(arg):
+        case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
+            return _data.is_inplace(name) and model.value(target).may_be_tensor
     return False
 
 

@@ -55,7 +55,6 @@ Everywhere else: the new form bumps the version counter, so what computed wrong 
 +    with torch.no_grad():
 +        p.add_(torch.ones_like(p), alpha=-0.1)
 ~    p.data -= 0.1
-+    with torch.no_grad():
 +        p -= 0.1
  with torch.no_grad():
      for p in net.parameters():
@@ -86,7 +85,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
@@ -103,10 +102,10 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     _, value, evidence = found
     write = _data.written(node, model)
     initialises = _data.initialises(node, value, model)
-    advice = "use `nn.init`" if initialises else "use `torch.no_grad()`"
+    fix = _fix(node, value, write, initialises, model) if write is not None else None
+    advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if _data.is_gradient(value, node.value):
         advice = "a gradient needs no `.data`"
-    fix = _fix(node, value, write, initialises, model) if write is not None else None
     return Finding(
         node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence
     )
@@ -132,11 +131,16 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     safe = Applicability.SAFE if initialises else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", (drop,), safe)
-    wrap = _no_grad(write, model)
-    if wrap is None:
+    statement = _own_statement(write, model)
+    if statement is None:
         return None
-    edits, imports = wrap
-    return Fix("Move the operation into a `torch.no_grad()` block", (*edits, drop), safe, imports)
+    message = "Move the operation into a `torch.no_grad()` block"
+    if model.is_under_no_grad_block(statement):
+        return Fix(message, (edit.indent_statement(model.tree, statement), drop), safe, indent=statement)
+    name, missing = model.spelling("torch.no_grad")
+    wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
+    joins = _joins_the_one_before(statement, model)
+    return Fix(message, (wrap, drop), safe, ("torch",) if missing else (), deferred=joins, indent=statement)
 
 
 def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:
@@ -160,23 +164,42 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
 
 
-def _no_grad(write: cst.CSTNode, model: Model) -> tuple[tuple[Edit, ...], tuple[str, ...]] | None:
-    """Edits that put the statement into a block of its own; None if it is not alone on its line."""
+def _own_statement(write: cst.CSTNode, model: Model) -> cst.SimpleStatementLine | None:
+    """The statement that a write is, if it is alone on its line and its result is not used."""
     statement = model.tree.statement(write)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
         return None
     match statement.body[0]:
-        case cst.Expr(value=value) if value is write:
-            pass
+        case cst.Expr(value=value) if value is write or any(value is outer for _, outer in _data.chain(write, model)):
+            return statement
         case cst.Assign(targets=[target]) if target is write:
-            pass
+            return statement
         case cst.AugAssign() as small if small is write:
-            pass
-        case _:
-            return None
-    name, missing = model.spelling("torch.no_grad")
-    wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
-    return (wrap,), ("torch",) if missing else ()
+            return statement
+    return None
+
+
+def _joins_the_one_before(statement: cst.SimpleStatementLine, model: Model) -> bool:
+    """Whether the statement before gets a block of its own first: this one then goes into it, in a later round."""
+    before = model.sibling_before(statement)
+    if not isinstance(before, cst.SimpleStatementLine):
+        return False
+    for node in model.tree.walk(before):
+        if isinstance(node, cst.Attribute) and node.attr.value == "data":
+            found = check(node, model)
+            if found is not None and found.fix is not None and found.fix.indent is before:
+                return found.fix.applicability is Applicability.SAFE or not _is_safe_here(statement, model)
+    return False
+
+
+def _is_safe_here(statement: cst.SimpleStatementLine, model: Model) -> bool:
+    """Whether the fix of this statement is safe: it must not wait for one that is not applied."""
+    for node in model.tree.walk(statement):
+        if isinstance(node, cst.Attribute) and node.attr.value == "data":
+            found = _data.classify(node, model)
+            if found is not None and found[0] is _data.Site.INPLACE:
+                return _data.initialises(node, found[1], model)
+    return False
 
 
 def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:

@@ -86,4 +86,10 @@ def _finding(
     source = _before_transfers(node.value)
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
     fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
-    return Finding(name, "the transfer is recorded by autograd and thrown away; detach first", fix, end, evidence)
+    return Finding(
+        name,
+        "detach before the transfer: where there is a graph, autograd records it only to throw it away",
+        fix,
+        end,
+        evidence,
+    )

@@ -119,7 +119,7 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
     if loop is None or name is None:
         return None
     value = model.value(added)
-    if not _is_loss(value, added) or model.grad_enabled(node) != Tri.YES:
+    if model.grad_enabled(node) != Tri.YES or not (_is_loss(value, added) or _is_backwarded(value, added, loop, model)):
         return None
     if not _starts_outside(name, loop, model) or model.reaches_backward(name, node):
         return None
@@ -146,6 +146,14 @@ def _is_plainly_a_loss(value: Value, added: cst.BaseExpression, model: Model) ->
     """Whether a sum outside a training loop is one of losses: torch says it is a tensor, its name says the rest."""
     code = model.tree.code(added)
     return (value.strength or Strength.NAME) >= Strength.SIGNATURE and "\n" not in code and bool(_LOSS.search(code))
+
+
+def _is_backwarded(value: Value, added: cst.BaseExpression, loop: cst.CSTNode, model: Model) -> bool:
+    """Whether ``backward()`` is called in the loop on the very thing that is added: then it is a loss with a graph."""
+    name = dotted(added)
+    if name is None or not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or value.grad == Tri.NO:
+        return False
+    return name in model.backwarded(loop)
 
 
 def _text(node: cst.BaseExpression) -> str:
