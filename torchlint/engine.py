@@ -85,15 +85,16 @@ def _needle_pattern(needle: str) -> str:
     if needle.startswith("*") or needle.endswith("*"):
         return re.escape(needle.strip("*"))
     if needle.isidentifier():
-        return rf"\b{needle}\b"
+        return rf"{needle}\b"
     return re.escape(needle)
 
 
 @functools.cache
-def _gate(codes: frozenset[str]) -> re.Pattern[bytes]:
+def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
+    """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
     rules = catalogue()
-    needles = sorted({needle for code in codes if code in rules for needle in rules[code].needles})
-    return re.compile("|".join(map(_needle_pattern, needles)).encode() if needles else rb"(?!)")
+    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
+    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in sorted(needles))
 
 
 def can_match(data: bytes, codes: frozenset[str]) -> bool:
@@ -102,9 +103,11 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
     module paths. Files that never mention torch are not ours.
     """
-    if b"torch" not in data:
-        return False
-    for match in _gate(codes).finditer(data):
+    return b"torch" in data and any(_occurs(pattern, data) for pattern in _gate(codes))
+
+
+def _occurs(pattern: re.Pattern[bytes], data: bytes) -> bool:
+    for match in pattern.finditer(data):
         if not match.group().startswith(b"."):
             return True
         start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1

@@ -44,7 +44,7 @@ from torchlint.rule import Edit, Finding, Fix, on
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
 
-_NEEDLES = (".numpy", r"re:\b(?:array|asarray|asanyarray|ascontiguousarray) \(")
+_NEEDLES = (".numpy", r"re:array \(")
 
 
 @on(cst.Call, needle=_NEEDLES)

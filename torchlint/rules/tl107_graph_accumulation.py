@@ -68,8 +68,10 @@ from torchlint.rule import Edit, Finding, Fix, on
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _NEEDLES = (
     ".backward",
-    r"re:(?:[+-]=|append\()[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"re:\b(?P<sum>[\w.]+) = (?P=sum) [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"re:\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"re:-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"re:append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"re:= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
 )
 """Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 
