@@ -77,7 +77,12 @@ def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias
         return Edit(Anchor(names[index - 1], True), Anchor(alias, True), "")
     if len(names) > 1:
         return Edit(Anchor(alias, False), Anchor(names[1], False), "")
-    statement = tree.parent(node)
+    return remove_statement(tree, node)
+
+
+def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
+    """Remove a simple statement with its line; None if it shares the line with another one."""
+    statement = tree.parent(small)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
         return None
     block = tree.parent(statement)

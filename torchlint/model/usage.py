@@ -52,6 +52,11 @@ _LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "res
 
 _METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
 
+_PASSING_MODULES = frozenset(
+    f"torch.nn.{name}" for name in ("Identity", "Flatten", "Unflatten", "Dropout", "Sequential", "DataParallel")
+)
+"""Modules that can return what they are given."""
+
 _PASSING_ON = frozenset(
     ("list", "tuple", "zip", "enumerate", "reversed", "iter", "next", "sorted", "filter", "map", "dict")
 )
@@ -113,6 +118,8 @@ class Follower:
             return self._method(name, call)
         if name in _METADATA:
             return Usage.METADATA
+        if name == "_version":  # the one number in which `.data` and `.detach()` differ
+            return Usage.ESCAPES
         if self.is_target(node):
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
         return self.usage(node) if name in ("data", "T", "mT", "H", "mH", "real", "imag") else Usage.READ
@@ -162,7 +169,7 @@ class Follower:
         if function.kind == Kind.REFERENCE and function.receiver is not None and "Tensor." in (function.ref or ""):
             return Usage.READ
         if function.kind & Kind.MODULE:
-            return Usage.READ
+            return max(Usage.READ, self.usage(call)) if function.ref in _PASSING_MODULES else Usage.READ
         if isinstance(function.node, cst.FunctionDef):
             return self._parameter(function.node, arg, call)
         return Usage.ESCAPES
@@ -177,13 +184,19 @@ class Follower:
             return max(Usage.READ, self._mapped(call.args[0].value), self.usage(call))
         if ref.startswith("builtins.") and last in _PASSING_ON:
             return max(Usage.READ, self.usage(call))
+        if ref == "builtins.setattr":
+            return Usage.ESCAPES
         if ref.startswith(("builtins.", "numpy.", "math.")):
             return Usage.READ
         if not ref.startswith("torch."):
             return Usage.ESCAPES
         if last.endswith("_") and not last.startswith("_"):
             return Usage.WRITTEN if call.args[0] is arg else Usage.READ
+        if _writes_to(arg, call, ref):
+            return Usage.WRITTEN
         result = torch_api.data()["functions"].get(ref)
+        if result is None and torch_api.class_kind(ref) == "parameter":  # a parameter of the same memory
+            return max(Usage.READ, self.usage(call))
         if result is None:
             return Usage.ESCAPES if torch_api.class_kind(ref) is None else Usage.READ
         return self.usage(call) if _may_alias(result) and call.args[0] is arg else Usage.READ
@@ -265,6 +278,21 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _writes_to(arg: cst.Arg, call: cst.Call, ref: str) -> bool:
+    """Whether a function of torch writes to an argument: ``inplace=True``, ``max_norm``, running statistics."""
+    if ref in ("torch.nn.functional.embedding", "torch.embedding"):
+        return len(call.args) > 3 or any(a.keyword is not None and a.keyword.value == "max_norm" for a in call.args)
+    if ref in ("torch.nn.functional.batch_norm", "torch.nn.functional.instance_norm"):
+        return call.args[0] is not arg
+    return ref.startswith(("torch.nn.functional.", "torch.")) and any(
+        isinstance(a.value, cst.Name)
+        and a.value.value == "True"
+        and (a.keyword is None or a.keyword.value == "inplace")
+        and call.args[0] is arg
+        for a in call.args[1:]
+    )
 
 
 def _may_alias(result: object) -> bool:

@@ -223,6 +223,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return False
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is index:
         return False
+    if isinstance(parent, cst.AugAssign) and parent.value is index and model.value(parent.target).kind & Kind.NUMBER:
+        return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
     return bool(_SCALAR_NAME.search(last_name(node))) or "backward" in _uses_of(node, model)

@@ -88,7 +88,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Model, Tri, Usage, Value
+from torchlint.model import Evidence, Model, Tri, Usage, Value, torch_api
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -147,7 +147,10 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
         case cst.Arg(keyword=None) as arg:
-            return _is_copied(arg, model)
+            return _is_copied(arg, model) or _is_computed_with(arg, model)
+        case cst.Element() as element if isinstance(sequence := model.tree.parent(element), (cst.List, cst.Tuple)):
+            arg_ = model.tree.parent(sequence)
+            return isinstance(arg_, cst.Arg) and _is_computed_with(arg_, model)
         case cst.Comparison(comparisons=targets):
             return not any(map(_is_identity, targets))
     return False
@@ -159,6 +162,15 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
             return _data.is_inplace(name) and model.value(target).may_be_tensor
     return False
+
+
+def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
+    """Whether an argument goes into a function of torch that makes a new tensor."""
+    call = model.tree.parent(arg)
+    if not isinstance(call, cst.Call):
+        return False
+    result = torch_api.data()["functions"].get(model.qualified(call.func) or "")
+    return isinstance(result, dict) and result["k"] == "tensor" and not (result.get("alias") or result.get("self"))
 
 
 def _is_identity(target: cst.ComparisonTarget) -> bool:

@@ -88,7 +88,27 @@ from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
+_OF_THE_VIEW = frozenset(
+    [
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "as_strided_",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "rename_",
+    ]
+)
+"""In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
+
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
+
+
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
 
 
 @on(cst.Attribute, needle=".data")
@@ -126,9 +146,11 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
             return Fix("Remove `.data`: a gradient carries no graph", (drop,))
     if value.is_tensor and value.leaf == Tri.NO:
         return None
+    if any(name in _OF_THE_VIEW for name, _ in _data.chain(node, model)) or _rebinds_outer(node, write, model):
+        return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
-    safe = Applicability.SAFE if initialises else Applicability.UNSAFE
+    safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", (drop,), safe)
     statement = _own_statement(write, model)
@@ -162,6 +184,26 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
     imports = ("torch",) if missing else ()
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
+
+
+def _rebinds_outer(node: cst.Attribute, write: cst.CSTNode, model: Model) -> bool:
+    """Whether ``w -= 1`` for ``w.data -= 1`` would make a local of a name that belongs to an outer scope."""
+    if not isinstance(write, cst.AugAssign) or write.target is not node or not isinstance(node.value, cst.Name):
+        return False
+    scope = model.scopes.scope_of(node)
+    return isinstance(scope, cst.FunctionDef) and node.value.value not in model.locals_of(scope)
+
+
+def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
+    """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
+    for node in model.tree.walk(model.tree.statement(write)):
+        if isinstance(node, cst.Call):
+            value = model.value(node.func)
+            if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
+                is_operation = isinstance(node.func, cst.Attribute) and _data.is_inplace(node.func.attr.value)
+                if not is_operation:
+                    return False
+    return True
 
 
 def _own_statement(write: cst.CSTNode, model: Model) -> cst.SimpleStatementLine | None:

@@ -125,7 +125,9 @@ def check_detour(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     if len(names) == 1 and (value.strength or Strength.NAME) < Strength.CONVENTION:
         return None  # other libraries' arrays have `numpy()` too
-    fix = Fix("Call `tolist()` on the tensor", (edit.replace_after(source, node.value),))
+    # `cpu()` and `numpy()` are known of other libraries' tensors, which have no `tolist()`
+    applicability = Applicability.SAFE if (value.strength or 0) > Strength.USE else Applicability.UNSAFE
+    fix = Fix("Call `tolist()` on the tensor", (edit.replace_after(source, node.value),), applicability)
     message = "needless detour: `tolist()` of a tensor leaves the graph and comes to the host by itself"
     return Finding(names[-1], message, fix, node.value, value.evidence)
 

@@ -212,8 +212,20 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     detached = _is_detach(inner)
     kept_apart = not isinstance(inner, cst.Call) and "requires_grad" in model.tree.source.text
     if detached or (value.is_tensor and value.grad == Tri.NO and not kept_apart):
+        useless = _assignment_to_itself(call, inner, model)
+        if useless is not None:
+            return Fix("Remove the assignment: there is no graph to leave", (useless,))
         return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
     return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:
+    """Remove ``x = Variable(x)`` altogether."""
+    match model.tree.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign:
+            if isinstance(inner, cst.Name) and inner.value == name:
+                return edit.remove_statement(model.tree, assign)
+    return None
 
 
 def _is_detach(node: cst.BaseExpression) -> bool:
@@ -231,6 +243,10 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in torch_api.data()["methods"] and not ref:
+        method = torch_api.data()["methods"][node.func.attr.value]
+        aliases = isinstance(method, dict) and (method.get("alias") or method.get("self"))
+        return _is_fresh(node.func.value, model) if aliases else isinstance(method, dict)
     result = torch_api.data()["functions"].get(ref)
     if result is None:
         return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
