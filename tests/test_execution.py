@@ -133,6 +133,24 @@ COUNTEREXAMPLES = {
     "TL201: Variable(x.data) has its own counter": "a = w * w\nk = Variable(w.data)\nk[0] = 3.0",
     "TL101: given to a function that map() calls": "a = w * w\nlist(map(lambda t: t.mul_(2), [w.data]))",
     "TL201: a view under no_grad requires grad": "with torch.no_grad():\n    k = Variable(w.view(3))",
+    "TL101: a parameter of the same memory": (
+        "a = w * w\nq = nn.Parameter(w.data)\nwith torch.no_grad():\n    q.mul_(2)"
+    ),
+    "TL101: stored by setattr": ("class C: pass\nc = C()\na = w * w\nsetattr(c, 'x', w.data)\nc.x.add_(1)\ndel c, C"),
+    "TL101: a function that writes": "a = w * w\nb = nn.functional.relu(w.data, inplace=True) * 2",
+    "TL101: a module that returns what it is given": "a = w * w\nb = nn.Identity()(w.data)\nb.add_(1)",
+    "TL101: the version itself": "w.data.add_(1)\nv = w.data._version",
+    "TL102: a name of an outer scope": "def init_weights():\n    w.data *= 5\ninit_weights()\ndel init_weights",
+    "TL102: the shape of a view": (
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = nn.Parameter(torch.ones(2, 3))\n        self.w.data.t_()\nm = M()\nshape = m.w.shape\ndel m, M"
+    ),
+    "TL102: what is computed for it": (
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = nn.Parameter(torch.ones(3))\n        self.w.data[0] = self.f()\n"
+        "    def f(self):\n        self.c = self.w * 2\n        return self.c.sum().item()\n"
+        "m = M()\ngrad = m.c.requires_grad\ndel m, M"
+    ),
 }
 """What generated programs have found, and is mended."""
 
