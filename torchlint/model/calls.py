@@ -109,6 +109,8 @@ class Calls(Expressions):
                     value = replace(value, ndim=func.ndim)
                 if torch_api.module_info(func.ref).get("params"):
                     value = self._through_module(value, weighted=True)
+                if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
+                    value = replace(value, items=(arguments[0].value, *value.items[1:]))
                 return value
         grad = Tri.NO if self.grad == Tri.NO else Tri.YES
         return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
@@ -294,10 +296,7 @@ class Calls(Expressions):
                 output = torch_api.module_info(ref).get("output")
                 if isinstance(output, dict) and output.get("ndim") in ("loss", "zero"):
                     ndim = torch_api.loss_ndim(arguments)
-                item = None
-                if ref in ("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict"):
-                    item = None
-                return Value(Kind.MODULE, ref=ref, ndim=ndim, item=item, evidence=evidence)
+                return Value(Kind.MODULE, ref=ref, ndim=ndim, evidence=evidence)
             case "parameter":
                 literal = torch_api.keyword(arguments, "requires_grad")
                 value = parameter(evidence)
@@ -323,7 +322,7 @@ class Calls(Expressions):
                     Kind.OBJECT,
                     ref=ref,
                     evidence=evidence,
-                    grad=torch_api._grad_of_inputs([a.value for a in arguments]),
+                    grad=torch_api.grad_of_inputs([a.value for a in arguments]),
                 )
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
 
@@ -358,8 +357,6 @@ class Calls(Expressions):
             self._rebind(node, value)
             return value
         evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
-        if evidence.strength < Strength.SIGNATURE and receiver.kind == Kind.TENSOR:
-            evidence = Evidence(evidence.strength, evidence.text, evidence.node)
         value = torch_api.apply(result, receiver, arguments, self.grad, evidence)
         if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
             if name in torch_api.data()["tensor_or_module"]:

@@ -152,7 +152,7 @@ def keyword(arguments: Sequence[Argument], name: str) -> Argument | None:
     return next((a for a in arguments if a.keyword == name), None)
 
 
-def _grad_of_inputs(inputs: Sequence[Value]) -> int:
+def grad_of_inputs(inputs: Sequence[Value]) -> int:
     """Whether a differentiable function of these inputs requires grad."""
     grad = Tri.NO
     for value in inputs:
@@ -313,7 +313,7 @@ def apply(
     inputs = ([receiver] if receiver is not None else []) + [a.value for a in arguments if a.keyword != "out"]
     if result.get("self") and inputs and inputs[0].kind & Kind.TENSOR:
         grown = inputs[0].grad
-        if grad_mode != Tri.NO and _grad_of_inputs(inputs) == Tri.YES:
+        if grad_mode != Tri.NO and grad_of_inputs(inputs) == Tri.YES:
             grown = Tri.YES
         if result.get("grad") == "never":
             grown = Tri.NO
@@ -326,7 +326,7 @@ def apply(
     elif rule == "never" or (grad_mode == Tri.NO and not result.get("alias")):
         grad = Tri.NO
     else:
-        grad = _grad_of_inputs(inputs)
+        grad = grad_of_inputs(inputs)
         if grad_mode == Tri.MAYBE and grad == Tri.YES:
             grad = Tri.MAYBE
         if grad_mode == Tri.YES and grad == Tri.MAYBE and result.get("ndim") == "loss":
