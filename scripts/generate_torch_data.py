@@ -1679,7 +1679,7 @@ def classes(modules: Iterable[str]) -> dict[str, str]:
     known = [(resolve(name), kind) for kind, names in CLASS_KINDS.items() for name in names]
     found = {}
     for name, value in public_names().objects.items():
-        if is_tensor_type(value) or value is torch.autograd.Variable:  # torchlint: ignore[TL201] it is the class itself that is asked for
+        if is_tensor_type(value) or value is torch.autograd.Variable:  # torchlint: ignore[TL201] the class is meant
             assert isinstance(torch.rand(1), value) or name != "torch.autograd.Variable"
             found[name] = "tensor"
         elif inspect.isclass(value) and name not in modules:
