@@ -10,15 +10,18 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from torchlint import edit, engine
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine import Fixing, Outcome, can_match, check_text
 from torchlint.examples import BadExample, Example, Mark, examples
-from torchlint.rule import load
+from torchlint.model import Model
+from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parent.parent
@@ -282,3 +285,53 @@ def test_the_bytes_between_edits_stay(path: Path, variant: str) -> None:
     change = str if re.search(r"[\r\f\t]", text) else VARIANTS[variant]  # str: already such a file
     for fixing in (Fixing.SAFE, Fixing.UNSAFE):
         same_text(lint(change(text), ALL, fixing).text, change(lint(text, ALL, fixing).text))
+
+
+BRACKETS = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3, 3))
+        (self.weight.data).fill_(2)
+        (self.weight.data.fill_)(2)
+        (self.weight.data.fill_(2))
+        self.weight.data @= torch.eye(3)
+        self.weight.data.detach_()
+
+
+w = torch.ones(3)
+a = (w.cpu().detach)().numpy()
+b = (w.detach)().tolist()
+c = (((w.data)))[0]
+d = ((w.cpu()).detach())
+"""
+
+
+def test_brackets_anywhere_in_a_chain() -> None:
+    outcome = check_text(BRACKETS, "brackets.py", ALL, Fixing.UNSAFE)
+    assert not outcome.problems
+    compile(outcome.text, "brackets.py", "exec")
+    assert "(nn.init.constant_(self.weight, 2))" in outcome.text
+    assert "self.weight.data @= torch.eye(3)" in outcome.text
+
+
+def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = load("tl105_transfer_before_detach")
+    function = rule.checks[0].function
+
+    def breaks(node: Any, model: Model) -> Result:
+        found = function(node, model)
+        if not isinstance(found, Finding) or found.fix is None:
+            return found
+        return replace(found, fix=replace(found.fix, edits=(edit.insert_after(found.node, ")"),)))
+
+    broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
+    monkeypatch.setattr(engine, "_rules", lambda codes: (broken, load("tl106_redundant_detach")))
+    text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
+    outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
+    assert outcome.text == text.replace(".detach().item()", ".item()")
+    assert [problem.row for problem in outcome.problems] == [3]

@@ -16,7 +16,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import (
@@ -136,14 +136,28 @@ def check_text(text: str, path: str, codes: frozenset[str], fixing: Fixing = Fix
     current, original = checked, checked
     for _ in range(MAX_ROUNDS):
         applied, new_text = _apply(current, fixing)
+        following = _check(new_text, path, codes) if applied else current
+        if following.broken and not current.broken:
+            _drop_what_breaks(current, path, codes, fixing)
+            applied, new_text = _apply(current, fixing)
+            following = _check(new_text, path, codes)
+            if following.broken:
+                return original.outcome(extra=Problem(path, "the fixes together broke the syntax: left as it was"))
         if not applied:
             return current.outcome(fixed)
-        current = _check(new_text, path, codes)
-        if current.broken and not original.broken:
-            names = ", ".join(sorted(set(applied)))
-            return original.outcome(extra=Problem(path, f"the fixes of {names} broke the syntax: left as it was"))
+        current = following
         fixed.update(applied)
     return original.outcome(extra=Problem(path, "the fixes did not converge: left as it was"))
+
+
+def _drop_what_breaks(checked: _Checked, path: str, codes: frozenset[str], fixing: Fixing) -> None:
+    """Take away the fixes that leave text which does not parse, and say so: a last line of defence."""
+    for index, diagnostic in enumerate(checked.diagnostics):
+        applied, text = _apply(_Checked(checked.text, [diagnostic], []), fixing)
+        if applied and _check(text, path, codes).broken:
+            checked.diagnostics[index] = replace(diagnostic, fix=None)
+            message = f"the fix of {diagnostic.code} would break the syntax: left out"
+            checked.problems.append(Problem(path, message, diagnostic.start.row))
 
 
 @dataclass(slots=True)

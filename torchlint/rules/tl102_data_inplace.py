@@ -101,6 +101,7 @@ _OF_THE_VIEW = frozenset(
         "resize_as_",
         "set_",
         "rename_",
+        "detach_",
     ]
 )
 """In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
@@ -135,6 +136,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = edit.replace_after(node.value, node)
     if isinstance(write, cst.Arg):
         return None
+    if isinstance(write, cst.AugAssign) and isinstance(write.operator, cst.MatrixMultiplyAssign):
+        return None  # tensors have no in-place `@=`: the name would be bound to something new
     if (
         isinstance(write, cst.AugAssign)
         and write.target is node
@@ -173,7 +176,7 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
         case _:
             return None
     function = _NN_INIT.get(method)
-    if function is None or not isinstance(model.tree.parent(write), cst.Expr):
+    if function is None or node.lpar or write.func.lpar or not isinstance(model.tree.parent(write), cst.Expr):
         return None
     if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
         return None

@@ -48,7 +48,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = model.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node or call.args:
+    if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
         return None
     source = _before_transfers(node.value)
     if source is node.value:

@@ -63,7 +63,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if node.attr.value != "detach":
         return None
     call = model.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node or call.args:
+    if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
         return None
     value = model.value(node.value)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
