@@ -111,7 +111,8 @@ def _occurs(pattern: re.Pattern[bytes], data: bytes) -> bool:
         if not match.group().startswith(b"."):
             return True
         start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
-        if not data[start : match.start()].lstrip().startswith((b"import ", b"from ")):
+        before = data[start : match.start()].lstrip()
+        if not before.startswith((b"import ", b"from ")) or b";" in before:
             return True
     return False
 

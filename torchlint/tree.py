@@ -142,7 +142,8 @@ class Source:
                 self._removed.append((last - shift, shift))
             pieces.append(parsed[last:])
             parsed = "".join(pieces)
-        self.parsed = parsed
+        # blanks in a last line without newline are lost too; nothing stands behind them
+        self.parsed = re.sub(r"(?<=\n)[ \t]+\Z", "", parsed)
         first = re.search(r"\r\n|\r|\n", text)
         self.newline = first.group() if first else "\n"
         """The newline the text begins with: what new lines are ended by."""

@@ -73,6 +73,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     detour = _numpy_detour(call, model)
+    if detour is None and any(name == "numpy" for name, _ in _data.chain(call, model)):
+        return None  # NumPy needs the detach
     fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, detour or call),))
     return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence)
 

@@ -132,7 +132,9 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
     if not backward and not _is_plainly_a_loss(value, added, model):
         return None
     message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
-    return Finding(node, message, Fix("Add `.detach()`", _detached(added)), evidence=value.evidence)
+    # what is a number on some path has no `.detach()`
+    fix = Fix("Add `.detach()`", _detached(added)) if not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) else None
+    return Finding(node, message, fix, evidence=value.evidence)
 
 
 def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
