@@ -48,7 +48,13 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument(
+    "paths",
+    nargs=-1,
+    type=click.Path(
+        readable=False,
+    ),
+)
 @click.option("--select", multiple=True, metavar="RULES", help="Rules to use: codes, prefixes, names, ALL.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to use.")
 @click.option("--extend-select", multiple=True, metavar="RULES", help="Rules to use as well.")

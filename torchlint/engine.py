@@ -209,6 +209,9 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     except cst.ParserSyntaxError as error_:
         error = syntax_error(text, path) or _libcst_error(error_)
         return _suppress(_Checked(text, [error], [], broken=True))
+    except cst.CSTValidationError as error_:  # a tree that Python has no text for: `except:` before another handler
+        error = syntax_error(text, path) or _syntax(Position(1, 1), str(error_))
+        return _suppress(_Checked(text, [error], [], broken=True))
     except RecursionError:
         return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")

@@ -158,6 +158,11 @@ class Model:
     def grad_enabled(self, node: cst.CSTNode) -> int:
         """Whether autograd records where ``node`` is evaluated."""
         self.result(self.scopes.scope_of(node))
+        if self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef, cst.Module).__class__ in (
+            cst.Lambda,
+            cst.GeneratorExp,
+        ):
+            return Tri.YES  # it runs later, and nobody knows where
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
 
     def spelling(self, qualified: str) -> tuple[str, bool]:

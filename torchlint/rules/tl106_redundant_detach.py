@@ -50,7 +50,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength, Usage
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -146,6 +146,7 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     found = _data.classify(node, model)
     if found is None or found[0] is not _data.Site.REDUNDANT:
         return None
-    applicability = Applicability.UNSAFE if _data.is_doubtful(found[1], found[2]) else Applicability.SAFE
+    doubtful = _data.is_doubtful(found[1], found[2]) or model.usage(node) > Usage.READ
+    applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, node),), applicability)
     return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[2])

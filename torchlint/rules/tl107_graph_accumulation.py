@@ -127,8 +127,8 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
         return None
     backward = model.calls_backward(loop)
     escapes = "." in name or model.leaves_function(name, node)
-    if escapes and not backward:
-        return None
+    if escapes and not _is_backwarded(value, added, loop, model):
+        return None  # whoever gets it may call `backward()` on it
     if not backward and not _is_plainly_a_loss(value, added, model):
         return None
     message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
