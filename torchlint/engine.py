@@ -221,7 +221,7 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if repaired:
-        keywords = sum(a.keyword is not None and a.keyword.value == ASYNC_STAND_IN for a in tree.all(cst.Arg))
+        keywords = sum(name.value == ASYNC_STAND_IN for name in tree.all(cst.Name))
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
