@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -46,15 +47,17 @@ def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edi
     return Edit(Anchor(inner, True), Anchor(outer, True, inside=True), text, keeps_comments=chained)
 
 
+def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
+    """Remove one of several items with the comma before it, or after the first; None if it is the only one."""
+    index = next(i for i, other in enumerate(items) if other is item)
+    if index:
+        return Edit(Anchor(items[index - 1], True), Anchor(item, True), "")
+    return Edit(Anchor(item, False), Anchor(items[1], False), "") if len(items) > 1 else None
+
+
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     """Remove one argument of a call, with the comma it no longer needs."""
-    args = list(call.args)
-    index = next(i for i, a in enumerate(args) if a is arg)
-    if index:
-        return Edit(Anchor(args[index - 1], True), Anchor(arg, True), "")
-    if len(args) > 1:
-        return Edit(Anchor(arg, False), Anchor(args[1], False), "")
-    return delete(arg)
+    return remove_item(call.args, arg) or delete(arg)
 
 
 def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) -> Edit:
@@ -71,13 +74,7 @@ def indent_statement(tree: Tree, statement: cst.SimpleStatementLine) -> Edit:
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:
     """Remove one name of an import, with its last one the whole statement; None where that takes more than an edit."""
     assert not isinstance(node.names, cst.ImportStar)
-    names = list(node.names)
-    index = next(i for i, a in enumerate(names) if a is alias)
-    if index:
-        return Edit(Anchor(names[index - 1], True), Anchor(alias, True), "")
-    if len(names) > 1:
-        return Edit(Anchor(alias, False), Anchor(names[1], False), "")
-    return remove_statement(tree, node)
+    return remove_item(node.names, alias) or remove_statement(tree, node)
 
 
 def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:

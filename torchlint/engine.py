@@ -192,7 +192,7 @@ class Lines:
 def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     error = _unparsable(text)
     if error is not None:
-        return _suppress(_Checked(text, [error], [], broken=True))
+        return _unparsed(text, error)
     import libcst as cst
 
     from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped, Source, Tree
@@ -208,10 +208,10 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
             tree, repaired = Tree(source), True
     except cst.ParserSyntaxError as error_:
         error = syntax_error(text, path) or _libcst_error(error_)
-        return _suppress(_Checked(text, [error], [], broken=True))
+        return _unparsed(text, error)
     except cst.CSTValidationError as error_:  # a tree that Python has no text for: `except:` before another handler
         error = syntax_error(text, path) or _syntax(Position(1, 1), str(error_))
-        return _suppress(_Checked(text, [error], [], broken=True))
+        return _unparsed(text, error)
     except RecursionError:
         return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
@@ -228,12 +228,16 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     return _suppress(_Checked(text, diagnostics, problems, broken=repaired), codes)
 
 
+def _unparsed(text: str, error: Diagnostic) -> _Checked:
+    return _suppress(_Checked(text, [error], [], broken=True))
+
+
 def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checked:
     suppressions = Suppressions(checked.text)
     kept = [d for d in checked.diagnostics if not suppressions.silences(d)]
+    checked.suppressed = len(checked.diagnostics) - len(kept)
     if "TL002" in codes:
         kept += suppressions.unused(codes)
-    checked.suppressed = len(checked.diagnostics) - len(kept)
     checked.diagnostics = sorted(kept, key=lambda d: d.sort_key)
     return checked
 

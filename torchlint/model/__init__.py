@@ -57,7 +57,6 @@ __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tr
 
 T = TypeVar("T")
 
-_PLAIN_KINDS = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
 _TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
 _CONTAINERS = frozenset(
     [
@@ -158,10 +157,8 @@ class Model:
     def grad_enabled(self, node: cst.CSTNode) -> int:
         """Whether autograd records where ``node`` is evaluated."""
         self.result(self.scopes.scope_of(node))
-        if self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef, cst.Module).__class__ in (
-            cst.Lambda,
-            cst.GeneratorExp,
-        ):
+        within = self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
+        if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
             return Tri.YES  # it runs later, and nobody knows where
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
 

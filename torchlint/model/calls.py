@@ -19,7 +19,7 @@ from torchlint.model.names import (
     STRINGS,
 )
 from torchlint.model.scopes import dotted
-from torchlint.model.state import Use, is_opaque, truth
+from torchlint.model.state import is_opaque, truth
 from torchlint.model.syntax import (
     is_dotted,
     last_name,
@@ -177,16 +177,12 @@ class Calls(Expressions):
             if value is not None:
                 return value
         if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:
-            return replace(receiver, evidence=receiver.evidence)
+            return receiver
         if name == "size" and receiver.symbols and arguments:
-            for symbol in receiver.symbols:
-                use = self.uses.setdefault(symbol, Use())
-                use.tensor = use.tensor or ("`.size(...)` is called on it with a dimension", node)
+            self.learn(receiver.symbols, "`.size(...)` is called on it with a dimension", node)
             return NUMBER
         if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
             return NONE if name != "add" else None
-        if name in ("items", "values", "keys", "split", "join", "format", "strip", "read", "readlines"):
-            return None
         return None
 
     def _module_method(self, name: str, receiver: Value, node: cst.Call) -> Value | None:
@@ -276,10 +272,8 @@ class Calls(Expressions):
 
     def _tensor_argument(self, ref: str, argument: Argument, node: cst.Call) -> None:
         """Learn from being the input of a function that takes tensors only."""
-        if argument.value.symbols and ref.startswith("torch.nn.functional.") and torch_api.takes_tensor(ref):
-            for symbol in argument.value.symbols:
-                use = self.uses.setdefault(symbol, Use())
-                use.tensor = use.tensor or (f"it is given to `{ref}`", node)
+        if ref.startswith("torch.nn.functional.") and torch_api.takes_tensor(ref):
+            self.learn(argument.value.symbols, f"it is given to `{ref}`", node)
 
     def _unbound_method(self, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         if not arguments:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.scopes import dotted, parameters
+from torchlint.tree import children
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -138,8 +139,6 @@ def _mentions(node: cst.CSTNode, names: set[str]) -> bool:
                 return False
         case cst.FormattedString():
             return False
-    from torchlint.tree import children
-
     return any(_mentions(child, names) for child in children(node))
 
 

@@ -107,14 +107,16 @@ class State:
         if name in torch_api.tensor_only() and INPLACE.search(name) and not self.model.declares("data"):
             self._use_of_data(value, name, node)
         if name in torch_api.tensor_only():
-            text = f"`.{name}` is used on it, which only tensors have"
-            for symbol in value.symbols:
-                use = self.uses.setdefault(symbol, Use())
-                if use.tensor is None:
-                    use.tensor = (text, node)
+            self.learn(value.symbols, f"`.{name}` is used on it, which only tensors have", node)
         elif name not in torch_api.tensor_names() and not name.startswith("_"):
             for symbol in value.symbols:
                 self.uses.setdefault(symbol, Use()).other = True
+
+    def learn(self, symbols: Iterable[Symbol], text: str, node: cst.CSTNode) -> None:
+        """Remember that these are used as only tensors are; the first use of each counts."""
+        for symbol in symbols:
+            use = self.uses.setdefault(symbol, Use())
+            use.tensor = use.tensor or (text, node)
 
     def _use_of_data(self, value: Value, name: str, node: cst.CSTNode) -> None:
         """``x.data.add_(…)``: what has such data, and is not called like a holder of data, is a tensor."""
@@ -125,10 +127,7 @@ class State:
             case _:
                 return
         text = f"`.{name}` is called on its data, which only tensors have"
-        for symbol in value.symbols:
-            if symbol[0] == "attr" and symbol[-1] == "data":
-                use = self.uses.setdefault(symbol[1], Use())
-                use.tensor = use.tensor or (text, node)
+        self.learn((s[1] for s in value.symbols if s[0] == "attr" and s[-1] == "data"), text, node)
 
     def bind(self, name: str, value: Value) -> None:
         """Bind a name or a path in the current environment."""

@@ -242,8 +242,16 @@ def _uses_of(node: cst.BaseExpression, model: Model) -> set[str]:
     return found
 
 
-def classify(node: cst.Attribute, model: Model) -> tuple[Site, Value, Evidence] | None:
-    """Which rule speaks of ``node`` (an attribute called `data`), with its receiver; None if none does."""
+def at(node: cst.Attribute, site: Site, model: Model) -> tuple[Value, Evidence] | None:
+    """The receiver of `.data` and the evidence for it, if ``node`` is a `.data` that the rule of ``site`` speaks of."""
+    if node.attr.value != "data":
+        return None
+    # six rules ask about every site
+    found = model.remember(f"site {id(node)}", lambda model: _classify(node, model))
+    return found[1:] if found is not None and found[0] is site else None
+
+
+def _classify(node: cst.Attribute, model: Model) -> tuple[Site, Value, Evidence] | None:
     found = receiver(node, model)
     if found is None:
         return None

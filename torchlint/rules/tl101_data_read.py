@@ -96,12 +96,10 @@ from torchlint.rules import _data
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a read of `.data`."""
-    if node.attr.value != "data":
+    found = _data.at(node, _data.Site.READ, model)
+    if found is None:
         return None
-    found = _data.classify(node, model)
-    if found is None or found[0] is not _data.Site.READ:
-        return None
-    _, value, evidence = found
+    value, evidence = found
     return Finding(node.attr, _message(evidence), _fix(node, value, evidence, model), evidence=evidence)
 
 

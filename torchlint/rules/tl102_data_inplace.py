@@ -81,6 +81,8 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
@@ -115,21 +117,27 @@ _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report an in-place operation through `.data`."""
-    if node.attr.value != "data":
+    found = _data.at(node, _data.Site.INPLACE, model)
+    if found is None:
         return None
-    found = _data.classify(node, model)
-    if found is None or found[0] is not _data.Site.INPLACE:
-        return None
-    _, value, evidence = found
-    write = _data.written(node, model)
-    initialises = _data.initialises(node, value, model)
-    fix = _fix(node, value, write, initialises, model) if write is not None else None
+    value, evidence = found
+    fix = _planned(node, model)
+    if fix is not None and fix.indent is not None:
+        fix = replace(fix, deferred=_joins_the_one_before(fix, model))
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if _data.is_gradient(value, node.value):
         advice = "a gradient needs no `.data`"
     return Finding(
         node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence
     )
+
+
+def _planned(node: cst.Attribute, model: Model) -> Fix | None:
+    """The fix of a site of this rule, as if no other statement had one."""
+    found, write = _data.at(node, _data.Site.INPLACE, model), _data.written(node, model)
+    if found is None or write is None:
+        return None
+    return _fix(node, found[0], write, _data.initialises(node, found[0], model), model)
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -164,8 +172,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return Fix(message, (edit.indent_statement(model.tree, statement), drop), safe, indent=statement)
     name, missing = model.spelling("torch.no_grad")
     wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
-    joins = _joins_the_one_before(statement, model)
-    return Fix(message, (wrap, drop), safe, ("torch",) if missing else (), deferred=joins, indent=statement)
+    return Fix(message, (wrap, drop), safe, ("torch",) if missing else (), indent=statement)
 
 
 def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:
@@ -224,26 +231,20 @@ def _own_statement(write: cst.CSTNode, model: Model) -> cst.SimpleStatementLine 
     return None
 
 
-def _joins_the_one_before(statement: cst.SimpleStatementLine, model: Model) -> bool:
-    """Whether the statement before gets a block of its own first: this one then goes into it, in a later round."""
-    before = model.sibling_before(statement)
+def _joins_the_one_before(fix: Fix, model: Model) -> bool:
+    """Whether the statement before gets a block of its own first: this one then goes into it, in a later round.
+
+    A safe fix does not wait for an unsafe one, which may never be applied.
+    """
+    assert fix.indent is not None
+    before = model.sibling_before(fix.indent)
     if not isinstance(before, cst.SimpleStatementLine):
         return False
     for node in model.tree.walk(before):
-        if isinstance(node, cst.Attribute) and node.attr.value == "data":
-            found = check(node, model)
-            if found is not None and found.fix is not None and found.fix.indent is before:
-                return found.fix.applicability is Applicability.SAFE or not _is_safe_here(statement, model)
-    return False
-
-
-def _is_safe_here(statement: cst.SimpleStatementLine, model: Model) -> bool:
-    """Whether the fix of this statement is safe: it must not wait for one that is not applied."""
-    for node in model.tree.walk(statement):
-        if isinstance(node, cst.Attribute) and node.attr.value == "data":
-            found = _data.classify(node, model)
-            if found is not None and found[0] is _data.Site.INPLACE:
-                return _data.initialises(node, found[1], model)
+        if isinstance(node, cst.Attribute):
+            other = _planned(node, model)
+            if other is not None and other.indent is before:
+                return Applicability.SAFE is other.applicability or Applicability.UNSAFE is fix.applicability
     return False
 
 

@@ -35,10 +35,8 @@ from torchlint.rules import _data
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data` as the target of an assignment."""
-    if node.attr.value != "data":
-        return None
-    found = _data.classify(node, model)
-    if found is None or found[0] is not _data.Site.ASSIGN:
+    found = _data.at(node, _data.Site.ASSIGN, model)
+    if found is None:
         return None
     message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"
-    return Finding(node.attr, message, evidence=found[2])
+    return Finding(node.attr, message, evidence=found[1])

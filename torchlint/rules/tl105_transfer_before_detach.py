@@ -39,12 +39,12 @@ from torchlint.rules import _data
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":
-        found = _data.classify(node, model)
-        if found is None or found[0] is not _data.Site.TRANSFER:
+        found = _data.at(node, _data.Site.TRANSFER, model)
+        if found is None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
-        doubtful = _data.is_doubtful(found[1], found[2]) or model.usage(node) > Usage.READ
-        return _finding(node, node, node.attr, found[2], doubtful=doubtful)
+        doubtful = _data.is_doubtful(*found) or model.usage(node) > Usage.READ
+        return _finding(node, node, node.attr, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = model.tree.parent(node)

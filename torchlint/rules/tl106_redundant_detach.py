@@ -40,7 +40,8 @@ Nor does `tolist()` need NumPy to leave the graph and come to the host:
 
 ## When the fix is unsafe
 
-The fix is safe.
+For `x.detach().data` that is written to, or may be, later: `.data` has a version counter of its own. And where a name
+or `numpy()` is all that says that there is a tensor of PyTorch.
 
 `Tensor.item`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html>.
 """
@@ -143,10 +144,10 @@ def _is_cut(node: cst.BaseExpression) -> bool:
 
 
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
-    found = _data.classify(node, model)
-    if found is None or found[0] is not _data.Site.REDUNDANT:
+    found = _data.at(node, _data.Site.REDUNDANT, model)
+    if found is None:
         return None
-    doubtful = _data.is_doubtful(found[1], found[2]) or model.usage(node) > Usage.READ
+    doubtful = _data.is_doubtful(*found) or model.usage(node) > Usage.READ
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, node),), applicability)
-    return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[2])
+    return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1])

@@ -163,10 +163,7 @@ def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
         return None
     if not any(model.qualified(e.value) == "torch.Tensor" for e in sequence.elements):
         return None
-    index = next(i for i, e in enumerate(sequence.elements) if e is element)
-    if index:
-        return Edit(Anchor(sequence.elements[index - 1].value, True), Anchor(node, True), "")
-    return Edit(Anchor(node, False), Anchor(sequence.elements[1].value, False), "")
+    return edit.remove_item([e.value for e in sequence.elements], node)
 
 
 # ---------------------------------------------------------------------- unwrapping

@@ -58,20 +58,19 @@ _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data[0]` of a scalar."""
-    if node.attr.value != "data":
+    found = _data.at(node, _data.Site.SCALAR, model)
+    if found is None:
         return None
-    found = _data.classify(node, model)
-    if found is None or found[0] is not _data.Site.SCALAR:
-        return None
+    value, evidence = found
     index = _data.scalar_index(node, model)
     assert index is not None
-    proven = found[1].is_tensor and found[1].ndim == Ndim.ZERO
+    proven = value.is_tensor and value.ndim == Ndim.ZERO
     fix = Fix(
         "Replace with `.item()`",
         (edit.replace_after(node.value, index, ".item()"),),
         Applicability.SAFE if proven else Applicability.UNSAFE,
     )
-    return Finding(node.attr, _MESSAGE, fix, index, found[2], severity="error" if proven else "warning")
+    return Finding(node.attr, _MESSAGE, fix, index, evidence, severity="error" if proven else "warning")
 
 
 @on(cst.Subscript, needle=".data")
