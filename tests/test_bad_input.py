@@ -175,10 +175,10 @@ def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
 def test_engine_that_raises(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = engine.check_text
 
-    def check_text(text: str, path: str, *more: Any) -> Outcome:
+    def check_text(text: str, path: str, *more: Any, **where: Any) -> Outcome:
         if path == "bad.py":
             raise MemoryError
-        return usual(text, path, *more)
+        return usual(text, path, *more, **where)
 
     monkeypatch.setattr(run, "check_text", check_text)
     write({"bad.py": GOOD, "good.py": GOOD})
@@ -250,9 +250,9 @@ def test_file_that_changes_meanwhile_is_left(
     write({"bad.py": GOOD})
     usual = engine.check_text
 
-    def check_text(*arguments: Any) -> Outcome:
+    def check_text(*arguments: Any, **where: Any) -> Outcome:
         (tmp_path / "bad.py").write_text("# edited\n", encoding="utf-8")
-        return usual(*arguments)
+        return usual(*arguments, **where)
 
     monkeypatch.setattr(run, "check_text", check_text)
     ran = torchlint("check", "--fix", "-j", "1")

@@ -42,7 +42,7 @@ def entries(directory: Path) -> list[Path]:
 def test_gives_back_what_was_put(tmp_path: Path) -> None:
     store = Cache(str(tmp_path / "c"))
     assert store.get(store.key(b"x", ["TL101"])) is None
-    store.put(store.key(b"x", ["TL101"]), (PLAIN, RICH), 3)
+    store.put(store.key(b"x", ["TL101"]), (PLAIN, RICH), 3, {})
     assert Cache(str(tmp_path / "c")).get(store.key(b"x", ["TL101"])) == ((PLAIN, RICH), 3)
 
 

@@ -1,7 +1,8 @@
 """Findings of earlier runs: one small JSON file for each content that was checked.
 
-The key is everything the findings follow from: the bytes of the file, the rules that were on, the settings rules see,
-and the program itself. So nothing goes stale, and runs side by side at worst write the same file twice. Whatever is
+The key is everything the findings follow from: the bytes of the file and where it is, the rules that were on, the
+settings rules see, and the program itself; an entry counts as long as the other files that were looked at for it are
+what they were. So nothing goes stale, and runs side by side at worst write the same file twice. Whatever is
 wrong with an entry, it counts as absent.
 """
 
@@ -12,13 +13,14 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.source import state
 
 NAME = ".torchlint_cache"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by torchlint, can be deleted.\n"
@@ -32,6 +34,7 @@ class Cache:
         self.directory = directory
         self._program = _program()
         self._ready = False
+        self._states: dict[str, str] = {}
 
     def key(self, data: bytes, codes: Iterable[str], *settings: object) -> str:
         """The name of the entry for these bytes under these rules and settings."""
@@ -43,18 +46,26 @@ class Cache:
         try:
             with open(self._path(key), encoding="utf-8") as file:
                 entry = json.load(file)
+            if any(self._state(path) != then for path, then in entry["rests_on"].items()):
+                return None
             return tuple(map(_diagnostic, entry["diagnostics"])), int(entry["suppressed"])
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
 
-    def put(self, key: str, diagnostics: Iterable[Diagnostic], suppressed: int) -> None:
-        """Remember findings, if that is possible."""
-        entry = {"diagnostics": [asdict(diagnostic) for diagnostic in diagnostics], "suppressed": suppressed}
+    def put(self, key: str, diagnostics: Iterable[Diagnostic], suppressed: int, rests_on: Mapping[str, str]) -> None:
+        """Remember findings, and the state of the other files they rest on, if that is possible."""
+        found = [asdict(diagnostic) for diagnostic in diagnostics]
+        entry = {"diagnostics": found, "suppressed": suppressed, "rests_on": dict(rests_on)}
         path = self._path(key)
         with contextlib.suppress(OSError, ValueError):
             self._prepare()
             os.makedirs(os.path.dirname(path), exist_ok=True)
             _write(path, json.dumps(entry))
+
+    def _state(self, path: str) -> str:
+        if path not in self._states:
+            self._states[path] = state(path)
+        return self._states[path]
 
     def _path(self, key: str) -> str:
         return os.path.join(self.directory, __version__, key[:2], f"{key[2:]}.json")

@@ -15,8 +15,8 @@ import functools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import (
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from torchlint.model import Model
+    from torchlint.model.codebase import Codebase
     from torchlint.rule import Anchor, Edit, Finding, Rule
     from torchlint.tree import Span, Tree
 
@@ -71,6 +72,8 @@ class Outcome:
     """How many fixes of each code were applied."""
     problems: tuple[Problem, ...] = ()
     suppressed: int = 0
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    """The other files that were looked at, with their state then."""
 
 
 _GAP = r"(?:\s|\\|#[^\n]*\n)*"
@@ -124,24 +127,50 @@ def _rules(codes: frozenset[str]) -> tuple[Rule, ...]:
     return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
 
 
-def check_text(text: str, path: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:
-    """Lint one text with the rules of the given codes, and fix it.
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is checked, apart from the text."""
 
-    ``path`` is used in messages only. Never raises for bad input: what does not parse is a TL001 finding, a rule that
-    raises is a problem.
+    path: str
+    """For messages."""
+    codes: frozenset[str]
+    """The rules to check it with."""
+    location: str | None = None
+    """Where the file is, so that what it imports can be found; without it nothing is looked for."""
+    codebase: Codebase | None = None
+    """What is known of the other files."""
+
+
+def check_text(
+    text: str,
+    path: str,
+    codes: frozenset[str],
+    fixing: Fixing = Fixing.NONE,
+    *,
+    location: str | None = None,
+    codebase: Codebase | None = None,
+) -> Outcome:
+    """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
+
+    Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    checked = _check(text, path, codes)
+    return _fixed(text, Subject(path, codes, location, codebase), fixing)
+
+
+def _fixed(text: str, subject: Subject, fixing: Fixing) -> Outcome:
+    path = subject.path
+    checked = _check(text, subject)
     if fixing is Fixing.NONE:
         return checked.outcome()
     fixed: Counter[str] = Counter()
     current, original = checked, checked
     for _ in range(MAX_ROUNDS):
         applied, new_text = _apply(current, fixing)
-        following = _check(new_text, path, codes) if applied else current
+        following = _check(new_text, subject) if applied else current
         if following.broken and not current.broken:
-            _drop_what_breaks(current, path, codes, fixing)
+            _drop_what_breaks(current, subject, fixing)
             applied, new_text = _apply(current, fixing)
-            following = _check(new_text, path, codes)
+            following = _check(new_text, subject)
             if following.broken:
                 return original.outcome(extra=Problem(path, "the fixes together broke the syntax: left as it was"))
         if not applied:
@@ -151,14 +180,14 @@ def check_text(text: str, path: str, codes: frozenset[str], fixing: Fixing = Fix
     return original.outcome(extra=Problem(path, "the fixes did not converge: left as it was"))
 
 
-def _drop_what_breaks(checked: _Checked, path: str, codes: frozenset[str], fixing: Fixing) -> None:
+def _drop_what_breaks(checked: _Checked, subject: Subject, fixing: Fixing) -> None:
     """Take away the fixes that leave text which does not parse, and say so: a last line of defence."""
     for index, diagnostic in enumerate(checked.diagnostics):
         applied, text = _apply(_Checked(checked.text, [diagnostic], []), fixing)
-        if applied and _check(text, path, codes).broken:
+        if applied and _check(text, subject).broken:
             checked.diagnostics[index] = replace(diagnostic, fix=None)
             message = f"the fix of {diagnostic.code} would break the syntax: left out"
-            checked.problems.append(Problem(path, message, diagnostic.start.row))
+            checked.problems.append(Problem(subject.path, message, diagnostic.start.row))
 
 
 @dataclass(slots=True)
@@ -170,11 +199,12 @@ class _Checked:
     problems: list[Problem]
     suppressed: int = 0
     broken: bool = False
+    rests_on: Mapping[str, str] = field(default_factory=dict)
 
     def outcome(self, fixed: Counter[str] | None = None, extra: Problem | None = None) -> Outcome:
         problems = (*self.problems, extra) if extra else tuple(self.problems)
         counts = tuple(sorted(fixed.items())) if fixed else ()
-        return Outcome(tuple(self.diagnostics), self.text, counts, problems, self.suppressed)
+        return Outcome(tuple(self.diagnostics), self.text, counts, problems, self.suppressed, self.rests_on)
 
 
 class Lines:
@@ -189,7 +219,8 @@ class Lines:
         return Position(row, offset - self.starts[row - 1] + 1)
 
 
-def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
+def _check(text: str, subject: Subject) -> _Checked:
+    path, codes = subject.path, subject.codes
     error = _unparsable(text)
     if error is not None:
         return _unparsed(text, error)
@@ -215,7 +246,7 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
     except RecursionError:
         return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
-    findings, problems = _run_rules(tree, path, codes)
+    findings, problems, rests_on = _run_rules(tree, subject)
     try:
         diagnostics = _locate(tree, findings)
     except NotRoundTripped as reason:
@@ -225,7 +256,7 @@ def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _suppress(_Checked(text, diagnostics, problems, broken=repaired), codes)
+    return _suppress(_Checked(text, diagnostics, problems, broken=repaired, rests_on=rests_on), codes)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -292,22 +323,22 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
     return _syntax(Position(max(error.raw_line, 1), error.raw_column + 1), error.message.partition("\n")[0])
 
 
-def _run_rules(tree: Tree, path: str, codes: frozenset[str]) -> tuple[list[tuple[Rule, Finding]], list[Problem]]:
+def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
     from torchlint.model import Model
 
-    model = Model(tree)
+    model = Model(tree, subject.location, subject.codebase)
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     data = tree.source.text.encode(errors="surrogatepass")
-    for rule in _rules(codes):
+    for rule in _rules(subject.codes):
         if not can_match(data, frozenset((rule.code,))):
             continue
         try:
             findings += [(rule, finding) for finding in _findings(rule, tree, model)]
         except Exception as error:
             where = _raised_at(tree)
-            problems.append(Problem(path, f"{rule.code} raised {type(error).__name__}: {error}", where))
-    return findings, problems
+            problems.append(Problem(subject.path, f"{rule.code} raised {type(error).__name__}: {error}", where))
+    return findings, problems, model.close()
 
 
 def _raised_at(tree: Tree) -> int | None:

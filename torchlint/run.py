@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
+    from torchlint.model.codebase import Codebase
+
 T = TypeVar("T")
 
 STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
@@ -85,6 +87,8 @@ class Job:
     path: str
     codes: frozenset[str]
     fixing: Fixing = Fixing.NONE
+    location: str | None = None
+    """Where the file is: what it imports is looked for around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class _Task:
     codes: frozenset[str]
 
     def job(self, fixing: Fixing) -> Job:
-        return Job(self.source.text, self.file.path, self.codes, fixing)
+        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location)
 
 
 class Run:
@@ -167,7 +171,7 @@ class Run:
 
     def _key(self, task: _Task, data: bytes) -> str:
         assert self._cache is not None
-        return self._cache.key(data, task.codes, self.project.target_torch(task.file.location))
+        return self._cache.key(data, task.codes, self.project.target_torch(task.file.location), task.file.location)
 
     def _remembered(self, task: _Task) -> Result | None:
         """The cached result, unless there is something in it to fix."""
@@ -194,7 +198,7 @@ class Run:
             return Result(task.file, problems=(problem,), before=task.data, unwritten=True)
         if self._cache and not outcome.problems:
             key = self._key(task, task.data if after is None else after)
-            self._cache.put(key, diagnostics, outcome.suppressed)
+            self._cache.put(key, diagnostics, outcome.suppressed, outcome.rests_on)
         text = outcome.text if diagnostics else ""
         return Result(
             task.file, diagnostics, text, outcome.problems, outcome.fixed, outcome.suppressed, task.data, after
@@ -230,12 +234,19 @@ def execute(jobs: Sequence[Job], processes: int) -> list[Outcome]:
     if min(processes, len(jobs)) > 1 and sum(len(job.text) for job in jobs) >= WORTH_A_POOL:
         with contextlib.suppress(OSError):  # no more processes for us: do it here
             return _in_processes(jobs, min(processes, len(jobs)))
-    return with_big_stack(lambda: [_check(job) for job in jobs])
+    return with_big_stack(lambda: _checked(jobs))
 
 
-def _check(job: Job) -> Outcome:
+def _checked(jobs: Iterable[Job]) -> list[Outcome]:
+    from torchlint.model.codebase import Codebase
+
+    codebase = Codebase()
+    return [_check(job, codebase) for job in jobs]
+
+
+def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
-        return check_text(job.text, job.path, job.codes, job.fixing)
+        return check_text(job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase)
     except RecursionError:
         problem = Problem(job.path, "an expression is nested too deeply to be analysed")
         return Outcome((), job.text, problems=(problem,))
@@ -389,6 +400,9 @@ def _serve(connection: Connection) -> None:
 
 
 def _answer(connection: Connection) -> None:
+    from torchlint.model.codebase import Codebase
+
+    codebase = Codebase()
     with contextlib.suppress(EOFError, OSError):
         while (job := connection.recv()) is not None:
-            connection.send(_check(job))
+            connection.send(_check(job, codebase))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import hashlib
 import os
 import re
 import stat
@@ -57,6 +58,23 @@ def decode(data: bytes) -> Source:
         raise Undecodable(f"cannot decode byte 0x{data[at]:02x} as {encoding}", row, column) from None
     except (UnicodeError, ValueError) as error:
         raise Undecodable(f"cannot decode as {encoding}: {error}") from None
+
+
+FOLDER = "folder"
+
+
+def state(path: str) -> str:
+    """The content of a file in short; :data:`FOLDER`; nothing if there is nothing of that name."""
+    try:
+        with open(path, "rb") as file:
+            return digest(file.read())
+    except OSError:
+        return FOLDER if os.path.isdir(path) else ""
+
+
+def digest(data: bytes) -> str:
+    """A content in short."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def decode_leniently(data: bytes) -> str:

@@ -12,20 +12,22 @@ Asked, not computed ahead: a function is interpreted when something in it is fir
 from __future__ import annotations
 
 import builtins
+import functools
 import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
 from torchlint.model import graph, torch_api
+from torchlint.model.codebase import Codebase
 from torchlint.model.flow import Flow
 from torchlint.model.names import NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Env, Result, State
-from torchlint.model.syntax import bound_names
+from torchlint.model.syntax import bound_names, last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -56,6 +58,22 @@ from torchlint.tree import Tree
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
 
 T = TypeVar("T")
+N = TypeVar("N", bound=cst.CSTNode)
+P = ParamSpec("P")
+
+_NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
+_MAX_REEXPORTS = 8
+
+
+def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
+    """Ask the model of the file that a class or function is defined in."""
+
+    @functools.wraps(method)
+    def asked(self: Model, node: N, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return method(self.home(node), node, *args, **kwargs)
+
+    return asked
+
 
 _TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
 _CONTAINERS = frozenset(
@@ -118,32 +136,45 @@ _LIGHTNING_NO_GRAD = frozenset(
 class Model:
     """Answers about the expressions of one file."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(
+        self, tree: Tree, path: str | None = None, codebase: Codebase | None = None, *, is_part: bool = False
+    ) -> None:
+        """``path`` says where the file is, without which nothing that it imports is looked for.
+
+        A model of a part of a file (``is_part``) takes what it does not define itself from the file's other parts.
+        """
         self.tree = tree
+        self.path = path
+        self.codebase = codebase or Codebase()
+        self.is_part = is_part
         self.scopes = Scopes(tree)
         self.values: dict[int, Value] = {}
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
         self.class_bindings: dict[int, Env] = {}
         self._done: dict[int, Result] = {}
-        self._passing: dict[int, Result] = {}
-        self._stack: list[int] = []
-        self._tainted: set[int] = set()
-        self._running: dict[int, Flow] = {}
         self._tables: dict[int, Env] = {}
         self._locals: dict[int, frozenset[str]] = {}
-        self._drafts: dict[int, Env] = {}
         self._kept: list[cst.CSTNode] = []
         self._quiet: dict[int, bool] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
+
+        if not is_part:
+            self.codebase.adopt(self)
+
+    def close(self) -> dict[str, str]:
+        """Nothing more will be asked: the other files that were looked at, with their state."""
+        rests_on = self.codebase.rests_on()
+        self.codebase.release(self)
+        return rests_on
 
     # ------------------------------------------------------------------ questions
 
     def value(self, node: cst.CSTNode) -> Value:
         """What an expression can be."""
         self.result(self.scopes.scope_of(node))
-        return self.values.get(id(node), UNKNOWN)
+        return self.follow(self.values.get(id(node), UNKNOWN))
 
     def qualified(self, node: cst.CSTNode) -> str | None:
         """The canonical qualified name of something imported; None for all else."""
@@ -277,53 +308,37 @@ class Model:
 
     def result(self, scope: cst.FunctionDef | cst.Module) -> Result | None:
         """What a scope leaves behind, interpreted once; None while it is being interpreted further up."""
-        key = id(scope)
-        known = self._done.get(key) or self._passing.get(key)
+        key, now = id(scope), self.codebase.interpretation
+        known = self._done.get(key) or now.passing.get(key)
         if known is not None:
             return known
-        if key in self._running:
-            self._taint(key)
+        if key in now.running:
+            now.taint(key)
             return None
         if scope is not self.tree.module:
             outer = self.scopes.scope_of(scope)
             self.result(outer)
-        self._stack.append(key)
+        now.stack.append(key)
         flow = Flow(self, scope)
-        self._running[key] = flow
+        now.running[key] = flow
         try:
             start = {} if isinstance(scope, cst.Module) else self._start(scope, flow)
             grad = Tri.YES if isinstance(scope, cst.Module) else self._start_grad(scope, flow)
             result = flow.run(start, grad)
         finally:
-            self._stack.pop()
-            del self._running[key]
-        self._keep(key, result)
+            now.stack.pop()
+            del now.running[key]
+        (self._done if now.is_final(key) else now.passing)[key] = result
+        now.settle(key)
         return result
 
+    @_at_home
     def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
         """Names that a function binds itself."""
         names = self._locals.get(id(function))
         if names is None:
             names = self._locals[id(function)] = bound_names(function)
         return names
-
-    def _keep(self, key: int, result: Result) -> None:
-        if key in self._tainted and self._stack:
-            self._passing[key] = result
-        else:
-            self._done[key] = result
-        self._settle(key)
-
-    def _settle(self, key: int) -> None:
-        self._tainted.discard(key)
-        if not self._stack:
-            self._passing.clear()
-            self._tainted.clear()
-
-    def _taint(self, key: int) -> None:
-        """All that is being interpreted above ``key`` rests on a part of it only."""
-        index = self._stack.index(key)
-        self._tainted.update(self._stack[index + 1 :])
 
     def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
@@ -333,6 +348,8 @@ class Model:
             bindings = self._bindings(scope)
             if name in bindings:
                 return bindings[name]
+        if self.is_part and (found := self._elsewhere_in_file(name)) is not None:
+            return found
         if hasattr(builtins, name):
             return (
                 NONE
@@ -347,13 +364,63 @@ class Model:
                 torch_api.is_function(value.ref) or torch_api.class_kind(value.ref) or _is_variable(value.ref)
             ):
                 return value
+            if (found := self.definition(f"{module}.{name}")) is not None:
+                return found
         return unknown(("global", name))
+
+    def _elsewhere_in_file(self, name: str) -> Value | None:
+        """What another part of the file binds to a name."""
+        assert self.path is not None
+        part = self.codebase.member(self.path, name)
+        if part is not None and part is not self:
+            return part._bindings(part.tree.module).get(name)
+        found = self.codebase.through_stars(self.path, (name,)) if part is None else None
+        return found[0]._bindings(found[0].tree.module).get(name) if found is not None else None
 
     def _bindings(self, scope: cst.FunctionDef | cst.Module) -> Env:
         result = self.result(scope)
         if result is not None:
             return result.bindings
-        return self._running[id(scope)].bindings
+        return self.codebase.interpretation.running[id(scope)].bindings
+
+    # ------------------------------------------------------------------ other files of the project
+
+    def definition(self, ref: str) -> Value | None:
+        """What a qualified name stands for, if it is defined in a file of the same project."""
+        root = ref.partition(".")[0]
+        if root in _NOT_OURS or self.is_foreign(root):
+            return None
+        asker = self
+        for _ in range(_MAX_REEXPORTS):
+            found = self.codebase.definition(ref, asker)
+            if found is None:
+                return None
+            model, name, rest = found
+            value = model._bindings(model.tree.module).get(name, UNKNOWN)
+            for attribute in rest:
+                value = model.outside().attribute(value, attribute, model.tree.module)
+            target = self.reference(value)
+            if target is None or target.partition(".")[0] in _NOT_OURS:
+                return value
+            if target == ref:
+                return None
+            asker, ref = model, target
+        return None
+
+    def follow(self, value: Value) -> Value:
+        """A value; for something imported from a file of the project what it is there."""
+        ref = self.reference(value)
+        return value if ref is None else self.definition(ref) or value
+
+    def home(self, node: cst.CSTNode) -> Model:
+        """The model of the file that a class or function is defined in."""
+        return self.codebase.home(node, self)
+
+    def outside(self) -> Flow:
+        """An interpretation that sees what the module has bound."""
+        flow = Flow(self, self.tree.module)
+        flow.env = self._bindings(self.tree.module)
+        return flow
 
     # ------------------------------------------------------------------ where a function starts
 
@@ -365,7 +432,8 @@ class Model:
         for index, param in enumerate(params):
             name = param.name.value
             if index == 0 and cls is not None and "staticmethod" not in decorators:
-                env[name] = self.self_value(cls, "classmethod" in decorators)
+                me = self.self_value(cls, "classmethod" in decorators)
+                env[name] = replace(me, symbols=frozenset((("param", id(function), name),)))
             elif param.star in ("*", "**"):
                 env[name] = container(self._annotated(param, flow))
             else:
@@ -494,8 +562,9 @@ class Model:
 
     def _base_values(self, cls: cst.ClassDef) -> list[tuple[cst.BaseExpression, Value]]:
         self.result(self.scopes.scope_of(cls))
-        return [(base, self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases]
+        return [(base, self.follow(self.values.get(id(base), UNKNOWN))) for base in self.scopes.info(cls).bases]
 
+    @_at_home
     def class_kind(self, cls: cst.ClassDef, depth: int = 0) -> str:
         """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
         kinds = []
@@ -521,13 +590,19 @@ class Model:
             return "module" if "forward" in self.scopes.info(cls).methods else "unknown"
         return "other"
 
-    def _torch_base(self, cls: cst.ClassDef) -> str | None:
+    @_at_home
+    def _torch_base(self, cls: cst.ClassDef, depth: int = 0) -> str | None:
+        """The class of torch that a class derives from."""
         for _, value in self._base_values(cls):
             ref = self.reference(value)
-            if ref is not None and torch_api.module_info(ref):
+            if ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution"):
                 return ref
+            if isinstance(value.node, cst.ClassDef) and value.node is not cls and depth < 8:
+                if (ref := self._torch_base(value.node, depth + 1)) is not None:
+                    return ref
         return None
 
+    @_at_home
     def construct(
         self, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()
     ) -> Value:
@@ -541,6 +616,8 @@ class Model:
                 return Value(Kind.LOADER, node=cls)
             case "tensor" | "parameter":
                 return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
+            case "distribution":
+                return instance(cls, self._torch_base(cls))
         return instance(cls)
 
     def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:
@@ -558,6 +635,8 @@ class Model:
         kind = torch_api.class_kind(ref)
         if kind == "parameter":
             return parameter()
+        if (found := self.definition(ref)) is not None and isinstance(found.node, cst.ClassDef):
+            return self.construct(found.node, node)
         if kind == "tensor" or (ref.startswith("torch.") and ref.endswith("Tensor")):
             return tensor(dtype=torch_api.dtype_named(ref) if kind else Dtype.ANY)
         if kind is not None:
@@ -571,6 +650,7 @@ class Model:
             return container() if name in _CONTAINERS else None
         return Value(Kind.OBJECT, ref=None if self.is_foreign(ref.partition(".")[0]) else ref)
 
+    @_at_home
     def find_method(self, cls: cst.ClassDef, name: str, depth: int = 0) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
         method = self.scopes.info(cls).methods.get(name)
@@ -587,6 +667,7 @@ class Model:
         """``base.name`` where ``base`` is an instance of a class of this file (or the class itself)."""
         return self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
 
+    @_at_home
     def _class_attribute(
         self, cls: cst.ClassDef, name: str, flow: State, base: Value | None, depth: int
     ) -> Value | None:
@@ -614,36 +695,37 @@ class Model:
                     return found
         return None
 
+    @_at_home
     def _table(self, cls: cst.ClassDef) -> Env:
         """Attributes assigned through ``self`` anywhere in a class, each the join of its assignments.
 
         Built twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
-        key = id(cls)
+        key, now = id(cls), self.codebase.interpretation
         known = self._tables.get(key)
         if known is not None:
             return known
-        if key in self._passing:
-            return self._passing[key].bindings
-        if key in self._stack:
-            self._taint(key)
-            return self._drafts[key]
-        self._stack.append(key)
-        self._drafts[key] = {}
-        passing = self._passing
+        if key in now.passing:
+            return now.passing[key].bindings
+        if key in now.drafts:
+            now.taint(key)
+            return now.drafts[key]
+        now.stack.append(key)
+        now.drafts[key] = {}
+        passing = now.passing
         try:
             for _ in range(2):
-                self._passing = {}
-                self._drafts[key] = self._build_table(cls)
+                now.passing = {}
+                now.drafts[key] = self._build_table(cls)
         finally:
-            self._passing = passing
-            self._stack.pop()
-        table = self._drafts.pop(key)
-        if key in self._tainted and self._stack:
-            self._passing[key] = Result(table)
-        else:
+            now.passing = passing
+            now.stack.pop()
+        table = now.drafts.pop(key)
+        if now.is_final(key):
             self._tables[key] = table
-        self._settle(key)
+        else:
+            now.passing[key] = Result(table)
+        now.settle(key)
         return table
 
     def _build_table(self, cls: cst.ClassDef) -> Env:
@@ -679,6 +761,7 @@ class Model:
         evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)
         return tensor(Tri.NO, given.ndim or Ndim.ANY, given.dtype or Dtype.ANY, role=Role.BUFFER, evidence=evidence)
 
+    @_at_home
     def class_use(self, cls: cst.ClassDef, name: str) -> Evidence | None:
         """What the whole class does with ``self.name``, if that is what only a tensor can do."""
         used = self.scopes.info(cls).used.get(name)
@@ -693,6 +776,7 @@ class Model:
                 return Evidence(Strength.USE, text, node)
         return None
 
+    @_at_home
     def call_function(
         self,
         function: cst.FunctionDef,
@@ -707,11 +791,22 @@ class Model:
             return unknown(("call", id(node))) if result is None else NONE
         given = self._bind(function, receiver, arguments)
         value = _substitute(result.returns, id(function), given, ("call", id(node)))
-        if value.kind == Kind.UNKNOWN and function.returns is not None:
-            value = self.annotation(function.returns.annotation, flow) or value
+        if function.returns is not None and value.kind & Kind.UNKNOWN:
+            value = self._declared(function.returns.annotation, value, receiver, flow)
         if flow.grad == Tri.NO:
             value = _without_grad(value)
         return flow._resolve(value)
+
+    def _declared(self, node: cst.BaseExpression, value: Value, receiver: Value | None, flow: State) -> Value:
+        """What a function returns, where a part of that is not known and an annotation tells."""
+        if receiver is not None and last_name(node) == "Self":
+            return self.construct(receiver.node) if isinstance(receiver.node, cst.ClassDef) else receiver
+        declared = self.annotation(node, flow)
+        if declared is None:
+            return value
+        if value.kind & declared.kind & Kind.TENSOR and not declared.kind & Kind.UNKNOWN:
+            return replace(value, kind=declared.kind, symbols=frozenset())
+        return declared if value.kind == Kind.UNKNOWN else value
 
     def _bind(
         self, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
@@ -746,7 +841,7 @@ class Model:
 
     def annotation(self, node: cst.BaseExpression, flow: State) -> Value | None:
         """An instance of what an annotation names; None if that says nothing."""
-        value = self._annotation(node, flow, 0)
+        value = self._annotation(node, flow if flow.model is self else self.outside(), 0)
         if value is None or value.evidence is not None:
             return value
         return value.because(Strength.ANNOTATION, "its annotation", node)

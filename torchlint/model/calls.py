@@ -135,7 +135,9 @@ class Calls(Expressions):
         if isinstance(target, cst.ClassDef):
             return self.model.construct(target, node, arguments)
         if isinstance(target, cst.Lambda):
-            return self.lambda_body(target, [a.value for a in arguments if a.keyword is None and not a.star])
+            home = self.model.home(target)
+            given = [a.value for a in arguments if a.keyword is None and not a.star]
+            return (self if home is self.model else home.outside()).lambda_body(target, given)
         if isinstance(target, cst.FunctionDef):
             return self.model.call_function(target, func.receiver, node, arguments, self)
         return UNKNOWN
@@ -510,6 +512,9 @@ class Calls(Expressions):
             return arguments[0].value
         if self.model.is_foreign(root):
             return OBJECT
+        found = self.model.definition(ref)
+        if found is not None and self.model.reference(found) != ref:
+            return self.call(found, node, arguments)
         made = self._made_by(ref)
         if made is not None:
             return made

@@ -132,10 +132,10 @@ class Expressions(Narrowing):
             member = self._module_attribute(base, name, node)
             if member is not None:
                 return member
-        if isinstance(base.node, cst.ClassDef):
-            return self._self_unknown(base.node, name, node)
         if base.ref is not None and base.ref.startswith("torch.distributions."):
             return self._distribution_attribute(base, name, node)
+        if isinstance(base.node, cst.ClassDef):
+            return self._self_unknown(base.node, name, node)
         if base.kind & Kind.MODULE or base.ref is not None:
             return self.unknown(("member", id(node)))
         return Value(Kind.OBJECT)
@@ -150,7 +150,7 @@ class Expressions(Narrowing):
         evidence = self.model.class_use(cls, name)
         if evidence is not None:
             return tensor(evidence=evidence)
-        return unknown(("self", id(cls), name))
+        return self.unknown(("self", id(cls), name))
 
     def _module_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
         if base.ref is not None:

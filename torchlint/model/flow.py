@@ -19,7 +19,7 @@ from torchlint.model.names import (
     GRAD_CONTEXTS,
     SET_GRAD,
 )
-from torchlint.model.scopes import dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Env, Result, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
@@ -216,9 +216,13 @@ class Flow(Calls):
                 self.bind(name.partition(".")[0], self.model.named(name.partition(".")[0]))
 
     def _import_from(self, node: cst.ImportFrom) -> None:
-        module = "." * len(node.relative) + (dotted(node.module) or "" if node.module else "")
+        module = dotted(node.module) or "" if node.module else ""
+        if node.relative:
+            absolute = self.model.codebase.absolute(len(node.relative), module, self.model)
+            module = absolute or "." * len(node.relative) + module
         if isinstance(node.names, cst.ImportStar):
-            self.model.stars.append(module)
+            if module not in self.model.stars:
+                self.model.stars.append(module)
             return
         for alias in node.names:
             name = dotted(alias.name) or ""
@@ -236,7 +240,8 @@ class Flow(Calls):
                 self._annotation_names(param.annotation.annotation)
         if node.returns is not None:
             self._annotation_names(node.returns.annotation)
-        self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
+        if "overload" not in decorator_names(node):  # those have no body; what they overload follows
+            self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
 
     def _class_def(self, node: cst.ClassDef) -> None:
         for decorator in node.decorators:
@@ -336,13 +341,13 @@ class Flow(Calls):
     def grad_context(self, node: cst.BaseExpression) -> int | None:
         """What a context manager or decorator does to the grad mode; None if nothing is known of it."""
         callee = node.func if isinstance(node, cst.Call) else node
-        ref = self.model.reference(self.values.get(id(callee)))
+        value = self.model.follow(self.values.get(id(callee), UNKNOWN))
+        ref = self.model.reference(value)
         if ref in SET_GRAD and isinstance(node, cst.Call):
             return self._set_grad(node)
         if ref in GRAD_CONTEXTS:
             return GRAD_CONTEXTS[ref]
-        value = self.values.get(id(callee))
-        if value is not None and isinstance(value.node, cst.FunctionDef) and enters_no_grad(value.node):
+        if isinstance(value.node, cst.FunctionDef) and enters_no_grad(value.node):
             return Tri.NO
         return Tri.NO if sounds_like_no_grad(node) else None
 

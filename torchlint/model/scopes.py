@@ -107,7 +107,7 @@ class Scopes:
         info = ClassInfo(node)
         for statement in node.body.body:
             if isinstance(statement, cst.FunctionDef):
-                if "setter" not in decorator_names(statement):
+                if not {"setter", "overload"} & set(decorator_names(statement)):
                     info.methods[statement.name.value] = statement
                 self._collect_method(info, statement)
             elif isinstance(statement, cst.SimpleStatementLine):

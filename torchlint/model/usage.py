@@ -221,7 +221,9 @@ class Follower:
             param = params[index] if index < len(params) else None
         if param is None:
             return Usage.ESCAPES
-        return self.name(param.name.value, function)
+        home = self.model.home(function)
+        follower = self if home is self.model else Follower(home)
+        return follower.name(param.name.value, function)
 
     def _element(self, element: cst.CSTNode, node: cst.CSTNode) -> Usage:
         sequence = self.tree.parent(element)

@@ -1,0 +1,365 @@
+"""The other files of a code base: found by the names they are imported by, and read only as far as somebody asks.
+
+Nothing is imported and nothing is run. Of a file only its outline is made (which top-level statement binds which name,
+by :mod:`ast`, an eighth of what libcst takes); a statement is parsed and gets a model of its own when the name it binds
+is asked for. What a file's answers rest on is recorded, so that a cache knows when they are stale.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint import source
+from torchlint.tree import Tree
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+    from torchlint.model.flow import Flow
+    from torchlint.model.state import Env, Result
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+"""What stands in the folder of a project; imports are not looked for above it."""
+_MAX_ABOVE = 3
+"""How far above the top-level package to look for others where no folder is marked."""
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
+_ROOM = 4_000_000
+"""Characters of parsed statements to keep from one checked file to the next."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+
+
+@dataclass(eq=False)
+class Interpretation:
+    """What is being interpreted right now, in all files together: calls may go round through several of them."""
+
+    stack: list[int] = field(default_factory=list)
+    running: dict[int, Flow] = field(default_factory=dict)
+    passing: dict[int, Result] = field(default_factory=dict)
+    """Results that rest on a part of what is still running; forgotten when it has ended."""
+    tainted: set[int] = field(default_factory=set)
+    drafts: dict[int, Env] = field(default_factory=dict)
+
+    def taint(self, key: int) -> None:
+        """All that is being interpreted above ``key`` rests on a part of it only."""
+        self.tainted.update(self.stack[self.stack.index(key) + 1 :])
+
+    def is_final(self, key: int) -> bool:
+        """Whether what was found for ``key`` rests on nothing unfinished."""
+        return key not in self.tainted or not self.stack
+
+    def settle(self, key: int) -> None:
+        """``key`` is done."""
+        self.tainted.discard(key)
+        if not self.stack:
+            self.passing.clear()
+            self.tainted.clear()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a folder is: the packages it is in, and where what its files import may be."""
+
+    package: tuple[str, ...]
+    search_path: tuple[str, ...]
+    probed: frozenset[str]
+    """Paths that were asked for to find that out."""
+
+
+@dataclass(eq=False)
+class Outline:
+    """The top-level statements of a file, and the names they bind."""
+
+    lines: list[str]
+    statements: list[tuple[int, int]] = field(default_factory=list)
+    """First and last line, counted from 0; the last one is not included."""
+    names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    stars: list[int] = field(default_factory=list)
+    """Statements with ``from … import *``."""
+
+    def text(self, numbers: tuple[int, ...]) -> str:
+        """The source of some statements."""
+        return "".join(line for n in numbers for line in self.lines[slice(*self.statements[n])])
+
+
+class Codebase:
+    """What is known of the files that are not being checked."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self.interpretation = Interpretation()
+        self._homes: dict[int, Model] = {}
+        self._outlines: dict[str, Outline | None] = {}
+        self._models: dict[tuple[str, tuple[int, ...]], Model | None] = {}
+        self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
+        self._around: dict[str, Surroundings] = {}
+        self._probed: set[str] = set()
+        self._in_stars: set[str] = set()
+        self._states: dict[str, str] = {}
+        self._consulted: dict[str, set[str]] = defaultdict(set)
+        self._size = 0
+
+    # ------------------------------------------------------------------ one checked file after the other
+
+    def adopt(self, model: Model) -> None:
+        """Remember whose the definitions of a file are."""
+        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
+            for node in model.tree.all(cls):
+                self._homes[id(node)] = model
+
+    def release(self, model: Model) -> None:
+        """Forget a file that has been checked; and all the others if they have become too many."""
+        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
+            for node in model.tree.all(cls):
+                self._homes.pop(id(node), None)
+        self._consulted.pop(_CHECKED, None)
+        if self._size > _ROOM:
+            self._clear()
+
+    def home(self, node: cst.CSTNode, default: Model) -> Model:
+        """The model of the file that a class or function is defined in."""
+        return self._homes.get(id(node), default)
+
+    def rests_on(self) -> dict[str, str]:
+        """The files that were looked at for the one being checked, and what they were (``source.state``)."""
+        found: set[str] = set()
+        waiting = [_CHECKED]
+        while waiting:
+            for path in self._consulted.get(waiting.pop(), ()):
+                if path not in found:
+                    found.add(path)
+                    waiting.append(path)
+        return {path: self._states[path] for path in sorted(found)}
+
+    # ------------------------------------------------------------------ names
+
+    def absolute(self, level: int, module: str, asker: Model) -> str | None:
+        """The full name of a module that a file imports relative to itself; None if that is in no package."""
+        if asker.path is None:
+            return None
+        folder = os.path.dirname(asker.path)
+        for _ in range(level - 1):
+            folder = os.path.dirname(folder)
+        around = self._surroundings(folder)
+        self._consulted[_id(asker)] |= around.probed
+        package = around.package or (os.path.basename(folder),)
+        if not package[0].isidentifier() or package[0] in sys.stdlib_module_names:
+            return None
+        return ".".join((*package, module) if module else package)
+
+    def definition(self, ref: str, asker: Model) -> tuple[Model, str, tuple[str, ...]] | None:
+        """The model of the statement that binds a qualified name, the name bound there, and the attributes that remain.
+
+        For ``pkg.boxes.Boxes.cat`` that is the model of the class, ``Boxes``, and ``("cat",)``.
+        """
+        if asker.path is None:
+            return None
+        key = (os.path.dirname(asker.path), ref)
+        if key not in self._found:
+            self._found[key] = self._locate(*key)
+        path, rest, probed = self._found[key]
+        self._consulted[_id(asker)] |= probed
+        if path is None or not rest:
+            return None
+        model = self.member(path, rest[0])
+        if model is not None:
+            return model, rest[0], rest[1:]
+        return self.through_stars(path, rest)
+
+    def through_stars(self, path: str, names: tuple[str, ...]) -> tuple[Model, str, tuple[str, ...]] | None:
+        """A definition that a file has from ``from … import *``."""
+        if path in self._in_stars:
+            return None
+        self._in_stars.add(path)
+        try:
+            for part in self._star_imports(path):
+                part.result(part.tree.module)
+                for module in part.stars:
+                    if found := self.definition(".".join((module, *names)), part):
+                        return found
+        finally:
+            self._in_stars.discard(path)
+        return None
+
+    def _locate(self, folder: str, ref: str) -> tuple[str | None, tuple[str, ...], frozenset[str]]:
+        """The file that a name leads to from a folder, what of the name remains, and which files were asked for."""
+        around = self._surroundings(folder)
+        self._probed = set(around.probed)
+        names = tuple(ref.split("."))
+        for root in around.search_path:
+            path, rest = self._descend(root, names)
+            if path is not None:
+                self._probed.add(path)
+                return path, rest, frozenset(self._probed)
+        return None, (), frozenset(self._probed)
+
+    def _descend(self, root: str, names: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+        place, rest = os.path.join(root, names[0]), names[1:]
+        while True:
+            if self._is_file(f"{place}.py"):
+                return f"{place}.py", rest
+            init = os.path.join(place, "__init__.py")
+            is_package = self._is_file(init)
+            if not rest or not (is_package or self._is_folder(place)):
+                return (init if is_package else None), rest
+            deeper = os.path.join(place, rest[0])
+            if is_package and ((len(rest) == 1 and self._binds(init, rest[0])) or not self._is_module(deeper)):
+                return init, rest
+            place, rest = deeper, rest[1:]
+
+    def _surroundings(self, folder: str) -> Surroundings:
+        if folder not in self._around:
+            self._probed = set()
+            package, search_path = self._look_around(folder)
+            self._around[folder] = Surroundings(package, search_path, frozenset(self._probed))
+        return self._around[folder]
+
+    def _look_around(self, folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        package: list[str] = []
+        inner: list[str] = []
+        while self._is_file(os.path.join(folder, "__init__.py")) and os.path.basename(folder):
+            package.insert(0, os.path.basename(folder))
+            inner.append(folder)
+            folder = os.path.dirname(folder)
+        search_path = []
+        for _ in range(1 + _MAX_ABOVE):
+            search_path.append(folder)
+            if self._is_folder(src := os.path.join(folder, "src")):
+                search_path.append(src)
+            marked = any(os.path.exists(os.path.join(folder, marker)) for marker in _MARKERS)
+            if marked or os.path.basename(folder) in _INSTALLED or os.path.dirname(folder) == folder:
+                break
+            folder = os.path.dirname(folder)
+        return tuple(package), (*search_path, *inner)  # Python 2 looked in the package itself, too
+
+    def _is_module(self, place: str) -> bool:
+        return self._is_file(f"{place}.py") or self._is_folder(place)
+
+    def _binds(self, path: str, name: str) -> bool:
+        outline = self._outline(path)
+        return outline is not None and name in outline.names
+
+    # ------------------------------------------------------------------ files
+
+    def member(self, path: str, name: str) -> Model | None:
+        """The model of the statements of a file that bind a name; None if there are none, or they cannot be read."""
+        outline = self._outline(path)
+        if outline is None:
+            return None
+        numbers = tuple(outline.names.get(name, ()))
+        return self._model(path, outline, numbers) if numbers else None
+
+    def _star_imports(self, path: str) -> list[Model]:
+        """The models of the ``from … import *`` of a file."""
+        outline = self._outline(path)
+        models = [self._model(path, outline, (number,)) for number in outline.stars] if outline else []
+        return [model for model in models if model is not None]
+
+    def _model(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
+        key = (path, numbers)
+        if key not in self._models:
+            self._models[key] = self._parsed(path, outline.text(numbers))
+        return self._models[key]
+
+    def _parsed(self, path: str, text: str) -> Model | None:
+        from torchlint.model import Model
+
+        self._size += len(text)
+        try:
+            model = Model(Tree(text), path, self, is_part=True)
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+            return None
+        self.adopt(model)
+        return model
+
+    def _outline(self, path: str) -> Outline | None:
+        if path not in self._outlines:
+            self._outlines[path] = self._read(path)
+        return self._outlines[path]
+
+    def _read(self, path: str) -> Outline | None:
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            self._states[path] = ""
+            return None
+        self._states[path] = source.digest(data)
+        try:
+            text = source.decode(data).text
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+        return _outlined(text, tree)
+
+    def _is_file(self, path: str) -> bool:
+        return self._state(path) not in ("", source.FOLDER)
+
+    def _is_folder(self, path: str) -> bool:
+        return self._state(path) == source.FOLDER
+
+    def _state(self, path: str) -> str:
+        self._probed.add(path)
+        if path not in self._states:
+            self._states[path] = source.state(path)
+        return self._states[path]
+
+
+_CHECKED = "<checked>"
+
+
+def _id(model: Model) -> str:
+    """Under what to record that a model asked: its file, or that it is the one being checked."""
+    return (model.path or "") if model.is_part else _CHECKED
+
+
+def _outlined(text: str, tree: ast.Module) -> Outline:
+    outline = Outline(_LINE.findall(text))
+    for statement in tree.body:
+        decorators = getattr(statement, "decorator_list", ())
+        first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
+        last = statement.end_lineno or statement.lineno
+        if outline.statements and first < outline.statements[-1][1]:  # several on a line
+            outline.statements[-1] = (outline.statements[-1][0], last)
+        else:
+            outline.statements.append((first, last))
+        number = len(outline.statements) - 1
+        for name in _bound(statement):
+            if name == "*":
+                outline.stars.append(number)
+            elif number not in outline.names[name]:
+                outline.names[name].append(number)
+    outline.names.default_factory = None  # type: ignore[attr-defined]
+    return outline
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds in its own scope."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+                continue
+            case ast.Import(names=aliases):
+                yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
+            case ast.ImportFrom(names=aliases):
+                yield from (alias.asname or alias.name for alias in aliases)
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                continue
+        stack += ast.iter_child_nodes(node)
