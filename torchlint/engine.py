@@ -36,13 +36,15 @@ if TYPE_CHECKING:
 
     from torchlint.model import Model
     from torchlint.rule import Anchor, Edit, Finding, Rule
-    from torchlint.tree import Span, Tree
+    from torchlint.tree import Source, Span, Tree
 
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging. Statements that join one block do so one a round."""
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
+TOO_DEEP = "an expression is nested too deeply to be analysed"
 
 
 class Fixing(enum.Enum):
@@ -189,43 +191,83 @@ class Lines:
         return Position(row, offset - self.starts[row - 1] + 1)
 
 
-def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
+class Unparsed(ValueError):
+    """A text is no Python; ``diagnostic`` says where and why."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def parse(text: str, path: str) -> Tree:
+    """The tree of a text. ``async`` as a keyword argument is read as a stand-in, which ``Tree.is_repaired`` tells.
+
+    Raises:
+        Unparsed: it is no Python.
+        RecursionError: it is nested too deeply for the stack there is.
+    """
     error = _unparsable(text)
     if error is not None:
-        return _unparsed(text, error)
+        raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped, Source, Tree
+    from torchlint.tree import Source
 
-    source, repaired = Source(text), False
     try:
-        try:
-            tree = Tree(source)
-        except cst.ParserSyntaxError:
-            source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
-            if not count:
-                raise
-            tree, repaired = Tree(source), True
+        tree = _tree(Source(text))
     except cst.ParserSyntaxError as error_:
-        error = syntax_error(text, path) or _libcst_error(error_)
-        return _unparsed(text, error)
+        raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
     except cst.CSTValidationError as error_:  # a tree that Python has no text for: `except:` before another handler
-        error = syntax_error(text, path) or _syntax(Position(1, 1), str(error_))
-        return _unparsed(text, error)
-    except RecursionError:
-        return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
+        raise Unparsed(syntax_error(text, path) or _syntax(Position(1, 1), str(error_))) from None
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
+    return tree
+
+
+def _tree(source: Source) -> Tree:
+    import libcst as cst
+
+    from torchlint.tree import ASYNC_STAND_IN, Tree
+
+    try:
+        return Tree(source)
+    except cst.ParserSyntaxError:
+        source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
+        if not count:
+            raise
+    tree = Tree(source)
+    tree.is_repaired = True
+    return tree
+
+
+def model_of(tree: Tree, path: str) -> Model:
+    """The model of a file: the one place that makes one."""
+    from torchlint.model import Model
+
+    return Model(tree)
+
+
+def _check(text: str, path: str, codes: frozenset[str]) -> _Checked:
+    try:
+        tree = parse(text, path)
+    except Unparsed as error_:
+        return _unparsed(text, error_.diagnostic)
+    except RecursionError:
+        return _Checked(text, [], [Problem(path, TOO_DEEP)])
+    import libcst as cst
+
+    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped
+
     findings, problems = _run_rules(tree, path, codes)
     try:
         diagnostics = _locate(tree, findings)
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
-    if repaired:
+    if tree.is_repaired:
         keywords = sum(name.value == ASYNC_STAND_IN for name in tree.all(cst.Name))
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _suppress(_Checked(text, diagnostics, problems, broken=repaired), codes)
+    return _suppress(_Checked(text, diagnostics, problems, broken=tree.is_repaired), codes)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -293,9 +335,7 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
 
 
 def _run_rules(tree: Tree, path: str, codes: frozenset[str]) -> tuple[list[tuple[Rule, Finding]], list[Problem]]:
-    from torchlint.model import Model
-
-    model = Model(tree)
+    model = model_of(tree, path)
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     data = tree.source.text.encode(errors="surrogatepass")
