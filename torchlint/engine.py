@@ -34,7 +34,7 @@ from torchlint.suppress import Suppressions
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.model import Model
+    from torchlint.model import Evidence, Model
     from torchlint.rule import Anchor, Edit, Finding, Rule
     from torchlint.tree import Source, Span, Tree
 
@@ -43,6 +43,9 @@ MAX_ROUNDS = 500
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
+NAME_WIDTH = 40
+"""Characters shown of the expression that a reason is about."""
 
 TOO_DEEP = "an expression is nested too deeply to be analysed"
 
@@ -343,11 +346,18 @@ def _run_rules(tree: Tree, path: str, codes: frozenset[str]) -> tuple[list[tuple
         if not can_match(data, frozenset((rule.code,))):
             continue
         try:
-            findings += [(rule, finding) for finding in _findings(rule, tree, model)]
+            findings += [(rule, _explained(finding, model)) for finding in _findings(rule, tree, model)]
         except Exception as error:
             where = _raised_at(tree)
             problems.append(Problem(path, f"{rule.code} raised {type(error).__name__}: {error}", where))
     return findings, problems
+
+
+def _explained(finding: Finding, model: Model) -> Finding:
+    """A finding with the evidence for its receiver, where the rule has none of its own."""
+    if finding.receiver is None or finding.evidence is not None:
+        return finding
+    return replace(finding, evidence=model.value(finding.receiver).evidence)
 
 
 def _raised_at(tree: Tree) -> int | None:
@@ -393,6 +403,8 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
     yield tree.statement(finding.node)
     if finding.end is not None:
         yield finding.end
+    if finding.receiver is not None:
+        yield finding.receiver
     if finding.evidence is not None and finding.evidence.node is not None:
         yield finding.evidence.node
     if finding.fix is not None:
@@ -425,10 +437,34 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
             applicability = Applicability.UNSAFE
         fix = LocatedFix(finding.fix.message, applicability, ordered, finding.fix.deferred)
     if finding.evidence is not None:
-        node = finding.evidence.node
-        row = lines.position(spans[id(node)].start).row if node is not None and id(node) in spans else None
-        evidence = LocatedEvidence(finding.evidence.kind, finding.evidence.text, row)
+        evidence = located(finding.evidence, spans, lines)
+        if finding.receiver is not None:
+            evidence = replace(evidence, message=_reason(tree, finding.receiver, finding.evidence, spans))
     return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity)
+
+
+def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
+    """Evidence with the line it comes from."""
+    span = spans.get(id(evidence.node))
+    row = lines.position(span.start).row if span is not None else None
+    return LocatedEvidence(evidence.kind, evidence.text, row)
+
+
+def _reason(tree: Tree, receiver: cst.CSTNode, evidence: Evidence, spans: dict[int, Span]) -> str:
+    """Why an expression is believed to be a tensor, in a sentence."""
+    from torchlint.model import Strength
+
+    span = spans[id(receiver)]
+    name = f"`{shortened(tree.source.text[span.inner_start : span.inner_end], NAME_WIDTH)}`"
+    if evidence.text.startswith(f"{name} "):
+        return evidence.text
+    return f"{name} {'is' if evidence.strength > Strength.NAME else 'looks like'} a tensor: {evidence.text}"
+
+
+def shortened(code: str, width: int) -> str:
+    """A piece of code on one line that is not longer than ``width``."""
+    head = " ".join(code[: 8 * width].split())
+    return head if len(head) <= width and len(code) <= 8 * width else f"{head[: width - 1]}…"
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
