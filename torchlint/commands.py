@@ -118,6 +118,25 @@ def _code(asked: str, known: dict[str, str]) -> str:
 
 
 @cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE[:LINE[:COL]]...", type=click.Path(readable=False))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
+@click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+def infer(**given: Any) -> int:
+    """Print what the expressions of files can be, and on what evidence.
+
+    Of a line those that begin on it; of a column those that begin there, else the innermost one around it.
+
+    Exit code: 0 all is said, 2 bad usage, settings or input, 3 something could not be analysed.
+    """
+    from torchlint.reveal import Options, Reveal
+
+    with _settings_can_be_wrong():
+        return Reveal(Options(**given)).run()
+
+
+@cli.command()
 def clean() -> int:
     """Remove the cache of the project in the working directory."""
     from torchlint import cache

@@ -34,16 +34,21 @@ from torchlint.suppress import Suppressions
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.model import Model
+    from torchlint.model import Evidence, Model
     from torchlint.model.codebase import Codebase
     from torchlint.rule import Anchor, Edit, Finding, Rule
-    from torchlint.tree import Span, Tree
+    from torchlint.tree import Source, Span, Tree
 
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging. Statements that join one block do so one a round."""
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
+NAME_WIDTH = 40
+"""Characters shown of the expression that a reason is about."""
+
+TOO_DEEP = "an expression is nested too deeply to be analysed"
 
 
 class Fixing(enum.Enum):
@@ -219,44 +224,84 @@ class Lines:
         return Position(row, offset - self.starts[row - 1] + 1)
 
 
-def _check(text: str, subject: Subject) -> _Checked:
-    path, codes = subject.path, subject.codes
+class Unparsed(ValueError):
+    """A text is no Python; ``diagnostic`` says where and why."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def parse(text: str, path: str) -> Tree:
+    """The tree of a text. ``async`` as a keyword argument is read as a stand-in, which ``Tree.is_repaired`` tells.
+
+    Raises:
+        Unparsed: it is no Python.
+        RecursionError: it is nested too deeply for the stack there is.
+    """
     error = _unparsable(text)
     if error is not None:
-        return _unparsed(text, error)
+        raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped, Source, Tree
+    from torchlint.tree import Source
 
-    source, repaired = Source(text), False
     try:
-        try:
-            tree = Tree(source)
-        except cst.ParserSyntaxError:
-            source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
-            if not count:
-                raise
-            tree, repaired = Tree(source), True
+        tree = _tree(Source(text))
     except cst.ParserSyntaxError as error_:
-        error = syntax_error(text, path) or _libcst_error(error_)
-        return _unparsed(text, error)
+        raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
     except cst.CSTValidationError as error_:  # a tree that Python has no text for: `except:` before another handler
-        error = syntax_error(text, path) or _syntax(Position(1, 1), str(error_))
-        return _unparsed(text, error)
-    except RecursionError:
-        return _Checked(text, [], [Problem(path, "an expression is nested too deeply to be analysed")])
+        raise Unparsed(syntax_error(text, path) or _syntax(Position(1, 1), str(error_))) from None
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
+    return tree
+
+
+def _tree(source: Source) -> Tree:
+    import libcst as cst
+
+    from torchlint.tree import ASYNC_STAND_IN, Tree
+
+    try:
+        return Tree(source)
+    except cst.ParserSyntaxError:
+        source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
+        if not count:
+            raise
+    tree = Tree(source)
+    tree.is_repaired = True
+    return tree
+
+
+def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None) -> Model:
+    """The model of a file: the one place that makes one."""
+    from torchlint.model import Model
+
+    return Model(tree, location, codebase)
+
+
+def _check(text: str, subject: Subject) -> _Checked:
+    path, codes = subject.path, subject.codes
+    try:
+        tree = parse(text, path)
+    except Unparsed as error_:
+        return _unparsed(text, error_.diagnostic)
+    except RecursionError:
+        return _Checked(text, [], [Problem(path, TOO_DEEP)])
+    import libcst as cst
+
+    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped
+
     findings, problems, rests_on = _run_rules(tree, subject)
     try:
         diagnostics = _locate(tree, findings)
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
-    if repaired:
+    if tree.is_repaired:
         keywords = sum(name.value == ASYNC_STAND_IN for name in tree.all(cst.Name))
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _suppress(_Checked(text, diagnostics, problems, broken=repaired, rests_on=rests_on), codes)
+    return _suppress(_Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on), codes)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -324,9 +369,7 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
 
 
 def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
-    from torchlint.model import Model
-
-    model = Model(tree, subject.location, subject.codebase)
+    model = model_of(tree, subject.location, subject.codebase)
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     data = tree.source.text.encode(errors="surrogatepass")
@@ -334,11 +377,18 @@ def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]]
         if not can_match(data, frozenset((rule.code,))):
             continue
         try:
-            findings += [(rule, finding) for finding in _findings(rule, tree, model)]
+            findings += [(rule, _explained(finding, model)) for finding in _findings(rule, tree, model)]
         except Exception as error:
             where = _raised_at(tree)
             problems.append(Problem(subject.path, f"{rule.code} raised {type(error).__name__}: {error}", where))
     return findings, problems, model.close()
+
+
+def _explained(finding: Finding, model: Model) -> Finding:
+    """A finding with the evidence for its receiver, where the rule has none of its own."""
+    if finding.receiver is None or finding.evidence is not None:
+        return finding
+    return replace(finding, evidence=model.value(finding.receiver).evidence)
 
 
 def _raised_at(tree: Tree) -> int | None:
@@ -384,6 +434,8 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
     yield tree.statement(finding.node)
     if finding.end is not None:
         yield finding.end
+    if finding.receiver is not None:
+        yield finding.receiver
     if finding.evidence is not None and finding.evidence.node is not None:
         yield finding.evidence.node
     if finding.fix is not None:
@@ -416,10 +468,34 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
             applicability = Applicability.UNSAFE
         fix = LocatedFix(finding.fix.message, applicability, ordered, finding.fix.deferred)
     if finding.evidence is not None:
-        node = finding.evidence.node
-        row = lines.position(spans[id(node)].start).row if node is not None and id(node) in spans else None
-        evidence = LocatedEvidence(finding.evidence.kind, finding.evidence.text, row)
+        evidence = located(finding.evidence, spans, lines)
+        if finding.receiver is not None:
+            evidence = replace(evidence, message=_reason(tree, finding.receiver, finding.evidence, spans))
     return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity)
+
+
+def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
+    """Evidence with the line it comes from."""
+    span = spans.get(id(evidence.node))
+    row = lines.position(span.start).row if span is not None else None
+    return LocatedEvidence(evidence.kind, evidence.text, row)
+
+
+def _reason(tree: Tree, receiver: cst.CSTNode, evidence: Evidence, spans: dict[int, Span]) -> str:
+    """Why an expression is believed to be a tensor, in a sentence."""
+    from torchlint.model import Strength
+
+    span = spans[id(receiver)]
+    name = f"`{shortened(tree.source.text[span.inner_start : span.inner_end], NAME_WIDTH)}`"
+    if evidence.text.startswith(f"{name} "):
+        return evidence.text
+    return f"{name} {'is' if evidence.strength > Strength.NAME else 'looks like'} a tensor: {evidence.text}"
+
+
+def shortened(code: str, width: int) -> str:
+    """A piece of code on one line that is not longer than ``width``."""
+    head = " ".join(code[: 8 * width].split())
+    return head if len(head) <= width and len(code) <= 8 * width else f"{head[: width - 1]}…"
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:

@@ -68,7 +68,11 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. It stands on ``node``, or on everything from ``node`` to the end of ``end``."""
+    """One finding. It stands on ``node``, or on everything from ``node`` to the end of ``end``.
+
+    ``receiver`` is the expression it is about, ``x`` of ``x.data``: reports say why that is believed to be a tensor, on
+    the evidence of the model, or on the ``evidence`` of a rule that knows more.
+    """
 
     node: cst.CSTNode
     message: str
@@ -76,6 +80,7 @@ class Finding:
     end: cst.CSTNode | None = None
     evidence: Evidence | None = None
     severity: str = "warning"
+    receiver: cst.CSTNode | None = None
 
 
 Result = Finding | Iterable[Finding] | None

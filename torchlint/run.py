@@ -18,7 +18,7 @@ from torchlint import source
 from torchlint.cache import Cache
 from torchlint.config import OWN, Project
 from torchlint.diagnostic import Diagnostic, Position, Problem
-from torchlint.engine import Fixing, Outcome, can_match, check_text, syntax_error
+from torchlint.engine import TOO_DEEP, Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
 
@@ -248,8 +248,7 @@ def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
         return check_text(job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase)
     except RecursionError:
-        problem = Problem(job.path, "an expression is nested too deeply to be analysed")
-        return Outcome((), job.text, problems=(problem,))
+        return Outcome((), job.text, problems=(Problem(job.path, TOO_DEEP),))
     except Exception as error:  # whatever it is, it must not cost more than this file
         message = f"could not be checked: {type(error).__name__}: {error}"
         return Outcome((), job.text, problems=(Problem(job.path, message),))

@@ -174,6 +174,8 @@ class Tree:
         self._spans: dict[int, Span] = {}
         self.is_package = False
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
+        self.is_repaired = False
+        """Whether ``async`` had to be read as its stand-in."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
         self._index()

@@ -844,7 +844,7 @@ class Model:
         value = self._annotation(node, flow if flow.model is self else self.outside(), 0)
         if value is None or value.evidence is not None:
             return value
-        return value.because(Strength.ANNOTATION, "its annotation", node)
+        return value.because(Strength.ANNOTATION, "an annotation says so", node)
 
     def _annotation(self, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
         if depth > 6:

@@ -93,7 +93,7 @@ class Calls(Expressions):
         return OBJECT if is_opaque(func) else self._call_unknown(func, node, arguments)
 
     def _call_module(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        text = f"`{self.tree.code(node.func)}` is a module" if is_dotted(node.func) else "it is what a module returns"
+        text = f"it comes from the module `{dotted(node.func)}`" if is_dotted(node.func) else "it comes from a module"
         evidence = Evidence(Strength.CONVENTION, text, node)
         if isinstance(func.node, cst.ClassDef):
             method = self.model.find_method(func.node, "forward")

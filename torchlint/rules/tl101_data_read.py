@@ -92,6 +92,8 @@ from torchlint.model import Evidence, Model, Tri, Usage, Value, torch_api
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
+_MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
+
 
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
@@ -100,11 +102,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    return Finding(node.attr, _message(evidence), _fix(node, value, evidence, model), evidence=evidence)
-
-
-def _message(evidence: Evidence) -> str:
-    return "`.data` reads a tensor behind autograd's back; use `.detach()`"
+    fix = _fix(node, value, evidence, model)
+    return Finding(node.attr, _MESSAGE, fix, evidence=evidence, receiver=node.value)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:

@@ -127,9 +127,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if _data.is_gradient(value, node.value):
         advice = "a gradient needs no `.data`"
-    return Finding(
-        node.attr, f"in-place operation through `.data` is hidden from autograd; {advice}", fix, evidence=evidence
-    )
+    message = f"in-place operation through `.data` is hidden from autograd; {advice}"
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
 
 
 def _planned(node: cst.Attribute, model: Model) -> Fix | None:

@@ -39,4 +39,4 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"
-    return Finding(node.attr, message, evidence=found[1])
+    return Finding(node.attr, message, evidence=found[1], receiver=node.value)

@@ -74,7 +74,7 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
     if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
         edits = (edit.insert_before(source, "("), edit.insert_after(source, ").detach()"))
     message = "converting a tensor that requires grad to NumPy raises; use `.detach()` first"
-    return Finding(start, message, Fix("Insert `.detach()`", edits), call, value.evidence)
+    return Finding(start, message, Fix("Insert `.detach()`", edits), call, receiver=tensor)
 
 
 def _expects_grad(value: Value) -> bool:

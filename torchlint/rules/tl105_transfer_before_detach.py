@@ -92,4 +92,5 @@ def _finding(
         fix,
         end,
         evidence,
+        receiver=source,
     )

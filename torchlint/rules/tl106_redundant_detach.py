@@ -77,7 +77,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if detour is None and any(name == "numpy" for name, _ in _data.chain(call, model)):
         return None  # NumPy needs the detach
     fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, detour or call),))
-    return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence)
+    return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence, receiver=node.value)
 
 
 def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
@@ -132,7 +132,7 @@ def check_detour(node: cst.Attribute, model: Model) -> Finding | None:
     applicability = Applicability.SAFE if (value.strength or 0) > Strength.USE else Applicability.UNSAFE
     fix = Fix("Call `tolist()` on the tensor", (edit.replace_after(source, node.value),), applicability)
     message = "needless detour: `tolist()` of a tensor leaves the graph and comes to the host by itself"
-    return Finding(names[-1], message, fix, node.value, value.evidence)
+    return Finding(names[-1], message, fix, node.value, receiver=source)
 
 
 def _is_cut(node: cst.BaseExpression) -> bool:
@@ -150,4 +150,4 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     doubtful = _data.is_doubtful(*found) or model.usage(node) > Usage.READ
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, node),), applicability)
-    return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1])
+    return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)

@@ -134,7 +134,7 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
     message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
     # what is a number on some path has no `.detach()`
     fix = Fix("Add `.detach()`", _detached(added)) if not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) else None
-    return Finding(node, message, fix, evidence=value.evidence)
+    return Finding(node, message, fix, receiver=added)
 
 
 def _is_loss(value: Value, node: cst.BaseExpression) -> bool:

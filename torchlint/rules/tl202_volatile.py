@@ -54,4 +54,4 @@ def check_attribute(node: cst.Attribute, model: Model) -> Finding | None:
     value = model.value(node.value)
     if not value.kind & Kind.TENSOR or value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER):
         return None
-    return Finding(node.attr, _MESSAGE, evidence=value.evidence)
+    return Finding(node.attr, _MESSAGE, receiver=node.value)

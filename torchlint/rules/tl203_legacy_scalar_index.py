@@ -70,7 +70,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         (edit.replace_after(node.value, index, ".item()"),),
         Applicability.SAFE if proven else Applicability.UNSAFE,
     )
-    return Finding(node.attr, _MESSAGE, fix, index, evidence, severity="error" if proven else "warning")
+    severity = "error" if proven else "warning"
+    return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
 @on(cst.Subscript, needle=".data")
@@ -86,4 +87,4 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
     fix = Fix("Replace with `.item()`", (edit.replace_after(node.value, node, ".item()"),))
-    return Finding(node, _MESSAGE, fix, evidence=value.evidence, severity="error")
+    return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
