@@ -369,10 +369,10 @@ def test_usage(torchlint: Torchlint, write: Write) -> None:
 
 
 def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(text: str, path: str) -> Iterator[Inferred]:
+    def fails(text: str, path: str, location: str) -> Iterator[Inferred]:
         if path == "a.py":
             raise KeyError("a")
-        return infer(text, path)
+        return infer(text, path, location)
 
     write({"a.py": "print(1)\n", "b.py": "print(1)\n"})
     monkeypatch.setattr(reveal, "infer", fails)

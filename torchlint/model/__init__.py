@@ -22,12 +22,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import libcst as cst
 
 from torchlint.model import graph, torch_api
-from torchlint.model.codebase import Codebase
+from torchlint.model.codebase import Codebase, Key
 from torchlint.model.flow import Flow
 from torchlint.model.names import NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Env, Result, State
-from torchlint.model.syntax import bound_names, last_name
+from torchlint.model.syntax import bound_names, is_stub, last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -152,7 +152,7 @@ class Model:
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
         self.class_bindings: dict[int, Env] = {}
-        self._done: dict[int, Result] = {}
+        self._done: dict[Key, Result] = {}
         self._tables: dict[int, Env] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._kept: list[cst.CSTNode] = []
@@ -306,9 +306,13 @@ class Model:
 
     # ------------------------------------------------------------------ interpretation
 
-    def result(self, scope: cst.FunctionDef | cst.Module) -> Result | None:
-        """What a scope leaves behind, interpreted once; None while it is being interpreted further up."""
-        key, now = id(scope), self.codebase.interpretation
+    def result(self, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None) -> Result | None:
+        """What a scope leaves behind, interpreted once; None while it is being interpreted further up.
+
+        A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
+        """
+        key: Key = id(scope) if cls is None else (id(scope), id(cls))
+        now = self.codebase.interpretation
         known = self._done.get(key) or now.passing.get(key)
         if known is not None:
             return known
@@ -320,9 +324,11 @@ class Model:
             self.result(outer)
         now.stack.append(key)
         flow = Flow(self, scope)
+        if cls is not None:
+            flow.values = {}  # those of the class it is written in are what is asked for
         now.running[key] = flow
         try:
-            start = {} if isinstance(scope, cst.Module) else self._start(scope, flow)
+            start = {} if isinstance(scope, cst.Module) else self._start(scope, flow, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self._start_grad(scope, flow)
             result = flow.run(start, grad)
         finally:
@@ -424,7 +430,7 @@ class Model:
 
     # ------------------------------------------------------------------ where a function starts
 
-    def _start(self, function: cst.FunctionDef, flow: State) -> Env:
+    def _start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None) -> Env:
         cls = self.class_of(function)
         decorators = decorator_names(function)
         env: Env = {}
@@ -432,7 +438,7 @@ class Model:
         for index, param in enumerate(params):
             name = param.name.value
             if index == 0 and cls is not None and "staticmethod" not in decorators:
-                me = self.self_value(cls, "classmethod" in decorators)
+                me = self.self_value(of or cls, "classmethod" in decorators)
                 env[name] = replace(me, symbols=frozenset((("param", id(function), name),)))
             elif param.star in ("*", "**"):
                 env[name] = container(self._annotated(param, flow))
@@ -786,16 +792,30 @@ class Model:
         flow: State,
     ) -> Value:
         """The value of calling a function of this file, from its summary."""
-        result = self.result(function)
-        if result is None or result.returns is None:
-            return unknown(("call", id(node))) if result is None else NONE
-        given = self._bind(function, receiver, arguments)
-        value = _substitute(result.returns, id(function), given, ("call", id(node)))
+        result = self.result(function, self._inheriting(function, receiver))
+        if result is None:
+            return unknown(("call", id(node)))
+        if result.returns is not None:
+            given = self._bind(function, receiver, arguments)
+            value = _substitute(result.returns, id(function), given, ("call", id(node)))
+        elif is_stub(function) and self.class_of(function) is not None:
+            value = unknown(("call", id(node)))
+        else:
+            return NONE
         if function.returns is not None and value.kind & Kind.UNKNOWN:
             value = self._declared(function.returns.annotation, value, receiver, flow)
         if flow.grad == Tri.NO:
             value = _without_grad(value)
         return flow._resolve(value)
+
+    def _inheriting(self, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:
+        """The class of an object whose method is inherited from another one."""
+        decorators = decorator_names(function)
+        if receiver is None or not isinstance(receiver.node, cst.ClassDef) or "staticmethod" in decorators:
+            return None
+        if receiver.kind & Kind.FUNCTION and "classmethod" not in decorators:
+            return None
+        return receiver.node if receiver.node is not self.class_of(function) else None
 
     def _declared(self, node: cst.BaseExpression, value: Value, receiver: Value | None, flow: State) -> Value:
         """What a function returns, where a part of that is not known and an annotation tells."""
@@ -804,16 +824,20 @@ class Model:
         declared = self.annotation(node, flow)
         if declared is None:
             return value
-        if value.kind & declared.kind & Kind.TENSOR and not declared.kind & Kind.UNKNOWN:
+        if value.kind & ~Kind.UNKNOWN & ~declared.kind:
+            return value
+        if value.kind & declared.kind & Kind.TENSOR:
             return replace(value, kind=declared.kind, symbols=frozenset())
-        return declared if value.kind == Kind.UNKNOWN else value
+        return declared
 
     def _bind(
         self, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
     ) -> dict[str, Value]:
         names = [p.name.value for p in parameters(function) if p.star not in ("*", "**")]
         given: dict[str, Value] = {}
-        if self.class_of(function) is not None and "staticmethod" not in decorator_names(function) and names:
+        decorators = decorator_names(function)
+        is_bound = receiver is None or not receiver.kind & Kind.FUNCTION or "classmethod" in decorators
+        if is_bound and self.class_of(function) is not None and "staticmethod" not in decorators and names:
             given[names[0]] = receiver or UNKNOWN
             names = names[1:]
         positional = [a for a in arguments if a.keyword is None]

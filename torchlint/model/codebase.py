@@ -37,26 +37,30 @@ _ROOM = 4_000_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
+Key = int | tuple[int, int]
+"""Identity of a scope or class; of a method and the class that inherited it."""
+
+
 @dataclass(eq=False)
 class Interpretation:
     """What is being interpreted right now, in all files together: calls may go round through several of them."""
 
-    stack: list[int] = field(default_factory=list)
-    running: dict[int, Flow] = field(default_factory=dict)
-    passing: dict[int, Result] = field(default_factory=dict)
+    stack: list[Key] = field(default_factory=list)
+    running: dict[Key, Flow] = field(default_factory=dict)
+    passing: dict[Key, Result] = field(default_factory=dict)
     """Results that rest on a part of what is still running; forgotten when it has ended."""
-    tainted: set[int] = field(default_factory=set)
-    drafts: dict[int, Env] = field(default_factory=dict)
+    tainted: set[Key] = field(default_factory=set)
+    drafts: dict[Key, Env] = field(default_factory=dict)
 
-    def taint(self, key: int) -> None:
+    def taint(self, key: Key) -> None:
         """All that is being interpreted above ``key`` rests on a part of it only."""
         self.tainted.update(self.stack[self.stack.index(key) + 1 :])
 
-    def is_final(self, key: int) -> bool:
+    def is_final(self, key: Key) -> bool:
         """Whether what was found for ``key`` rests on nothing unfinished."""
         return key not in self.tainted or not self.stack
 
-    def settle(self, key: int) -> None:
+    def settle(self, key: Key) -> None:
         """``key`` is done."""
         self.tainted.discard(key)
         if not self.stack:

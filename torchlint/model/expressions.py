@@ -98,7 +98,7 @@ class Expressions(Narrowing):
             if self.model.class_kind(base.node) == "function":
                 return Value(Kind.REFERENCE, ref="torch.autograd.Function.apply")
         if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef):
-            others.append(self.model.class_attribute(base.node, name, self))
+            others.append(self.model.class_attribute(base.node, name, self, base))
         if base.kind & Kind.UNKNOWN and not others:
             others.append(self._unknown_attribute(base, name, node))
         if not others:
@@ -222,6 +222,8 @@ class Expressions(Narrowing):
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         if is_opaque(base) or base.kind == Kind.STRING:
             return base
+        if base.kind == Kind.OBJECT and isinstance(base.node, cst.ClassDef):
+            return self._item_of(base, node)
         if base.kind & Kind.MODULE:
             return self.likely_module(node)
         if base.kind & Kind.REFERENCE:
@@ -230,6 +232,13 @@ class Expressions(Narrowing):
             key = f"[{literal}]" if literal is not None else "[]"
             return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
+
+    def _item_of(self, base: Value, node: cst.Subscript) -> Value:
+        """What an object of a class of this project gives when it is indexed."""
+        assert isinstance(base.node, cst.ClassDef)
+        method = self.model.find_method(base.node, "__getitem__")
+        value = self.model.call_function(method, base, node, (), self) if method is not None else UNKNOWN
+        return value if value.kind != Kind.UNKNOWN else self.unknown(("item", id(node)))
 
     def likely_module(self, node: cst.CSTNode) -> Value:
         """What indexing or iterating over a module gives."""

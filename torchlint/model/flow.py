@@ -31,7 +31,9 @@ from torchlint.model.values import (
     NONE,
     OBJECT,
     UNKNOWN,
+    Evidence,
     Kind,
+    Strength,
     Tri,
     Value,
     container,
@@ -54,16 +56,27 @@ class Flow(Calls):
             self.env = {name: self._resolve(value) for name, value in start.items()}
             self.bindings = dict(self.env)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
-            rejected = self.rejected | {s for s, use in self.uses.items() if use.other}
-            learnt = {s: self._evidence(use) for s, use in self.uses.items() if use.tensor and s not in self.solved}
-            solved = {s: evidence for s, evidence in (self.solved | learnt).items() if s not in rejected}
-            if solved.keys() == self.solved.keys() and rejected == self.rejected:
+            if not self._learn():
                 break
-            self.solved, self.rejected = solved, rejected
         returns: Value | None = None
         for value in self.returns:
             returns = value if returns is None else join(returns, value)
         return Result(self.bindings, returns, grad)
+
+    def _learn(self) -> bool:
+        """Draw conclusions from how unknown values were used; whether there are new ones."""
+        rejected = self.rejected | {s for s, use in self.uses.items() if use.other}
+        solved, hinted = dict(self.solved), dict(self.hinted)
+        for symbol, use in self.uses.items():
+            if use.tensor:
+                solved.setdefault(symbol, Evidence(Strength.USE, *use.tensor))
+            elif use.hint:
+                hinted.setdefault(symbol, Evidence(Strength.NAME, *use.hint))
+        solved = {s: evidence for s, evidence in solved.items() if s not in rejected}
+        hinted = {s: evidence for s, evidence in hinted.items() if s not in rejected and s not in solved}
+        before = (self.solved.keys(), self.hinted.keys(), self.rejected)
+        self.solved, self.hinted, self.rejected = solved, hinted, rejected
+        return (solved.keys(), hinted.keys(), rejected) != before
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
         """Run statements one after the other; those that are not reached too, so that they have values."""

@@ -30,12 +30,22 @@ if TYPE_CHECKING:
 
 Env = dict[str, Value]
 
+_NUMPY_TOO = frozenset(("item", "tolist"))
+_HINTS = _NUMPY_TOO | {"numpy", "cpu", "grad"}
+"""What hardly anything but tensors has in a file that has to do with torch; some of it arrays have too."""
+
+
+def _mentions_numpy(model: Model) -> bool:
+    return "numpy" in model.tree.source.text or "pandas" in model.tree.source.text
+
 
 @dataclass(slots=True)
 class Use:
     """How an unknown value is used: as only a tensor can be, or as a tensor cannot."""
 
     tensor: tuple[str, cst.CSTNode] | None = None
+    hint: tuple[str, cst.CSTNode] | None = None
+    """As tensors are above all, but a few others can be, too."""
     other: bool = False
 
 
@@ -65,14 +75,10 @@ class State:
         self.grad = Tri.YES
         self.uses: dict[Symbol, Use] = {}
         self.solved: dict[Symbol, Evidence] = {}
+        self.hinted: dict[Symbol, Evidence] = {}
         self.rejected: set[Symbol] = set()
         self.loop_exits: list[list[Env]] = []
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
-
-    @staticmethod
-    def _evidence(use: Use) -> Evidence:
-        assert use.tensor is not None
-        return Evidence(Strength.USE, use.tensor[0], use.tensor[1])
 
     def _resolve(self, value: Value) -> Value:
         """A value with what the uses of its symbols have taught."""
@@ -90,6 +96,10 @@ class State:
                 return replace(
                     tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR, symbols=value.symbols
                 )
+        if value.kind == Kind.UNKNOWN:
+            for symbol in value.symbols & self.hinted.keys():
+                kind = Kind.TENSOR | Kind.UNKNOWN
+                return replace(tensor(evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
         return value
 
     def unknown(self, symbol: Symbol) -> Value:
@@ -108,6 +118,10 @@ class State:
             self._use_of_data(value, name, node)
         if name in torch_api.tensor_only():
             self.learn(value.symbols, f"`.{name}` is used on it, which only tensors have", node)
+        elif name in _HINTS and not (name in _NUMPY_TOO and self.model.remember("numpy", _mentions_numpy)):
+            for symbol in value.symbols:
+                use = self.uses.setdefault(symbol, Use())
+                use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)
         elif name not in torch_api.tensor_names() and not name.startswith("_"):
             for symbol in value.symbols:
                 self.uses.setdefault(symbol, Use()).other = True

@@ -82,6 +82,17 @@ def enters_no_grad(function: cst.FunctionDef) -> bool:
     return False
 
 
+def is_stub(function: cst.FunctionDef) -> bool:
+    """Whether a function has no body to speak of: ``pass``, ``...``, a docstring, ``raise NotImplementedError``."""
+    for statement in function.body.body:
+        for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else (statement,):
+            match small:
+                case cst.Pass() | cst.Raise() | cst.Expr(value=cst.Ellipsis() | cst.BaseString()):
+                    continue
+            return False
+    return True
+
+
 def bound_names(function: cst.FunctionDef) -> frozenset[str]:
     """Names that are local to a function: its parameters and all it binds."""
     names = {p.name.value for p in parameters(function)}
