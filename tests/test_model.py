@@ -260,7 +260,7 @@ def test_expectation(expectation: Expectation) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(EXPECTATIONS) >= 150
+    assert len(EXPECTATIONS) >= 2000
 
 
 # --------------------------------------------------------------------- the specification against torch
