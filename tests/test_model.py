@@ -106,7 +106,7 @@ def blocks(text: str) -> Iterator[tuple[int, bool, str]]:
 def expectations(path: Path) -> Iterator[Expectation]:
     for start, runs, block in blocks(path.read_text(encoding="utf-8")):
         for token in tokenize.generate_tokens(io.StringIO(block).readline):
-            if token.type != tokenize.COMMENT or ": " not in token.string:
+            if token.type != tokenize.COMMENT or ": " not in token.string or token.string.startswith("# type: "):
                 continue
             row = token.start[0]
             for part in token.string.lstrip("#").split("; "):
@@ -260,7 +260,7 @@ def test_expectation(expectation: Expectation) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(EXPECTATIONS) >= 150
+    assert len(EXPECTATIONS) >= 2000
 
 
 # --------------------------------------------------------------------- the specification against torch
@@ -286,7 +286,7 @@ class _Probes(ast.NodeTransformer):
                 self.placed.add(number)
                 load = ast.parse(ast.unparse(target), mode="eval").body
                 after.append(ast.Expr(self._see(number, load)))
-        if isinstance(node, (ast.For, ast.With)):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
             node.body[:0] = after
         elif after:
             return [new, *after]
@@ -296,9 +296,9 @@ class _Probes(ast.NodeTransformer):
         match node:
             case ast.Assign():
                 found = list(node.targets)
-            case ast.AugAssign() | ast.For() | ast.AnnAssign():
+            case ast.AugAssign() | ast.For() | ast.AsyncFor() | ast.AnnAssign():
                 found = [node.target]
-            case ast.With():
+            case ast.With() | ast.AsyncWith():
                 found = [item.optional_vars for item in node.items if item.optional_vars]
             case _:
                 found = []
