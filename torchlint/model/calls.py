@@ -48,6 +48,7 @@ from torchlint.model.values import (
     tensor,
 )
 
+_PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
 NO_EVIDENCE = Evidence(Strength.NAME, "")
 
 
@@ -99,7 +100,7 @@ class Calls(Expressions):
             method = self.model.find_method(func.node, "forward")
             if method is not None:
                 value = self.model.call_function(method, func, node, arguments, self)
-                if value.kind != Kind.UNKNOWN:
+                if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
                     return self._through_module(value)
         if func.ref is not None:
             output = torch_api.module_info(func.ref).get("output")

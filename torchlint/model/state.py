@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Env = dict[str, Value]
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
-_HINTS = _NUMPY_TOO | {"numpy", "cpu", "grad"}
+_HINTS = _NUMPY_TOO | {"numpy", "grad"}
 """What hardly anything but tensors has in a file that has to do with torch; some of it arrays have too."""
 
 
