@@ -23,10 +23,11 @@ import libcst as cst
 
 from torchlint.model import graph, torch_api
 from torchlint.model.codebase import Codebase, Key
+from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.names import NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import Env, Result, State
+from torchlint.model.state import Result, State
 from torchlint.model.syntax import bound_names, is_stub, last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
@@ -425,7 +426,7 @@ class Model:
     def outside(self) -> Flow:
         """An interpretation that sees what the module has bound."""
         flow = Flow(self, self.tree.module)
-        flow.env = self._bindings(self.tree.module)
+        flow.env = Names(self._bindings(self.tree.module))
         return flow
 
     # ------------------------------------------------------------------ where a function starts
