@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -47,9 +48,11 @@ from torchlint.model.values import (
     Symbol,
     Tri,
     Value,
+    changed,
     container,
     instance,
     join,
+    mapping,
     parameter,
     tensor,
     unknown,
@@ -112,7 +115,7 @@ _BUILTIN_INSTANCES = {
     "bytes": STRING,
     "list": container(),
     "tuple": container(),
-    "dict": container(),
+    "dict": mapping(UNKNOWN),
     "set": container(),
     "frozenset": container(),
 }
@@ -654,7 +657,9 @@ class Model:
         if _TENSOR_NAME.search(name) and not self.is_foreign(ref.partition(".")[0]):
             return tensor()
         if ref.startswith("typing.") or name in ("Any", "object", "Self") or len(name) < 2:
-            return container() if name in _CONTAINERS else None
+            if name in _CONTAINERS:
+                return mapping(UNKNOWN) if _is_mapping(name) else container()
+            return None
         return Value(Kind.OBJECT, ref=None if self.is_foreign(ref.partition(".")[0]) else ref)
 
     @_at_home
@@ -918,9 +923,10 @@ class Model:
             items = [self._annotation(a, flow, depth + 1) or UNKNOWN for a in arguments]
             return container(items=tuple(items))
         if name in _CONTAINERS:
-            is_map = "dict" in name.lower() or "mapping" in name.lower()
-            element = arguments[-1] if is_map else arguments[0]
-            return container(self._annotation(element, flow, depth + 1))
+            element = self._annotation(arguments[-1] if _is_mapping(name) else arguments[0], flow, depth + 1)
+            if _is_mapping(name):
+                return mapping(self._annotation(arguments[0], flow, depth + 1) or UNKNOWN, element)
+            return container(element)
         first = self._annotation(arguments[0], flow, depth + 1)
         # jaxtyping and torchtyping: Float[Tensor, "batch dim"]
         return (
@@ -928,6 +934,10 @@ class Model:
             if first is not None and first.kind == Kind.TENSOR
             else self.instance_of(flow.eval(node.value), node.value)
         )
+
+
+def _is_mapping(name: str) -> bool:
+    return "dict" in name.lower() or "mapping" in name.lower()
 
 
 def _is_label(tree: Tree, node: cst.Name) -> bool:
@@ -964,11 +974,8 @@ def _disables(node: cst.BaseExpression) -> bool:
 
 def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Symbol) -> Value:
     """A returned value as the caller sees it: parameters that are passed through are the caller's arguments."""
-    if value.items is not None:
-        items = tuple(_substitute(v, function, given, (*fresh, i)) for i, v in enumerate(value.items))
-        return replace(value, items=items)
-    if value.item is not None:
-        value = replace(value, item=_substitute(value.item, function, given, (*fresh, "item")))
+    number = itertools.count()
+    value = changed(value, lambda part: _substitute(part, function, given, (*fresh, next(number))))
     if not value.symbols:
         return value
     passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
@@ -982,10 +989,7 @@ def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Sym
 
 
 def _without_grad(value: Value) -> Value:
-    if value.items is not None:
-        return replace(value, items=tuple(map(_without_grad, value.items)))
-    if value.item is not None:
-        value = replace(value, item=_without_grad(value.item))
+    value = changed(value, _without_grad)
     if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
         return replace(value, grad=Tri.NO)
     return value

@@ -8,15 +8,13 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import torch_api
-from torchlint.model.expressions import Expressions
+from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
     INPLACE,
     LOSS_NAME,
     MODULE_METHODS,
     MODULE_NAME,
-    NUMBERS,
-    STRINGS,
 )
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque, truth
@@ -42,17 +40,15 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
-    iterated,
     join,
     parameter,
     tensor,
 )
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
-NO_EVIDENCE = Evidence(Strength.NAME, "")
 
 
-class Calls(Expressions):
+class Calls(Library):
     """Evaluates calls."""
 
     def call_expression(self, node: cst.Call) -> Value:
@@ -139,6 +135,8 @@ class Calls(Expressions):
             home = self.model.home(target)
             given = [a.value for a in arguments if a.keyword is None and not a.star]
             return (self if home is self.model else home.outside()).lambda_body(target, given)
+        if isinstance(target, cst.Call):
+            return self.call_record(target, arguments)
         if isinstance(target, cst.FunctionDef):
             return self.model.call_function(target, func.receiver, node, arguments, self)
         return UNKNOWN
@@ -223,7 +221,7 @@ class Calls(Expressions):
         if func.receiver is not None:
             return self._call_method(func, ref, node, arguments)
         if ref.startswith("builtins."):
-            return self._call_builtin(ref.removeprefix("builtins."), node, arguments)
+            return self.call_builtin(ref.removeprefix("builtins."), node, arguments)
         if ref == "torch.autograd.Variable":
             return self._call_variable(node, arguments)
         if ref.startswith(("torch.", "pytorch.")) or ref == "torch":
@@ -377,9 +375,8 @@ class Calls(Expressions):
             self.lambda_body(argument.node, (replace(MODULE, evidence=evidence),))
 
     def _call_plain_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        item = iterated(receiver)
         if receiver.kind & Kind.CONTAINER:
-            return self._container_method(receiver, item, name, node, arguments)
+            return self.container_method(receiver, name, node, arguments)
         if receiver.kind & Kind.NDARRAY:
             return NUMBER if name in ("item", "tolist") else NDARRAY
         if receiver.kind & Kind.STRING:
@@ -387,95 +384,6 @@ class Calls(Expressions):
         if receiver.kind & Kind.PACKED and name in ("cuda", "cpu", "to"):
             return receiver
         return OBJECT
-
-    def _container_method(
-        self, receiver: Value, item: Value | None, name: str, node: cst.Call, arguments: Sequence[Argument]
-    ) -> Value:
-        if name in ("append", "add", "insert", "extend", "appendleft") and arguments:
-            added = arguments[-1].value
-            if name == "extend":
-                added = iterated(added) or UNKNOWN
-            grown = added if item is None else join(item, added)
-            self._rebind(node, replace(receiver, item=grown, items=None))
-            return NONE
-        if name in ("items",):
-            return container(container(items=(self.unknown(("key", id(node))), item))) if item else container()
-        if name in ("values",):
-            return container(item)
-        if name in ("keys",):
-            return container(STRING)
-        if name in ("pop", "get", "setdefault", "popleft", "popitem"):
-            return item if item is not None else self.unknown(("item", id(node)))
-        if name == "copy":
-            return receiver
-        return OBJECT if name in ("index", "count", "sort", "update", "clear") else self.unknown(("call", id(node)))
-
-    def _call_builtin(self, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        first = arguments[0].value if arguments else UNKNOWN
-        if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
-            return torch_api.apply({"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or NO_EVIDENCE)
-        if name == "range":
-            return container(NUMBER)
-        if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
-            return self.unknown(("call", id(node)))
-        if name in NUMBERS:
-            return NUMBER
-        if name in STRINGS:
-            return STRING
-        if name in ("list", "tuple", "set", "sorted", "iter", "frozenset", "reversed"):
-            if not arguments:
-                return container()
-            if first.items is not None and name in ("list", "tuple"):
-                return container(items=first.items)
-            return container(self.iterate(first, arguments[0].node))
-        if name == "enumerate" and arguments:
-            return container(container(items=(NUMBER, self.iterate(first, arguments[0].node))))
-        if name == "zip" and not any(a.star for a in arguments):
-            return container(container(items=tuple(self.iterate(a.value, a.node) for a in arguments)))
-        if name == "next" and arguments:
-            return self.iterate(first, arguments[0].node)
-        if name == "sum" and arguments:
-            return self._sum(first, arguments, node)
-        if name in ("max", "min") and arguments:
-            several = sum(a.keyword is None for a in arguments) > 1
-            value = first if several else self.iterate(first, arguments[0].node)
-            for argument in arguments[1:]:
-                if argument.keyword is None:
-                    value = join(value, argument.value)
-            return value
-        if name in ("map", "filter") and len(arguments) > 1:
-            return self._map(name, arguments, node)
-        if name == "dict":
-            item: Value | None = None
-            for argument in arguments:
-                if argument.keyword:
-                    item = argument.value if item is None else join(item, argument.value)
-            return container(item if item is not None else iterated(first) if first.kind & Kind.CONTAINER else None)
-        if name == "super":
-            return self.model.super_value(node, self)
-        if name == "print":
-            return NONE
-        if name == "open":
-            return OBJECT
-        if name == "getattr" and len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
-            return self.attribute(first, str(arguments[1].node.raw_value), node)
-        return self.unknown(("call", id(node)))
-
-    def _sum(self, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
-        item = self.iterate(first, arguments[0].node)
-        if item.kind & Kind.TENSOR:
-            return torch_api.apply({"k": "tensor", "ndim": "keep"}, item, (), self.grad, item.evidence or NO_EVIDENCE)
-        return item if item.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
-
-    def _map(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:
-        items = [self.iterate(a.value, a.node) for a in arguments[1:]]
-        if name == "filter":
-            return container(items[0])
-        function = arguments[0]
-        if isinstance(function.node, cst.Lambda):
-            return container(self.lambda_body(function.node, items))
-        given = [Argument(None, item, a.node) for item, a in zip(items, arguments[1:], strict=True)]
-        return container(self.call(function.value, node, given))
 
     @staticmethod
     def _made_by(ref: str) -> Value | None:
@@ -492,20 +400,8 @@ class Calls(Expressions):
         last = ref.rpartition(".")[2]
         if root in ("numpy", "np"):
             return NDARRAY
-        if ref in ("copy.deepcopy", "copy.copy") and arguments:
-            return arguments[0].value
-        if ref == "math." + last:
-            return NUMBER
-        if ref == "functools.partial" and arguments:
-            return arguments[0].value
-        if ref.startswith("itertools.") and arguments:
-            item: Value | None = None
-            for argument in arguments:
-                each = self.iterate(argument.value, argument.node)
-                item = each if item is None else join(item, each)
-            return container(item)
-        if ref in ("collections.OrderedDict", "collections.deque", "collections.defaultdict", "collections.Counter"):
-            return container()
+        if (known := self.call_library(ref, node, arguments)) is not None:
+            return known
         if (
             ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook")
             and arguments

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import containers, torch_api
 from torchlint.model.names import (
     MODULE_METHODS,
 )
@@ -15,7 +15,7 @@ from torchlint.model.narrowing import Narrowing
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.state import is_opaque
 from torchlint.model.syntax import (
-    integer,
+    literal_key,
 )
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
@@ -36,6 +36,7 @@ from torchlint.model.values import (
     container,
     iterated,
     join,
+    mapping,
     parameter,
     tensor,
     unknown,
@@ -179,6 +180,8 @@ class Expressions(Narrowing):
         if base.kind & Kind.PACKED and name == "data":
             return tensor().because(Strength.SIGNATURE, "`.data` of a PackedSequence", node)
         if base.kind & Kind.CONTAINER and base.items is not None:
+            if base.keys is not None and name in base.keys.known:
+                return base.keys.known[name]
             for index, field_name in ((0, "values"), (1, "indices")):
                 if name == field_name and index < len(base.items):
                     return base.items[index]
@@ -206,18 +209,16 @@ class Expressions(Narrowing):
         self._slices(node)
         path = dotted(node.value)
         index = node.slice[0].slice if len(node.slice) == 1 else None
-        literal = integer(index.value) if isinstance(index, cst.Index) else None
+        literal = literal_key(index.value) if isinstance(index, cst.Index) else None
         if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
             if index.value.raw_value == "params" and (base.ref == "param_group" or (path or "").endswith("group")):
                 return container(OPTIMISED)
         if base.kind & Kind.TENSOR:
             return self.element(base, node)
         if base.kind & Kind.CONTAINER:
-            if base.items is not None and literal is not None and -len(base.items) <= literal < len(base.items):
-                return base.items[literal]
             if isinstance(index, cst.Slice):
                 return container(iterated(base))
-            item = iterated(base)
+            item = containers.at(base, literal)
             return item if item is not None else self.unknown(("item", id(node)))
         if base.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
@@ -230,7 +231,7 @@ class Expressions(Narrowing):
         if base.kind & Kind.REFERENCE:
             return base
         if base.symbols:
-            key = f"[{literal}]" if literal is not None else "[]"
+            key = f"[{literal!r}]" if literal is not None else "[]"
             return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
 
@@ -343,31 +344,34 @@ class Expressions(Narrowing):
         values, starred = [], False
         for element in node.elements:
             value = self.eval(element.value)
-            if isinstance(element, cst.StarredElement):
+            if not isinstance(element, cst.StarredElement):
+                values.append(value)
+            elif value.items is not None:
+                values += value.items
+            else:
                 starred = True
-                value = iterated(value) or UNKNOWN
-            values.append(value)
+                values.append(self.iterate(value, element.value))
         if isinstance(node, cst.Tuple) and not starred:
             return container(items=tuple(values))
         if not values:
-            return container()
+            return container(items=()) if isinstance(node, cst.List) else container()
         item = values[0]
         for value in values[1:]:
             item = join(item, value)
-        if len(values) <= 8 and not starred and isinstance(node, cst.List):
+        if len(values) <= containers.MAX_ITEMS and not starred and isinstance(node, cst.List):
             return container(items=tuple(values))
         return container(item)
 
     def _dict(self, node: cst.Dict) -> Value:
-        item: Value | None = None
+        result = containers.literal({})
         for element in node.elements:
             if isinstance(element, cst.DictElement):
-                self.eval(element.key)
-                value = self.eval(element.value)
+                each, value = self.eval(element.key), self.eval(element.value)
+                result = containers.put(result, literal_key(element.key), each, value)
             else:
-                value = iterated(self.eval(element.value)) or UNKNOWN
-            item = value if item is None else join(item, value)
-        return container(item)
+                more = self.eval(element.value)
+                result = containers.merged(result, more if more.kind & Kind.CONTAINER else mapping(UNKNOWN, UNKNOWN))
+        return result
 
     def _named_expr(self, node: cst.NamedExpr) -> Value:
         value = self.eval(node.value)
@@ -386,10 +390,10 @@ class Expressions(Narrowing):
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
         self._comp_for(node.for_in)
-        self.eval(node.key)
+        key = self.eval(node.key)
         item = self.eval(node.value)
         self.env, self.bindings = outer, bindings
-        return container(item)
+        return mapping(key, item)
 
     def _comp_for(self, node: cst.CompFor) -> None:
         iterable = self.eval(node.iter)

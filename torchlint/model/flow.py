@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import containers, torch_api
 from torchlint.model.calls import Calls
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import (
@@ -26,6 +26,7 @@ from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
     pattern_names,
+    root,
 )
 from torchlint.model.values import (
     NDARRAY,
@@ -114,6 +115,8 @@ class Flow(Calls):
         value = self.eval(node.value)
         for target in node.targets:
             self.assign(target.target, value, node.value)
+            if value.kind == Kind.CONTAINER and root(node.value) and root(target.target):
+                self.alias(target.target, node.value)
 
     def _ann_assign(self, node: cst.AnnAssign) -> None:
         declared = self.annotation(node.annotation.annotation)
@@ -159,20 +162,16 @@ class Flow(Calls):
                     self._refine(
                         target.value, replace(base, grad=Tri.YES if value.grad == Tri.YES else base.grad | value.grad)
                     )
-                if base.kind == Kind.CONTAINER and isinstance(target.value, cst.Name):
-                    grown = iterated(base)
-                    item = value if grown is None else join(grown, value)
-                    self.bind(target.value.value, replace(base, item=item, items=None))
+                if base.kind == Kind.CONTAINER:
+                    key, each = self.key_of(target)
+                    self.store(target.value, containers.put(base, key, each, value))
             case cst.StarredElement():
                 self.assign(target.value, container(iterated(value)), None)
 
     def _unpack(self, elements: Sequence[cst.BaseElement], value: Value, source: cst.BaseExpression | None) -> None:
-        items = value.items
-        starred = [i for i, e in enumerate(elements) if isinstance(e, cst.StarredElement)]
+        items = _spread(value.items, elements)
         for index, element in enumerate(elements):
-            if (items is not None and not starred and len(items) == len(elements)) or (
-                items is not None and starred and index < starred[0] and index < len(items)
-            ):
+            if items is not None:
                 part = items[index]
             elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
                 part = item
@@ -186,10 +185,9 @@ class Flow(Calls):
                 part = OBJECT
             else:
                 part = self.unknown(("part", id(element)))
-            if isinstance(element, cst.StarredElement):
-                self.assign(element.value, container(part), None)
-            else:
-                self.assign(element.value, part, None)
+            if isinstance(element, cst.StarredElement) and items is None:
+                part = container(part)
+            self.assign(element.value, part, None)
 
     def _delete(self, node: cst.Del) -> None:
         targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
@@ -418,6 +416,18 @@ class Flow(Calls):
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""
         return self.model.annotation(node, self)
+
+
+def _spread(items: tuple[Value, ...] | None, targets: Sequence[cst.BaseElement]) -> Sequence[Value] | None:
+    """The elements of a tuple over as many targets, one of which may be starred; None if they do not fit."""
+    star = next((i for i, target in enumerate(targets) if isinstance(target, cst.StarredElement)), None)
+    if items is None or star is None:
+        return items if items is not None and len(items) == len(targets) else None
+    after = len(targets) - star - 1
+    if len(items) < star + after:
+        return None
+    end = len(items) - after
+    return (*items[:star], container(items=items[star:end]), *items[end:])
 
 
 _STATEMENTS: dict[type[cst.CSTNode], Callable[[Flow, cst.CSTNode], None]] = {

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import containers, torch_api
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.scopes import dotted
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import last_name, literal_key, root
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
+    UNKNOWN,
     Evidence,
     Kind,
     Strength,
@@ -28,6 +29,8 @@ from torchlint.model.values import (
 
 if TYPE_CHECKING:
     from torchlint.model import Model
+
+_MAX_ALIASES = 8
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
@@ -80,6 +83,8 @@ class State:
         """Of the loops around: the names before each, and with what changes it is left or begun again."""
         self.paths: dict[str, set[str]] = {}
         """The paths that begin with a name or path."""
+        self.aliases: dict[str, list[cst.BaseExpression]] = {}
+        """Under the first name of a place what else may hold the same container."""
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
@@ -161,6 +166,48 @@ class State:
             prefix = prefix.rpartition(".")[0]
             self.paths.setdefault(prefix, set()).add(path)
         self.env[path] = value
+
+    def store(self, place: cst.BaseExpression, value: Value) -> None:
+        """What an expression names has become another value, and so has what it is a part of."""
+        before = self.peek(place)
+        self._put(place, value)
+        if before is not None:
+            for other in self.aliases.get(root(place), ()):
+                if self.peek(other) is before:
+                    self._put(other, value)
+
+    def _put(self, place: cst.BaseExpression, value: Value) -> None:
+        path = dotted(place)
+        if path is not None:
+            self.bind(path, value)
+        elif isinstance(place, cst.Subscript):
+            base = self.peek(place.value) or self.values.get(id(place.value))
+            if base is not None and base.kind == Kind.CONTAINER:
+                key, each = self.key_of(place)
+                self._put(place.value, containers.put(base, key, each, value))
+
+    def peek(self, place: cst.BaseExpression) -> Value | None:
+        """What a name, a path or an element of it is now; None if that is not known."""
+        path = dotted(place)
+        if path is not None:
+            return self.env.get(path)
+        if not isinstance(place, cst.Subscript) or (base := self.peek(place.value)) is None:
+            return None
+        return containers.at(base, self.key_of(place)[0]) if base.kind == Kind.CONTAINER else None
+
+    def key_of(self, node: cst.Subscript) -> tuple[containers.Key, Value]:
+        """The literal key of a subscript if it has one, and what its key is."""
+        match node.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=value))]:
+                return literal_key(value), self.values.get(id(value), UNKNOWN)
+        return None, UNKNOWN
+
+    def alias(self, target: cst.BaseExpression, source: cst.BaseExpression) -> None:
+        """Two places hold the same container from here on."""
+        for one, other in ((target, source), (source, target)):
+            places = self.aliases.setdefault(root(one), [])
+            if len(places) < _MAX_ALIASES and not any(place is other for place in places):
+                places.append(other)
 
     def merge(self, ends: Sequence[Changes]) -> None:
         """Continue where several paths meet; none of them: nothing below is reached."""

@@ -13,6 +13,13 @@ def last_name(node: cst.BaseExpression) -> str:
     return (dotted(node) or (node.attr.value if isinstance(node, cst.Attribute) else "")).rpartition(".")[2]
 
 
+def root(node: cst.BaseExpression) -> str:
+    """``a`` of ``a.b[c].d``; nothing if it does not begin with a name."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
 def is_dotted(node: cst.BaseExpression) -> bool:
     """Whether an expression is a name or a path of attributes."""
     return dotted(node) is not None
@@ -26,6 +33,14 @@ def integer(node: cst.BaseExpression) -> int | None:
         case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer(value=digits)):
             return -int(digits.replace("_", ""), 0)
     return None
+
+
+def literal_key(node: cst.BaseExpression) -> str | int | None:
+    """The value of a string or integer literal; None for all else."""
+    if isinstance(node, cst.SimpleString):
+        text = node.evaluated_value
+        return text if isinstance(text, str) else None
+    return integer(node)
 
 
 def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
