@@ -22,7 +22,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import graph, torch_api
+from torchlint.model import containers, graph, loaders, torch_api
 from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
@@ -160,6 +160,7 @@ class Model:
         self._tables: dict[int, Env] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._kept: list[cst.CSTNode] = []
+        self._declaring: set[int] = set()
         self._quiet: dict[int, bool] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
@@ -464,6 +465,8 @@ class Model:
             if isinstance(param.default, cst.Name) and param.default.value == "None":
                 return join(value, NONE)
             return value
+        if cls is not None and (given := self._given_by_torch(function, cls, param)) is not None:
+            return replace(given, symbols=frozenset((symbol,)))
         convention = self._convention(function, cls, name)
         if convention is not None:
             return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=frozenset((symbol,)))
@@ -471,6 +474,16 @@ class Model:
             evidence = Evidence(Strength.CONVENTION, f"`{function.name.value}` is given to `apply()`", function)
             return Value(Kind.MODULE, evidence=evidence)
         return unknown(symbol)
+
+    def _given_by_torch(self, function: cst.FunctionDef, cls: cst.ClassDef, param: cst.Param) -> Value | None:
+        """What a data loader gives to a data set, and Lightning to its hooks."""
+        name = param.name.value
+        match function.name.value:
+            case "__getitem__" if self.class_kind(cls) == "dataset":
+                return NUMBER
+            case "training_step" | "validation_step" | "test_step" | "predict_step" if name == "batch":
+                return loaders.BATCH if self.class_kind(cls) == "module" else None
+        return None
 
     def _convention(self, function: cst.FunctionDef, cls: cst.ClassDef | None, name: str) -> Value | None:
         if cls is None:
@@ -628,7 +641,30 @@ class Model:
                 return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
             case "distribution":
                 return instance(cls, self._torch_base(cls))
-        return instance(cls)
+        return self._record(cls) or instance(cls)
+
+    def _record(self, cls: cst.ClassDef) -> Value | None:
+        """An instance of a ``NamedTuple`` or a ``TypedDict``; None if the class is neither."""
+        bases = {(self.reference(value) or "").rpartition(".")[2] for _, value in self._base_values(cls)}
+        if not bases & {"NamedTuple", "TypedDict"}:
+            return None
+        declared = self._declared_fields(cls)
+        if "TypedDict" in bases:
+            return containers.literal(declared)
+        return replace(instance(cls), items=tuple(declared.values()))
+
+    def _declared_fields(self, cls: cst.ClassDef) -> dict[str | int, Value]:
+        """What the annotations in a class body say; of a class that mentions itself nothing."""
+        if id(cls) in self._declaring:
+            return {}
+        self._declaring.add(id(cls))
+        flow = self.outside()
+        declared = self.scopes.info(cls).declared
+        fields: dict[str | int, Value] = {
+            name: self.annotation(node.annotation.annotation, flow) or UNKNOWN for name, node in declared.items()
+        }
+        self._declaring.discard(id(cls))
+        return fields
 
     def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:
         """An instance of the class that ``value`` is; None if that is not known."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import loaders, torch_api
 from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
@@ -40,6 +40,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    held,
     join,
     parameter,
     tensor,
@@ -247,6 +248,9 @@ class Calls(Library):
 
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         data = torch_api.data()
+        if ref == "torch.utils.data.random_split" and arguments:
+            part = loaders.subset(Value(Kind.OBJECT, item=self._sample(arguments[0].value, arguments[0].node)))
+            return container(part)
         evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
         if arguments and not arguments[0].star and arguments[0].keyword is None:
             self._tensor_argument(ref, arguments[0], node)
@@ -309,7 +313,12 @@ class Calls(Library):
             case "optimizer":
                 return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
             case "dataloader":
-                return Value(Kind.LOADER, ref=ref, evidence=evidence)
+                return Value(Kind.LOADER, ref=ref, item=self._batch_of(node, arguments), evidence=evidence)
+            case "dataset":
+                return Value(Kind.OBJECT, ref=ref, item=self._sample_of(ref, arguments), evidence=evidence)
+            case "sampler":
+                index = container(NUMBER) if ref.endswith("BatchSampler") else NUMBER
+                return Value(Kind.OBJECT, ref=ref, item=index, evidence=evidence)
             case "packed":
                 return Value(Kind.PACKED, ref=ref, evidence=evidence)
             case "distribution":
@@ -320,6 +329,45 @@ class Calls(Library):
                     grad=torch_api.grad_of_inputs([a.value for a in arguments]),
                 )
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
+
+    def _sample_of(self, ref: str, arguments: Sequence[Argument]) -> Value | None:
+        """What a data set of torch yields."""
+        if not arguments or any(a.star for a in arguments):
+            return None
+        match ref.rpartition(".")[2]:
+            case "TensorDataset":
+                return loaders.of_tensors([a.value for a in arguments])
+            case "Subset":
+                return self._sample(arguments[0].value, arguments[0].node)
+            case "ConcatDataset" | "ChainDataset":
+                inner = self.iterate(arguments[0].value, arguments[0].node)
+                return self._sample(inner, arguments[0].node)
+        return None
+
+    def _sample(self, dataset: Value, node: cst.BaseExpression) -> Value | None:
+        """What a data set yields; None if it is not known."""
+        if not dataset.kind & (Kind.OBJECT | Kind.CONTAINER) or dataset.kind & (Kind.UNKNOWN | Kind.MODULE):
+            return None
+        if dataset.item is not None or dataset.items is not None:
+            return held(dataset)
+        own = self.by_method(dataset, "getitem", node)
+        if own is None:
+            own = self.iterate(dataset, node) if isinstance(dataset.node, cst.ClassDef) else None
+        return own if own is not None and own.kind != Kind.UNKNOWN else None
+
+    def _batch_of(self, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+        """What a ``DataLoader`` yields that is made by this call; None if it is not known."""
+        dataset = next((a for a in arguments if a.keyword in (None, "dataset")), None)
+        if dataset is None or dataset.star or any(a.star for a in arguments):
+            return None
+        sample = self._sample(dataset.value, dataset.node)
+        collate = torch_api.keyword(arguments, "collate_fn")
+        if collate is not None and collate.value.kind != Kind.NONE:
+            value = self.call_with(collate, [container(sample)], node)
+            return value if value.kind != Kind.UNKNOWN else None
+        size = torch_api.keyword(arguments, "batch_size")
+        is_single = size is not None and size.value.kind & Kind.NONE
+        return loaders.collated(sample) if sample is not None and not is_single else None
 
     def _call_method(self, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         receiver = func.receiver
@@ -351,6 +399,8 @@ class Calls(Library):
             value = replace(receiver, grad=truth(torch_api.literal_bool(arguments[0].node) if arguments else True))
             self._rebind(node, value)
             return value
+        if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
+            self.reject(receiver.symbols)
         evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
         value = torch_api.apply(result, receiver, arguments, self.grad, evidence)
         if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
@@ -402,10 +452,9 @@ class Calls(Library):
             return NDARRAY
         if (known := self.call_library(ref, node, arguments)) is not None:
             return known
-        if (
-            ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook")
-            and arguments
-        ):
+        if ref.startswith("tqdm.") and last in ("trange", "tnrange"):
+            return container(NUMBER)
+        if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
             return arguments[0].value
         if self.model.is_foreign(root):
             return OBJECT

@@ -7,19 +7,18 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import containers, torch_api
+from torchlint.model import containers, loaders, torch_api
 from torchlint.model.names import (
     MODULE_METHODS,
 )
-from torchlint.model.narrowing import Narrowing
 from torchlint.model.scopes import dotted, parameters
+from torchlint.model.special import Special
 from torchlint.model.state import is_opaque
 from torchlint.model.syntax import (
     literal_key,
 )
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
-    MODULE,
     NDARRAY,
     NUMBER,
     OBJECT,
@@ -28,7 +27,6 @@ from torchlint.model.values import (
     Dtype,
     Evidence,
     Kind,
-    Ndim,
     Role,
     Strength,
     Tri,
@@ -46,7 +44,7 @@ OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer'
 PARAM_GROUP = Value(Kind.CONTAINER | Kind.OBJECT, ref="param_group")
 
 
-class Expressions(Narrowing):
+class Expressions(Special):
     """Evaluates every expression but calls."""
 
     def eval(self, node: cst.CSTNode) -> Value:
@@ -136,6 +134,8 @@ class Expressions(Narrowing):
                 return member
         if base.ref is not None and base.ref.startswith("torch.distributions."):
             return self._distribution_attribute(base, name, node)
+        if name == "_replace" and base.items is not None:
+            return Value(Kind.REFERENCE, ref="<plain>._replace", receiver=base)
         if isinstance(base.node, cst.ClassDef):
             return self._self_unknown(base.node, name, node)
         if base.kind & Kind.MODULE or base.ref is not None:
@@ -185,6 +185,8 @@ class Expressions(Narrowing):
             for index, field_name in ((0, "values"), (1, "indices")):
                 if name == field_name and index < len(base.items):
                     return base.items[index]
+        if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
+            return NUMBER
         return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)
 
     def _unknown_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
@@ -224,34 +226,27 @@ class Expressions(Narrowing):
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         if is_opaque(base) or base.kind == Kind.STRING:
             return base
-        if base.kind == Kind.OBJECT and isinstance(base.node, cst.ClassDef):
-            return self._item_of(base, node)
+        if base.kind == Kind.OBJECT and (item := self._item_of(base, literal, node)) is not None:
+            return item
         if base.kind & Kind.MODULE:
             return self.likely_module(node)
         if base.kind & Kind.REFERENCE:
             return base
+        if loaders.is_batch(base):
+            origin = next(iter(base.symbols), ("item", id(node)))
+            return self.likely(loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))
         if base.symbols:
             key = f"[{literal!r}]" if literal is not None else "[]"
             return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
 
-    def _item_of(self, base: Value, node: cst.Subscript) -> Value:
+    def _item_of(self, base: Value, key: containers.Key, node: cst.Subscript) -> Value | None:
         """What an object of a class of this project gives when it is indexed."""
-        assert isinstance(base.node, cst.ClassDef)
-        method = self.model.find_method(base.node, "__getitem__")
-        value = self.model.call_function(method, base, node, (), self) if method is not None else UNKNOWN
-        return value if value.kind != Kind.UNKNOWN else self.unknown(("item", id(node)))
-
-    def likely_module(self, node: cst.CSTNode) -> Value:
-        """What indexing or iterating over a module gives."""
-        return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
-
-    def element(self, base: Value, node: cst.CSTNode) -> Value:
-        """An element or slice of a tensor."""
-        return replace(
-            tensor(base.grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if base.grad != Tri.NO else Tri.YES),
-            evidence=base.evidence,
-        )
+        if base.items is not None or base.item is not None:  # a named tuple, a data set
+            return containers.at(base, key)
+        index = [self.values.get(id(e.slice.value), UNKNOWN) for e in node.slice if isinstance(e.slice, cst.Index)]
+        own = self.by_method(base, "getitem", node, index[:1] if len(node.slice) == 1 else ())
+        return own if own is not None or base.node is None else self.unknown(("item", id(node)))
 
     def _slices(self, node: cst.Subscript) -> None:
         for element in node.slice:
@@ -270,6 +265,8 @@ class Expressions(Narrowing):
         """A binary operation of two values."""
         if Kind.STRING in (left.kind, right.kind):
             return STRING
+        if (own := self.by_operator(node, left, right)) is not None:
+            return own
         tensors = [v for v in (left, right) if v.kind & Kind.TENSOR]
         if tensors:
             certain = [v for v in tensors if not v.kind & Kind.UNKNOWN]
@@ -311,6 +308,8 @@ class Expressions(Narrowing):
         value = self.eval(node.expression)
         if isinstance(node.operator, cst.Not):
             return NUMBER
+        if (own := self.by_sign(node, value)) is not None:
+            return own
         if value.kind & Kind.TENSOR:
             evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
             result = torch_api.apply({"k": "tensor", "ndim": "keep"}, value, (), self.grad, evidence)
@@ -445,33 +444,6 @@ class Expressions(Narrowing):
         self.eval(node.left)
         self.eval(node.right)
         return STRING
-
-    def iterate(self, value: Value, node: cst.BaseExpression) -> Value:
-        """What a loop over ``value`` binds."""
-        item = iterated(value)
-        if value.kind & Kind.CONTAINER and item is not None:
-            return item
-        if value.kind & Kind.TENSOR:
-            return self.element(value, node)
-        if value.kind & Kind.LOADER:
-            return self.batch(node)
-        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
-            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
-        if value.kind & Kind.MODULE:
-            return self.likely_module(node)
-        if value.kind == Kind.NDARRAY:
-            return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
-        if value.kind == Kind.STRING or is_opaque(value):
-            return value
-        if value.kind & Kind.UNKNOWN:
-            name = (dotted(node) or "").rpartition(".")[2].lower()
-            if name.endswith("loader"):
-                return self.batch(node)
-        return self.unknown(("element", id(node)))
-
-    def batch(self, node: cst.BaseExpression) -> Value:
-        """What a data loader yields: unknown in shape, but no tensor in it carries a graph."""
-        return self._resolve(replace(unknown(("batch", id(node))), grad=Tri.NO))
 
 
 _EXPRESSIONS: dict[type[cst.CSTNode], Callable[[Expressions, cst.CSTNode], Value]] = {

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import containers, torch_api
+from torchlint.model import containers, loaders, torch_api
 from torchlint.model.calls import Calls
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import (
@@ -175,6 +175,10 @@ class Flow(Calls):
                 part = items[index]
             elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
                 part = item
+            elif loaders.is_batch(value):
+                part = self.likely(loaders.part_of_batch(), ("part", id(element)))
+            elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):
+                part = self._part_of_object(value, element)
             elif value.kind == Kind.TENSOR:
                 part = self.element(value, element)
             elif value.kind == Kind.TENSOR | Kind.UNKNOWN:
@@ -188,6 +192,11 @@ class Flow(Calls):
             if isinstance(element, cst.StarredElement) and items is None:
                 part = container(part)
             self.assign(element.value, part, None)
+
+    def _part_of_object(self, value: Value, element: cst.BaseElement) -> Value:
+        """What an object of the file gives where it is taken apart."""
+        part = self.iterate(value, element.value)
+        return self.unknown(("part", id(element))) if part.kind == Kind.UNKNOWN else part
 
     def _delete(self, node: cst.Del) -> None:
         targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
@@ -347,8 +356,7 @@ class Flow(Calls):
             if mode is not None:
                 self.grad = mode
             if item.asname is not None:
-                entered = value if value.kind & (Kind.OBJECT | Kind.MODULE) else self.unknown(("with", id(item)))
-                self.assign(item.asname.name, entered, None)
+                self.assign(item.asname.name, self.entered(value, item), None)
         self.body(node.body)
         self.grad = outer
 

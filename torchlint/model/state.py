@@ -93,6 +93,7 @@ class State:
             return value
         if value.kind & Kind.TENSOR and any(s in self.rejected for s in value.symbols):
             return Value(Kind.UNKNOWN, symbols=value.symbols)
+        grad = value.grad or Tri.MAYBE
         for symbol in value.symbols:
             evidence = self.solved.get(symbol)
             if evidence is not None:
@@ -101,12 +102,14 @@ class State:
                         evidence = value.evidence
                     return replace(value, kind=value.kind & ~Kind.UNKNOWN, evidence=evidence)
                 return replace(
-                    tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR, symbols=value.symbols
+                    tensor(grad, evidence=evidence),
+                    kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR,
+                    symbols=value.symbols,
                 )
         if value.kind == Kind.UNKNOWN:
             for symbol in value.symbols & self.hinted.keys():
                 kind = Kind.TENSOR | Kind.UNKNOWN
-                return replace(tensor(evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
+                return replace(tensor(grad, evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
         return value
 
     def unknown(self, symbol: Symbol) -> Value:
@@ -130,8 +133,12 @@ class State:
                 use = self.uses.setdefault(symbol, Use())
                 use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)
         elif name not in torch_api.tensor_names() and not name.startswith("_"):
-            for symbol in value.symbols:
-                self.uses.setdefault(symbol, Use()).other = True
+            self.reject(value.symbols)
+
+    def reject(self, symbols: Iterable[Symbol]) -> None:
+        """Remember that these are used as no tensor is."""
+        for symbol in symbols:
+            self.uses.setdefault(symbol, Use()).other = True
 
     def learn(self, symbols: Iterable[Symbol], text: str, node: cst.CSTNode) -> None:
         """Remember that these are used as only tensors are; the first use of each counts."""
