@@ -27,9 +27,9 @@ from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.names import NOT_TORCH
-from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, bound_names, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
-from torchlint.model.syntax import bound_names, is_stub, last_name
+from torchlint.model.syntax import is_stub, last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -67,6 +67,7 @@ P = ParamSpec("P")
 
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 _MAX_REEXPORTS = 8
+_MAX_REBINDERS = 4
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -156,11 +157,14 @@ class Model:
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
         self.class_bindings: dict[int, Env] = {}
+        self.grown: dict[int, Value] = {}
+        """What an attribute (by the node that names it) is after something was put into it."""
         self._done: dict[Key, Result] = {}
         self._tables: dict[int, Env] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._kept: list[cst.CSTNode] = []
         self._declaring: set[int] = set()
+        self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
@@ -358,7 +362,7 @@ class Model:
             scope = self.scopes.scope_of(scope)
             bindings = self._bindings(scope)
             if name in bindings:
-                return bindings[name]
+                return self._as_rebound(bindings[name], name, scope, flow.scope)
         if self.is_part and (found := self._elsewhere_in_file(name)) is not None:
             return found
         if hasattr(builtins, name):
@@ -378,6 +382,68 @@ class Model:
             if (found := self.definition(f"{module}.{name}")) is not None:
                 return found
         return unknown(("global", name))
+
+    def _as_rebound(
+        self, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
+    ) -> Value:
+        """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
+        functions = [f for f in self.scopes.rebinders.get(id(scope), {}).get(name, ()) if f is not asker]
+        if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
+            return value
+        if len(functions) > _MAX_REBINDERS:
+            return join(value, UNKNOWN)
+        for function in functions:
+            left = self.result(function)
+            if left is not None and name in left.bindings:
+                value = join(value, left.bindings[name])
+        return value
+
+    def rebound(self, name: str, flow: State) -> Value | None:
+        """What the functions in a scope that are defined by now bind to a name of it."""
+        result: Value | None = None
+        for function in self.scopes.rebinders.get(id(flow.scope), {}).get(name, ()):
+            if self._outermost(function, flow.scope).name.value not in flow.env:
+                continue
+            left = self.result(function)
+            value = left.bindings.get(name) if left is not None else None
+            if value is not None:
+                result = value if result is None else join(result, value)
+        return result
+
+    def _outermost(
+        self, function: cst.FunctionDef, scope: cst.FunctionDef | cst.Module
+    ) -> cst.FunctionDef | cst.ClassDef:
+        """The definition in a scope that a function is part of."""
+        found: cst.FunctionDef | cst.ClassDef = function
+        for up in self.tree.ancestors(function):
+            if up is scope:
+                break
+            if isinstance(up, (cst.FunctionDef, cst.ClassDef)):
+                found = up
+        return found
+
+    @_at_home
+    def assigns(self, function: cst.FunctionDef, name: str) -> frozenset[str]:
+        """The attributes of a parameter that a function assigns, by methods of the same class too."""
+        key = (id(function), name)
+        known = self._assigns.get(key)
+        if known is None:
+            self._assigns[key] = frozenset()
+            known = self._assigns[key] = self._find_assigned(function, name)
+        return known
+
+    def _find_assigned(self, function: cst.FunctionDef, name: str) -> frozenset[str]:
+        found: set[str] = set()
+        cls = self.class_of(function)
+        for node in self.tree.walk(function.body):
+            match node:
+                case cst.Attribute(value=cst.Name(value=owner), attr=attr) if owner == name:
+                    if self.is_target(node):
+                        found.add(attr.value)
+                    elif cls is not None and (method := self.find_method(cls, attr.value)) is not None:
+                        params = parameters(method)
+                        found |= self.assigns(method, params[0].name.value) if params else set()
+        return frozenset(found)
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
@@ -713,7 +779,10 @@ class Model:
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this file (or the class itself)."""
-        return self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
+        found = self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
+        if found.kind == Kind.NONE and self.home(cls).scopes.is_set_outside(cls, name):
+            return join(found, UNKNOWN)
+        return found
 
     @_at_home
     def _class_attribute(
@@ -784,6 +853,11 @@ class Model:
                 self.result(method)
                 value = self.values.get(id(target), UNKNOWN)
                 table[name] = join(table[name], value) if name in table else value
+        for name, grown in info.grown.items():
+            if name in table and table[name].kind == Kind.CONTAINER:
+                for method, place in grown:
+                    self.result(method)
+                    table[name] = join(table[name], self.grown.get(id(place), table[name]))
         for name, calls in info.registered.items():
             for how, call, method in calls:
                 self.result(method)

@@ -139,8 +139,19 @@ class Calls(Library):
         if isinstance(target, cst.Call):
             return self.call_record(target, arguments)
         if isinstance(target, cst.FunctionDef):
-            return self.model.call_function(target, func.receiver, node, arguments, self)
+            value = self.model.call_function(target, func.receiver, node, arguments, self)
+            self._forget(target, func, node)
+            return value
         return UNKNOWN
+
+    def _forget(self, function: cst.FunctionDef, func: Value, node: cst.Call) -> None:
+        """What is known of attributes that a function assigns ends with its call."""
+        if not self.paths:
+            return
+        places = [dotted(arg.value) for arg in node.args if arg.keyword is None]
+        if func.receiver is not None and isinstance(node.func, cst.Attribute):
+            places.insert(0, dotted(node.func.value))
+        self.effects(function, places)
 
     def _call_unknown(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         name = last_name(node.func)

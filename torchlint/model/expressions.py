@@ -61,7 +61,7 @@ class Expressions(Special):
         name = node.value
         value = self.env.get(name)
         if value is not None:
-            return value
+            return self._shared(name, value) if name in self.shared else value
         if self.locals is not None and name in self.locals and name not in self.globals:
             return self.unknown(("unbound", id(self.scope), name))
         return self.model.free(name, self)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model import containers, torch_api
 from torchlint.model.expressions import Expressions
-from torchlint.model.names import NUMBERS, STRINGS
+from torchlint.model.names import GROWING, NUMBERS, STRINGS
 from torchlint.model.syntax import literal_key
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
@@ -32,8 +32,6 @@ from torchlint.model.values import (
 
 NO_EVIDENCE = Evidence(Strength.NAME, "")
 
-_GROWING = frozenset(("append", "add", "insert", "extend", "appendleft", "update", "extendleft", "setdefault"))
-
 
 class Library(Expressions):
     """Evaluates calls of what Python has itself."""
@@ -43,7 +41,7 @@ class Library(Expressions):
     def container_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         """``receiver.name(…)`` of a list, tuple, dict, set or iterator."""
         item = held(receiver)
-        if name in _GROWING and arguments:
+        if name in GROWING and arguments:
             self._grow(node, self._grown(receiver, name, arguments))
             return NONE if name != "setdefault" else self._popped(receiver, arguments, node)
         match name:

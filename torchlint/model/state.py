@@ -11,7 +11,7 @@ import libcst as cst
 from torchlint.model import containers, torch_api
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import HOLDER_NAME, INPLACE
-from torchlint.model.scopes import dotted
+from torchlint.model.scopes import dotted, parameters
 from torchlint.model.syntax import last_name, literal_key, root
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from torchlint.model import Model
 
 _MAX_ALIASES = 8
+
+_NARROWED = ".?"
+"""Ends the path that says that a name was narrowed since it was bound."""
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
@@ -85,6 +88,8 @@ class State:
         """The paths that begin with a name or path."""
         self.aliases: dict[str, list[cst.BaseExpression]] = {}
         """Under the first name of a place what else may hold the same container."""
+        self.shared = model.scopes.rebinders.get(id(scope), {})
+        """Names that functions in this scope rebind."""
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
@@ -187,6 +192,7 @@ class State:
         path = dotted(place)
         if path is not None:
             self.bind(path, value)
+            self.model.grown[id(place)] = value
         elif isinstance(place, cst.Subscript):
             base = self.peek(place.value) or self.values.get(id(place.value))
             if base is not None and base.kind == Kind.CONTAINER:
@@ -232,8 +238,26 @@ class State:
 
     def _refine(self, place: cst.BaseExpression, value: Value) -> None:
         path = dotted(place)
-        if path is not None:
-            self._set(path, value)
+        if path is None:
+            return
+        if path in self.shared:
+            self._set(f"{path}{_NARROWED}", value)
+        self._set(path, value)
+
+    def _shared(self, name: str, value: Value) -> Value:
+        """A name that functions of this scope rebind, too."""
+        if f"{name}{_NARROWED}" in self.env:
+            return value
+        other = self.model.rebound(name, self)
+        return value if other is None else join(value, other)
+
+    def effects(self, function: cst.FunctionDef, places: Sequence[str | None]) -> None:
+        """Forget what was known of the attributes that a function that was called assigns."""
+        for path, param in zip(places, parameters(function), strict=False):
+            if path is None or path not in self.paths:
+                continue
+            for attribute in self.model.assigns(function, param.name.value):
+                self.env.unbind(f"{path}.{attribute}")
 
     # ------------------------------------------------------------------ what the classes on top of this one do
 

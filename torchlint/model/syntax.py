@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model.scopes import dotted, parameters
+from torchlint.model.scopes import dotted
 from torchlint.tree import children
 
 
@@ -106,39 +106,3 @@ def is_stub(function: cst.FunctionDef) -> bool:
                     continue
             return False
     return True
-
-
-def bound_names(function: cst.FunctionDef) -> frozenset[str]:
-    """Names that are local to a function: its parameters and all it binds."""
-    names = {p.name.value for p in parameters(function)}
-    stack: list[cst.CSTNode] = [function.body]
-    while stack:
-        node = stack.pop()
-        match node:
-            case cst.FunctionDef() | cst.ClassDef():
-                names.add(node.name.value)
-                continue
-            case cst.Lambda() | cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
-                continue
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
-                names.update(target_names(target))
-            case cst.For(target=target):
-                names.update(target_names(target))
-            case cst.AsName(name=target):
-                names.update(target_names(target))
-            case cst.NamedExpr(target=target):
-                names.update(target_names(target))
-        stack += children(node)
-    return frozenset(names)
-
-
-def target_names(target: cst.CSTNode) -> list[str]:
-    """The names that an assignment to a target binds."""
-    match target:
-        case cst.Name(value=name):
-            return [name]
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return [name for e in elements for name in target_names(e.value)]
-        case cst.StarredElement(value=value):
-            return target_names(value)
-    return []
