@@ -120,6 +120,10 @@ _BUILTIN_INSTANCES = {
     "set": container(),
     "frozenset": container(),
 }
+_ARRAYS = frozenset(
+    f"numpy.{name}"
+    for name in ("ndarray", "array", "typing.NDArray", "generic", "number", "floating", "integer", "bool_")
+)
 _CLASS_KINDS = {
     "module": Value(Kind.MODULE),
     "optimizer": Value(Kind.OPTIMIZER),
@@ -753,7 +757,7 @@ class Model:
             return tensor(dtype=torch_api.dtype_named(ref) if kind else Dtype.ANY)
         if kind is not None:
             return replace(_CLASS_KINDS.get(kind, OBJECT), ref=ref)
-        if ref in ("numpy.ndarray", "numpy.array", "numpy.typing.NDArray"):
+        if ref in _ARRAYS:
             return NDARRAY
         name = ref.rpartition(".")[2]
         if _TENSOR_NAME.search(name) and not self.is_foreign(ref.partition(".")[0]):

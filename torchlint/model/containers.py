@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from torchlint.model.values import (
@@ -34,6 +34,13 @@ def at(base: Value, key: Key) -> Value | None:
     if isinstance(key, int) and base.items is not None and -len(base.items) <= key < len(base.items):
         return base.items[key]
     return held(base)
+
+
+def is_known(base: Value, key: Key) -> bool:
+    """Whether what is behind a literal key is known by itself."""
+    if base.keys is not None and key in base.keys.known:
+        return True
+    return isinstance(key, int) and base.items is not None and -len(base.items) <= key < len(base.items)
 
 
 def put(base: Value, key: Key, each: Value, value: Value) -> Value:
@@ -115,6 +122,18 @@ def of_pairs(pairs: Value) -> Value:
     if pair is None or pair.items is None or len(pair.items) != 2:
         return container()
     return mapping(pair.items[0], pair.items[1])
+
+
+def spread(items: tuple[Value, ...] | None, stars: Sequence[bool]) -> Sequence[Value] | None:
+    """The elements of a tuple over targets, one of which may be starred; None if they do not fit."""
+    if items is None or not any(stars):
+        return items if items is not None and len(items) == len(stars) else None
+    star = stars.index(True)
+    after = len(stars) - star - 1
+    if len(items) < star + after:
+        return None
+    end = len(items) - after
+    return (*items[:star], container(items=items[star:end]), *items[end:])
 
 
 def transposed(rows: Value | None) -> Value:

@@ -14,18 +14,17 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import containers, loaders, torch_api
-from torchlint.model.calls import Calls
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import (
     GRAD_CONTEXTS,
     SET_GRAD,
 )
+from torchlint.model.patterns import Patterns, is_irrefutable
 from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
-    pattern_names,
     root,
 )
 from torchlint.model.values import (
@@ -46,7 +45,7 @@ from torchlint.model.values import (
 _MAX_LOOPS = 3
 
 
-class Flow(Calls):
+class Flow(Patterns):
     """One interpretation of one scope."""
 
     _solutions: dict[int, Changes]
@@ -115,6 +114,7 @@ class Flow(Calls):
         value = self.eval(node.value)
         for target in node.targets:
             self.assign(target.target, value, node.value)
+            self.remember_test(target.target, node.value)
             if value.kind == Kind.CONTAINER and root(node.value) and root(target.target):
                 self.alias(target.target, node.value)
 
@@ -150,7 +150,7 @@ class Flow(Calls):
                 self.use(base, target.attr.value, target)
                 self.values[id(target)] = value
                 if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR and source is not None:
-                    self._refine(target.value, replace(base, grad=truth(torch_api.literal_bool(source))))
+                    self.refine(target.value, replace(base, grad=truth(torch_api.literal_bool(source))))
                 path = dotted(target)
                 if path is not None:
                     self.bind(path, value)
@@ -159,7 +159,7 @@ class Flow(Calls):
                 self._slices(target)
                 self.values[id(target)] = value
                 if base.kind & Kind.TENSOR and value.kind & Kind.TENSOR and self.grad != Tri.NO:
-                    self._refine(
+                    self.refine(
                         target.value, replace(base, grad=Tri.YES if value.grad == Tri.YES else base.grad | value.grad)
                     )
                 if base.kind == Kind.CONTAINER:
@@ -169,7 +169,7 @@ class Flow(Calls):
                 self.assign(target.value, container(iterated(value)), None)
 
     def _unpack(self, elements: Sequence[cst.BaseElement], value: Value, source: cst.BaseExpression | None) -> None:
-        items = _spread(value.items, elements)
+        items = containers.spread(value.items, [isinstance(e, cst.StarredElement) for e in elements])
         for index, element in enumerate(elements):
             if items is not None:
                 part = items[index]
@@ -345,8 +345,10 @@ class Flow(Calls):
             self.narrow(node.test, True)
 
         self._loop(head, node.body, node.orelse)
-        if isinstance(node.test, cst.Name) and node.test.value == "True" and not has_break(node.body):
-            self.dead = True
+        if has_break(node.body):
+            return
+        self.dead = isinstance(node.test, cst.Name) and node.test.value == "True"
+        self.narrow(node.test, False)
 
     def _with(self, node: cst.With) -> None:
         outer = self.grad
@@ -407,15 +409,18 @@ class Flow(Calls):
             self.dead = self.dead or dead
 
     def _match(self, node: cst.Match) -> None:
-        self.eval(node.subject)
-        runs: list[Callable[[], None]] = [lambda: None]
+        subject = self.eval(node.subject)
+        is_total = any(is_irrefutable(case) for case in node.cases)
+        runs: list[Callable[[], None]] = [] if is_total else [lambda: None]
         for case in node.cases:
 
             def run(case: cst.MatchCase = case) -> None:
-                for name in pattern_names(case.pattern):
-                    self.assign(name, self.unknown(("match", id(name))), None)
+                matched = self.match(case.pattern, subject)
+                if matched is not subject:
+                    self.refine(node.subject, matched)
                 if case.guard is not None:
                     self.eval(case.guard)
+                    self.narrow(case.guard, True)
                 self.body(case.body)
 
             runs.append(run)
@@ -424,18 +429,6 @@ class Flow(Calls):
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""
         return self.model.annotation(node, self)
-
-
-def _spread(items: tuple[Value, ...] | None, targets: Sequence[cst.BaseElement]) -> Sequence[Value] | None:
-    """The elements of a tuple over as many targets, one of which may be starred; None if they do not fit."""
-    star = next((i for i, target in enumerate(targets) if isinstance(target, cst.StarredElement)), None)
-    if items is None or star is None:
-        return items if items is not None and len(items) == len(targets) else None
-    after = len(targets) - star - 1
-    if len(items) < star + after:
-        return None
-    end = len(items) - after
-    return (*items[:star], container(items=items[star:end]), *items[end:])
 
 
 _STATEMENTS: dict[type[cst.CSTNode], Callable[[Flow, cst.CSTNode], None]] = {

@@ -245,11 +245,11 @@ class Scopes:
     def _rebinding(self) -> Iterator[tuple[cst.FunctionDef, str]]:
         """Functions with the names of others that they rebind or grow."""
         own: dict[int, frozenset[str]] = {}
-        for cls in (cst.Global, cst.Nonlocal):
-            for node in self.tree.all(cls):
-                function = self.scope_of(node)
-                if isinstance(function, cst.FunctionDef):
-                    yield from ((function, item.name.value) for item in node.names)
+        declarations: list[cst.Global | cst.Nonlocal] = [*self.tree.all(cst.Global), *self.tree.all(cst.Nonlocal)]
+        for node in declarations:
+            function = self.scope_of(node)
+            if isinstance(function, cst.FunctionDef):
+                yield from ((function, item.name.value) for item in node.names)
         for place in self._grown_names():
             function = self.scope_of(place)
             if isinstance(function, cst.FunctionDef):

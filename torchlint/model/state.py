@@ -86,6 +86,8 @@ class State:
         """Of the loops around: the names before each, and with what changes it is left or begun again."""
         self.paths: dict[str, set[str]] = {}
         """The paths that begin with a name or path."""
+        self.tests: dict[str, cst.Call] = {}
+        """Names that tests of other names are bound to."""
         self.aliases: dict[str, list[cst.BaseExpression]] = {}
         """Under the first name of a place what else may hold the same container."""
         self.shared = model.scopes.rebinders.get(id(scope), {})
@@ -236,13 +238,22 @@ class State:
         self.env = before
         return changes
 
-    def _refine(self, place: cst.BaseExpression, value: Value) -> None:
+    def refine(self, place: cst.BaseExpression, value: Value) -> None:
+        """What a name, a path or an element of it is now known to be."""
         path = dotted(place)
         if path is None:
+            self._refine_element(place, value)
             return
         if path in self.shared:
             self._set(f"{path}{_NARROWED}", value)
         self._set(path, value)
+
+    def _refine_element(self, place: cst.BaseExpression, value: Value) -> None:
+        if not isinstance(place, cst.Subscript) or (base := self.peek(place.value)) is None:
+            return
+        key, each = self.key_of(place)
+        if base.kind == Kind.CONTAINER and key is not None and containers.is_known(base, key):
+            self.refine(place.value, containers.put(base, key, each, value))
 
     def _shared(self, name: str, value: Value) -> Value:
         """A name that functions of this scope rebind, too."""

@@ -70,20 +70,6 @@ def has_break(suite: cst.BaseSuite) -> bool:
     return False
 
 
-def pattern_names(pattern: cst.CSTNode) -> list[cst.Name]:
-    """The names that a pattern of a ``match`` binds."""
-    names: list[cst.Name] = []
-    stack: list[cst.CSTNode] = [pattern]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
-            names.append(node.name)
-        if isinstance(node, cst.MatchMapping) and node.rest is not None:
-            names.append(node.rest)
-        stack += [c for c in node.children if not isinstance(c, (cst.BaseParenthesizableWhitespace, cst.Comma))]
-    return names
-
-
 def enters_no_grad(function: cst.FunctionDef) -> bool:
     """Whether a home-made decorator or context manager runs things under ``no_grad``."""
     stack: list[cst.CSTNode] = [function.body]
