@@ -238,8 +238,8 @@ class Model:
         table = self._references.get(id(scope))
         if table is None:
             table = self._references[id(scope)] = {}
-            for node in self.tree.walk(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-                if isinstance(node, cst.Name) and not _is_label(self.tree, node):
+            for node in self.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Name):
+                if not _is_label(self.tree, node):
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
