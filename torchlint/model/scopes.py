@@ -70,27 +70,31 @@ def decorator_names(function: cst.FunctionDef) -> list[str]:
     return names
 
 
+_TARGETS = {
+    cst.AssignTarget: "target",
+    cst.AnnAssign: "target",
+    cst.AugAssign: "target",
+    cst.For: "target",
+    cst.NamedExpr: "target",
+    cst.AsName: "name",
+}
+_OWN_SCOPE = frozenset((cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
+_DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
+
+
 def bound_names(function: cst.FunctionDef) -> frozenset[str]:
     """Names that are local to a function: its parameters and all it binds."""
     names = {p.name.value for p in parameters(function)}
     stack: list[cst.CSTNode] = [function.body]
     while stack:
         node = stack.pop()
-        match node:
-            case cst.FunctionDef() | cst.ClassDef():
-                names.add(node.name.value)
-                continue
-            case cst.Lambda() | cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
-                continue
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
-                names.update(target_names(target))
-            case cst.For(target=target):
-                names.update(target_names(target))
-            case cst.AsName(name=target):
-                names.update(target_names(target))
-            case cst.NamedExpr(target=target):
-                names.update(target_names(target))
-        stack += children(node)
+        cls = type(node)  # `isinstance` and `match` are slow where the answer is no: nodes are abstract classes
+        if cls in _DEFINITIONS:
+            names.add(node.name.value)  # type: ignore[attr-defined]
+        elif cls not in _OWN_SCOPE:
+            if cls in _TARGETS:
+                names.update(target_names(getattr(node, _TARGETS[cls])))
+            stack += children(node)
     return frozenset(names)
 
 
@@ -173,18 +177,18 @@ class Scopes:
         if not params:
             return
         me = params[0].name.value
-        for node in self.tree.walk(method.body):
-            match node:
-                case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == me:
-                    parent = self.tree.parent(node)
-                    if _grows(self.tree, node):
-                        info.grown[attr.value].append((method, node))
-                    if isinstance(parent, cst.Attribute) and parent.value is node:
-                        info.used[attr.value].setdefault(parent.attr.value, parent)
-                    elif _is_target(self.tree, node):
-                        info.assigned[attr.value].append((method, node))
-                    elif isinstance(parent, cst.Call) and parent.func is node and attr.value.startswith("register_"):
-                        _register(info, parent, attr.value, method)
+        for node in self.tree.within(method.body, cst.Attribute):
+            if not isinstance(node.value, cst.Name) or node.value.value != me:
+                continue
+            name, parent = node.attr.value, self.tree.parent(node)
+            if _grows(self.tree, node):
+                info.grown[name].append((method, node))
+            if isinstance(parent, cst.Attribute):
+                info.used[name].setdefault(parent.attr.value, parent)
+            elif _is_target(self.tree, node):
+                info.assigned[name].append((method, node))
+            elif isinstance(parent, cst.Call) and parent.func is node and name.startswith("register_"):
+                _register(info, parent, name, method)
 
     @cached_property
     def calls(self) -> dict[str, list[cst.CSTNode]]:
@@ -290,7 +294,7 @@ class Scopes:
         """
         child = node
         for up in self.tree.ancestors(node):
-            if isinstance(up, cst.FunctionDef) and child is up.body:
+            if type(up) is cst.FunctionDef and child is up.body:
                 return up
             child = up
         return self.tree.module
