@@ -29,7 +29,7 @@ from torchlint.model.flow import Flow
 from torchlint.model.names import NOT_TORCH
 from torchlint.model.scopes import Scopes, bound_names, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
-from torchlint.model.syntax import is_stub, last_name
+from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -129,6 +129,7 @@ _CLASS_KINDS = {
     "optimizer": Value(Kind.OPTIMIZER),
     "dataloader": Value(Kind.LOADER),
     "packed": Value(Kind.PACKED),
+    "size": container(NUMBER),
 }
 _LIGHTNING_NO_GRAD = frozenset(
     f"{prefix}{stage}_{suffix}"
@@ -536,9 +537,16 @@ class Model:
         return env
 
     def _annotated(self, param: cst.Param, flow: State) -> Value | None:
-        if param.annotation is None:
-            return None
-        return self.annotation(param.annotation.annotation, flow)
+        if param.annotation is not None:
+            return self.annotation(param.annotation.annotation, flow)
+        text = self._comments(flow.scope).get(param.name.value)
+        return self.annotation_text(text, flow) if text is not None else None
+
+    def _comments(self, function: cst.CSTNode) -> dict[str, str]:
+        """The ``# type:`` comments of a function's signature."""
+        if not isinstance(function, cst.FunctionDef) or not self.remember("typed in comments", _has_type_comments):
+            return {}
+        return signature_comments(function)
 
     def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: State) -> Value:
         name = param.name.value
@@ -962,6 +970,8 @@ class Model:
             return NONE
         if function.returns is not None and value.kind & Kind.UNKNOWN:
             value = self._declared(function.returns.annotation, value, receiver, flow)
+        elif value.kind & Kind.UNKNOWN and (text := self._comments(function).get("return")) is not None:
+            value = self.annotation_text(text, flow) or value
         if flow.grad == Tri.NO:
             value = _without_grad(value)
         return flow._resolve(value)
@@ -1028,18 +1038,27 @@ class Model:
             return value
         return value.because(Strength.ANNOTATION, "an annotation says so", node)
 
+    def annotation_text(self, text: str, flow: State) -> Value | None:
+        """What the text of an annotation says."""
+        node = self._parsed(text)
+        return self.annotation(node, flow) if node is not None else None
+
+    def _parsed(self, text: str) -> cst.BaseExpression | None:
+        try:
+            parsed = cst.parse_expression(text)
+        except (cst.ParserSyntaxError, cst.CSTValidationError):
+            return None
+        self._kept.append(parsed)  # values are keyed by id
+        return parsed
+
     def _annotation(self, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
         if depth > 6:
             return None
         match node:
             case cst.SimpleString() | cst.ConcatenatedString():
                 text = node.evaluated_value
-                try:
-                    parsed = cst.parse_expression(text if isinstance(text, str) else "")
-                except cst.ParserSyntaxError:
-                    return None
-                self._kept.append(parsed)  # values are keyed by id
-                return self._annotation(parsed, flow, depth + 1)
+                parsed = self._parsed(text if isinstance(text, str) else "")
+                return self._annotation(parsed, flow, depth + 1) if parsed is not None else None
             case cst.Name("None"):
                 return NONE
             case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
@@ -1047,7 +1066,24 @@ class Model:
             case cst.Subscript():
                 return self._generic(node, flow, depth)
             case cst.Name() | cst.Attribute():
-                return self.instance_of(flow.eval(node), node)
+                value = flow.eval(node)
+                stands_for = self._alias(value)
+                if stands_for is not None:
+                    return self._annotation(stands_for, flow, depth + 1)
+                return self.instance_of(value, node)
+        return None
+
+    def _alias(self, value: Value) -> cst.BaseExpression | None:
+        """The annotation that a name of this file stands for: an alias, a ``NewType``, a bound ``TypeVar``."""
+        if value.node is None or self.tree.parent(value.node) is None:
+            return None
+        match value.node:
+            case cst.Call(func=func, args=[_, cst.Arg(value=of), *_]) if last_name(func) == "NewType":
+                return of
+            case cst.Call(func=func, args=args) if last_name(func) == "TypeVar":
+                return next((a.value for a in args if a.keyword is not None and a.keyword.value == "bound"), None)
+            case cst.Subscript() | cst.SimpleString() | cst.BinaryOperation() if value.kind == Kind.REFERENCE:
+                return value.node
         return None
 
     def _union(self, nodes: Sequence[cst.BaseExpression], flow: State, depth: int) -> Value | None:
@@ -1074,18 +1110,38 @@ class Model:
         if name in ("tuple", "Tuple") and not any(isinstance(a, cst.Ellipsis) for a in arguments):
             items = [self._annotation(a, flow, depth + 1) or UNKNOWN for a in arguments]
             return container(items=tuple(items))
+        if name == "Callable":
+            result = self._annotation(arguments[-1], flow, depth + 1)
+            return Value(Kind.FUNCTION, item=result) if result is not None else None
         if name in _CONTAINERS:
             element = self._annotation(arguments[-1] if _is_mapping(name) else arguments[0], flow, depth + 1)
             if _is_mapping(name):
                 return mapping(self._annotation(arguments[0], flow, depth + 1) or UNKNOWN, element)
             return container(element)
+        if name == "TensorType":
+            return tensor()
         first = self._annotation(arguments[0], flow, depth + 1)
-        # jaxtyping and torchtyping: Float[Tensor, "batch dim"]
-        return (
-            first
-            if first is not None and first.kind == Kind.TENSOR
-            else self.instance_of(flow.eval(node.value), node.value)
-        )
+        if first is not None and first.kind in (Kind.TENSOR, Kind.NDARRAY):
+            return _shaped(first, name, arguments[1:])
+        return self.instance_of(flow.eval(node.value), node.value)
+
+
+_DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer": Dtype.INT, "Bool": Dtype.BOOL}
+
+
+def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> Value:
+    """What jaxtyping's ``Float[Tensor, "batch dim"]`` says."""
+    if base.kind != Kind.TENSOR:
+        return base
+    dtype = _DTYPES.get(name, base.dtype)
+    shape = arguments[0].raw_value.split() if arguments and isinstance(arguments[0], cst.SimpleString) else ["..."]
+    is_fixed = any(not axis.startswith(("*", "...", "#*")) for axis in shape)
+    ndim = Ndim.MORE if is_fixed else Ndim.ANY if shape else Ndim.ZERO
+    return replace(base, dtype=dtype, ndim=ndim, grad=base.grad if dtype & Dtype.FLOAT else Tri.NO)
+
+
+def _has_type_comments(model: Model) -> bool:
+    return "type:" in model.tree.source.text
 
 
 def _is_mapping(name: str) -> bool:

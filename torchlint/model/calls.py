@@ -72,6 +72,8 @@ class Calls(Library):
             results.append(self._call_reference(func, node, arguments))
         if func.kind & Kind.FUNCTION and func.node is not None:
             results.append(self._call_local(func, node, arguments))
+        if func.kind & Kind.FUNCTION and func.node is None and func.item is not None:
+            results.append(func.item)
         if func.kind & Kind.MODULE:
             results.append(self._call_module(func, node, arguments))
         if func.kind & Kind.OBJECT and not results:
@@ -137,7 +139,7 @@ class Calls(Library):
             given = [a.value for a in arguments if a.keyword is None and not a.star]
             return (self if home is self.model else home.outside()).lambda_body(target, given)
         if isinstance(target, cst.Call):
-            return self.call_record(target, arguments)
+            return self.call_made(target, node, arguments)
         if isinstance(target, cst.FunctionDef):
             value = self.model.call_function(target, func.receiver, node, arguments, self)
             self._forget(target, func, node)
@@ -259,6 +261,10 @@ class Calls(Library):
 
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         data = torch_api.data()
+        if ref in ("torch.compile", "torch.jit.script", "torch.jit.trace") and arguments and not arguments[0].keyword:
+            return arguments[0].value
+        if ref in ("torch.vmap", "torch.func.vmap") and arguments:
+            return Value(Kind.FUNCTION, node=node)
         if ref == "torch.utils.data.random_split" and arguments:
             part = loaders.subset(Value(Kind.OBJECT, item=self._sample(arguments[0].value, arguments[0].node)))
             return container(part)

@@ -231,7 +231,7 @@ class Expressions(Special):
         if base.kind & Kind.MODULE:
             return self.likely_module(node)
         if base.kind & Kind.REFERENCE:
-            return base
+            return replace(base, node=node) if base.kind == Kind.REFERENCE else base
         if loaders.is_batch(base):
             origin = next(iter(base.symbols), ("item", id(node)))
             return self.likely(loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))

@@ -25,7 +25,9 @@ from torchlint.model.state import Result, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
+    last_name,
     root,
+    type_comment,
 )
 from torchlint.model.values import (
     NDARRAY,
@@ -38,6 +40,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    held,
     iterated,
     join,
 )
@@ -112,6 +115,8 @@ class Flow(Patterns):
 
     def _assign(self, node: cst.Assign) -> None:
         value = self.eval(node.value)
+        if says_nothing(value) and (comment := type_comment(self.tree.parent(node))) is not None:
+            value = self._declared(self.model.annotation_text(comment, self), value)
         for target in node.targets:
             self.assign(target.target, value, node.value)
             self.remember_test(target.target, node.value)
@@ -120,14 +125,27 @@ class Flow(Patterns):
 
     def _ann_assign(self, node: cst.AnnAssign) -> None:
         declared = self.annotation(node.annotation.annotation)
+        if declared is not None and isinstance(node.target, cst.Name):
+            self.declared[node.target.value] = declared
         if node.value is None:
             if declared is not None:
                 self.assign(node.target, declared, None)
             return
         value = self.eval(node.value)
-        if declared is not None and value.kind & Kind.UNKNOWN:
-            value = declared
-        self.assign(node.target, value, node.value)
+        if last_name(node.annotation.annotation) == "TypeAlias":
+            value = Value(Kind.REFERENCE, ref="typing.TypeAlias", node=node.value)
+        self.assign(node.target, self._declared(declared, value), node.value)
+
+    @staticmethod
+    def _declared(declared: Value | None, value: Value) -> Value:
+        """A value that was declared, as far as it is not known better."""
+        if declared is None or not says_nothing(value):
+            return value
+        if value.kind & Kind.CONTAINER and not declared.kind & Kind.CONTAINER:
+            return value
+        if value.kind & declared.kind & Kind.TENSOR:
+            return replace(value, kind=declared.kind, evidence=declared.evidence, symbols=frozenset())
+        return declared
 
     def _aug_assign(self, node: cst.AugAssign) -> None:
         left, right = self.eval(node.target), self.eval(node.value)
@@ -140,6 +158,8 @@ class Flow(Patterns):
         """Bind a target of any form."""
         match target:
             case cst.Name(value=name):
+                if name in self.declared:
+                    value = self._declared(self.declared[name], value)
                 self.values[id(target)] = value
                 self.bind(name, value)
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
@@ -333,9 +353,11 @@ class Flow(Patterns):
 
     def _for(self, node: cst.For) -> None:
         iterable = self.eval(node.iter)
+        comment = type_comment(node)
+        declared = self.model.annotation_text(comment, self) if comment is not None else None
 
         def head() -> None:
-            self.assign(node.target, self.iterate(iterable, node.iter), None)
+            self.assign(node.target, self._declared(declared, self.iterate(iterable, node.iter)), None)
 
         self._loop(head, node.body, node.orelse)
 
@@ -429,6 +451,11 @@ class Flow(Patterns):
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""
         return self.model.annotation(node, self)
+
+
+def says_nothing(value: Value) -> bool:
+    """Whether a declaration says more than a value: that is not known, or is an empty container."""
+    return bool(value.kind & Kind.UNKNOWN) or (value.kind == Kind.CONTAINER and held(value) is None)
 
 
 _STATEMENTS: dict[type[cst.CSTNode], Callable[[Flow, cst.CSTNode], None]] = {

@@ -20,6 +20,7 @@ from torchlint.model.values import (
     UNKNOWN,
     Evidence,
     Kind,
+    Ndim,
     Strength,
     Value,
     container,
@@ -235,6 +236,8 @@ class Library(Expressions):
                 return self._call_collections(name, node, arguments)
             case "functools" if arguments:
                 return self._call_functools(name, arguments, node)
+            case "typing" | "typing_extensions" if name in ("NewType", "TypeVar"):
+                return Value(Kind.FUNCTION, node=node)
             case "copy" if arguments and name in ("deepcopy", "copy"):
                 return arguments[0].value
             case "itertools.chain" if arguments and name == "from_iterable":
@@ -291,7 +294,7 @@ class Library(Expressions):
             case "defaultdict":
                 return mapping(UNKNOWN, self._default(arguments[0], node) if arguments else None)
             case "namedtuple":
-                return Value(Kind.FUNCTION, node=node)
+                return Value(Kind.FUNCTION, node=node)  # see `call_made`
             case "ChainMap" | "UserDict":
                 return mapping(UNKNOWN)
         return None
@@ -310,7 +313,7 @@ class Library(Expressions):
     def _call_functools(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value | None:
         match name:
             case "partial":
-                return arguments[0].value
+                return Value(Kind.FUNCTION, node=node)
             case "reduce" if len(arguments) > 1:
                 item = self.iterate(arguments[1].value, arguments[1].node)
                 result = self.call_with(arguments[0], (item, item), node)
@@ -326,9 +329,33 @@ class Library(Expressions):
                 return arguments[0].value
         return None
 
-    def call_record(self, made_by: cst.Call, arguments: Sequence[Argument]) -> Value:
+    def call_made(self, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+        """A call of what a call has made: a class of named tuples, a ``partial``, a ``NewType``, ``vmap(f)``."""
+        ref = self.model.reference(self.values.get(id(maker.func)))
+        match (ref or "").rpartition(".")[2]:
+            case "namedtuple":
+                return self._record(maker, arguments)
+            case "partial":
+                given = [self._given_before(arg) for arg in maker.args]
+                named = {a.keyword for a in arguments if a.keyword is not None}
+                before = [a for a in given[1:] if a.keyword is None or a.keyword not in named]
+                return self.call(given[0].value, node, [*before, *arguments])
+            case "vmap":
+                value = self.call(self._given_before(maker.args[0]).value, node, arguments)
+                return replace(value, ndim=Ndim.MORE) if value.kind & Kind.TENSOR else value
+            case "NewType" if arguments:
+                return arguments[0].value
+        return self.unknown(("call", id(node)))
+
+    def _given_before(self, arg: cst.Arg) -> Argument:
+        """An argument of a call that was evaluated before."""
+        keyword = arg.keyword.value if arg.keyword is not None else None
+        return Argument(keyword, self.values.get(id(arg.value), UNKNOWN), arg.value, arg.star)
+
+    @staticmethod
+    def _record(maker: cst.Call, arguments: Sequence[Argument]) -> Value:
         """An instance of ``namedtuple("T", "x y")``."""
-        names = field_names(made_by)
+        names = field_names(maker)
         if names is None or any(a.star for a in arguments):
             return container()
         given = dict(zip(names, (a.value for a in arguments if a.keyword is None), strict=False))

@@ -86,6 +86,8 @@ class State:
         """Of the loops around: the names before each, and with what changes it is left or begun again."""
         self.paths: dict[str, set[str]] = {}
         """The paths that begin with a name or path."""
+        self.declared: Env = {}
+        """What annotations say of names of this scope."""
         self.tests: dict[str, cst.Call] = {}
         """Names that tests of other names are bound to."""
         self.aliases: dict[str, list[cst.BaseExpression]] = {}
