@@ -904,7 +904,7 @@ class Model:
                 value = self.values.get(id(target), UNKNOWN)
                 table[name] = join(table[name], value) if name in table else value
         for name, grown in info.grown.items():
-            if name in table and table[name].kind == Kind.CONTAINER:
+            if name in table and containers.holds(table[name]):
                 for method, place in grown:
                     self.result(method)
                     table[name] = join(table[name], self.grown.get(id(place), table[name]))

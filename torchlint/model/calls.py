@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import loaders, torch_api
+from torchlint.model import loaders, structure, torch_api
 from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
@@ -101,6 +101,8 @@ class Calls(Library):
                 value = self.model.call_function(method, func, node, arguments, self)
                 if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
                     return self._through_module(value)
+        if (inner := self._call_inner(func, node, arguments)) is not None:
+            return inner
         if func.ref is not None:
             output = torch_api.module_info(func.ref).get("output")
             if output is not None and output != "any":
@@ -114,6 +116,19 @@ class Calls(Library):
                 return value
         grad = Tri.NO if self.grad == Tri.NO else Tri.YES
         return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
+
+    def _call_inner(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+        """What the modules in a ``Sequential`` or a wrapper make of an input; None if they are not known."""
+        parts = func.items if func.items is not None else (func.item,) if func.item is not None else ()
+        if not parts or not arguments or any(part.kind != Kind.MODULE for part in parts):
+            return None
+        if func.ref != structure.SEQUENTIAL:
+            is_wrapper = structure.attribute(func, "module") is not None
+            return self.call(parts[0], node, arguments) if is_wrapper and len(parts) == 1 else None
+        value = arguments[0].value
+        for part in parts if func.items is not None else parts * 2:
+            value = self.call(part, node, [Argument(None, value, arguments[0].node)])
+        return value
 
     def _through_module(self, value: Value, weighted: bool = False) -> Value:
         """An output of a module: it carries a graph where autograd records and nothing says otherwise.
@@ -312,7 +327,7 @@ class Calls(Library):
                 output = torch_api.module_info(ref).get("output")
                 if isinstance(output, dict) and output.get("ndim") in ("loss", "zero"):
                     ndim = torch_api.loss_ndim(arguments)
-                return Value(Kind.MODULE, ref=ref, ndim=ndim, evidence=evidence)
+                return structure.built(Value(Kind.MODULE, ref=ref, ndim=ndim, evidence=evidence), arguments)
             case "parameter":
                 literal = torch_api.keyword(arguments, "requires_grad")
                 value = parameter(evidence)
@@ -399,6 +414,10 @@ class Calls(Library):
             if name == "apply" and arguments:
                 self._apply_to_modules(arguments[0])
             return value if value is not None else self.unknown(("call", id(node)))
+        if ref.startswith("<modules>.") and isinstance(node.func, cst.Attribute) and arguments:
+            grown = structure.grown(receiver, name, arguments)
+            self.store(node.func.value, grown)
+            return grown
         return self._call_plain_method(receiver, name, node, arguments)
 
     def _call_distribution(self, receiver: Value, name: str, node: cst.Call) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import containers, loaders, torch_api
+from torchlint.model import containers, loaders, structure, torch_api
 from torchlint.model.names import (
     MODULE_METHODS,
 )
@@ -32,6 +32,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    held,
     iterated,
     join,
     mapping,
@@ -160,6 +161,10 @@ class Expressions(Special):
             found = torch_api.member(torch_api.module_info(base.ref), name, evidence)
             if found is not None:
                 return found
+        if (part := structure.attribute(base, name)) is not None:
+            return part
+        if structure.is_number(name) and (base.ref is not None or name == "training"):
+            return NUMBER
         if name in ("forward", "__call__"):
             return base
         if name in MODULE_METHODS:
@@ -229,7 +234,9 @@ class Expressions(Special):
         if base.kind == Kind.OBJECT and (item := self._item_of(base, literal, node)) is not None:
             return item
         if base.kind & Kind.MODULE:
-            return self.likely_module(node)
+            if isinstance(index, cst.Slice):
+                return replace(base, item=held(base), items=None, keys=None)
+            return containers.at(base, literal) or structure.element(base) or self.likely_module(node)
         if base.kind & Kind.REFERENCE:
             return replace(base, node=node) if base.kind == Kind.REFERENCE else base
         if loaders.is_batch(base):

@@ -182,7 +182,7 @@ class Flow(Patterns):
                     self.refine(
                         target.value, replace(base, grad=Tri.YES if value.grad == Tri.YES else base.grad | value.grad)
                     )
-                if base.kind == Kind.CONTAINER:
+                if containers.holds(base):
                     key, each = self.key_of(target)
                     self.store(target.value, containers.put(base, key, each, value))
             case cst.StarredElement():

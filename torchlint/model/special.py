@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import loaders
+from torchlint.model import loaders, structure
 from torchlint.model.narrowing import Narrowing
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque
@@ -22,7 +22,6 @@ from torchlint.model.values import (
     Tri,
     Value,
     iterated,
-    parameter,
     tensor,
 )
 
@@ -97,10 +96,8 @@ class Special(Narrowing):
             return self.batch(value, node)
         if value.kind & Kind.OBJECT and item is not None:
             return item
-        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
-            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
         if value.kind & Kind.MODULE:
-            return self.likely_module(node)
+            return structure.looped(value) or self.likely_module(node)
         if value.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         if value.kind == Kind.STRING or is_opaque(value):
