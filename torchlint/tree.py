@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
@@ -171,6 +172,8 @@ class Tree:
         self.nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
@@ -196,7 +199,8 @@ class Tree:
             else:
                 found.append(node)
             mark = len(stack)
-            for name in fields_of(cls) or _syntax_fields(cls):
+            fields = fields_of(cls)
+            for name in _syntax_fields(cls) if fields is None else fields:
                 value = getattr(node, name)
                 kind = value.__class__
                 if kind is tuple or kind is list:
@@ -249,6 +253,27 @@ class Tree:
     def order(self, node: cst.CSTNode) -> int:
         """Rank of ``node`` in document order (pre-order)."""
         return self._order[id(node)]
+
+    def within(self, node: cst.CSTNode, cls: type[N]) -> list[N]:
+        """Nodes of exactly this class below ``node``, or ``node`` itself, in document order."""
+        nodes = self.all(cls)
+        if not nodes:
+            return nodes
+        ranks = self._ranks.get(cls)
+        if ranks is None:
+            ranks = self._ranks[cls] = [self._order[id(each)] for each in nodes]
+        last = self._last or self._find_last()
+        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, last[id(node)])]
+
+    def _find_last(self) -> dict[int, int]:
+        """For each node the rank of the last one below it."""
+        last, parents = self._last, self._parents
+        for key, rank in reversed(self._order.items()):
+            end = last.setdefault(key, rank)
+            up = parents.get(key)
+            if up is not None and last.get(id(up), -1) < end:
+                last[id(up)] = end
+        return last
 
     def walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """``node`` and all below it, in document order."""

@@ -15,7 +15,7 @@ import builtins
 import functools
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -23,10 +23,11 @@ import libcst as cst
 
 from torchlint.model import graph, torch_api
 from torchlint.model.codebase import Codebase, Key
+from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import Env, Result, State
+from torchlint.model.state import Result, State
 from torchlint.model.syntax import bound_names, is_stub, last_name
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
@@ -157,6 +158,10 @@ class Model:
         self._locals: dict[int, frozenset[str]] = {}
         self._kept: list[cst.CSTNode] = []
         self._quiet: dict[int, bool] = {}
+        self._definitions: dict[str, Value | None] = {}
+        self._base_values: dict[int, tuple[Value, ...]] = {}
+        self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
+        self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
 
@@ -233,8 +238,8 @@ class Model:
         table = self._references.get(id(scope))
         if table is None:
             table = self._references[id(scope)] = {}
-            for node in self.tree.walk(scope.body if isinstance(scope, cst.FunctionDef) else scope):
-                if isinstance(node, cst.Name) and not _is_label(self.tree, node):
+            for node in self.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Name):
+                if not _is_label(self.tree, node):
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
@@ -393,25 +398,35 @@ class Model:
 
     def definition(self, ref: str) -> Value | None:
         """What a qualified name stands for, if it is defined in a file of the same project."""
+        if ref in self._definitions:
+            return self._definitions[ref]
         root = ref.partition(".")[0]
         if root in _NOT_OURS or self.is_foreign(root):
             return None
-        asker = self
+        value, is_final = self._definition(ref)
+        if is_final:
+            self._definitions[ref] = value
+        return value
+
+    def _definition(self, ref: str) -> tuple[Value | None, bool]:
+        """What a name stands for, and whether that will not change any more."""
+        asker, is_final = self, True
         for _ in range(_MAX_REEXPORTS):
             found = self.codebase.definition(ref, asker)
             if found is None:
-                return None
+                return None, is_final
             model, name, rest = found
             value = model._bindings(model.tree.module).get(name, UNKNOWN)
+            is_final = is_final and not rest and id(model.tree.module) in model._done
             for attribute in rest:
                 value = model.outside().attribute(value, attribute, model.tree.module)
             target = self.reference(value)
             if target is None or target.partition(".")[0] in _NOT_OURS:
-                return value
+                return value, is_final
             if target == ref:
-                return None
+                return None, is_final
             asker, ref = model, target
-        return None
+        return None, is_final
 
     def follow(self, value: Value) -> Value:
         """A value; for something imported from a file of the project what it is there."""
@@ -425,7 +440,7 @@ class Model:
     def outside(self) -> Flow:
         """An interpretation that sees what the module has bound."""
         flow = Flow(self, self.tree.module)
-        flow.env = self._bindings(self.tree.module)
+        flow.env = Names(self._bindings(self.tree.module))
         return flow
 
     # ------------------------------------------------------------------ where a function starts
@@ -482,6 +497,8 @@ class Model:
 
     def applied_to_modules(self, function: cst.FunctionDef) -> bool:
         """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
+        if self.is_part:
+            return False
         for node in self.scopes.calls.get(function.name.value, ()):
             arg = self.tree.parent(node)
             call = self.tree.parent(arg) if isinstance(arg, cst.Arg) else None
@@ -520,6 +537,8 @@ class Model:
 
     def _only_without_grad(self, function: cst.FunctionDef) -> bool:
         """Whether all that this file does with a function is to call it where autograd does not record."""
+        if self.is_part:  # its callers are elsewhere
+            return False
         key = id(function)
         known = self._quiet.get(key)
         if known is not None:
@@ -567,45 +586,77 @@ class Model:
         """Whether a top-level package has nothing to do with torch: its objects are no tensors."""
         return root in sys.stdlib_module_names or root in NOT_TORCH
 
-    def _base_values(self, cls: cst.ClassDef) -> list[tuple[cst.BaseExpression, Value]]:
-        self.result(self.scopes.scope_of(cls))
-        return [(base, self.follow(self.values.get(id(base), UNKNOWN))) for base in self.scopes.info(cls).bases]
+    @_at_home
+    def _bases(self, cls: cst.ClassDef) -> tuple[Value, ...]:
+        """What the bases of a class are."""
+        known = self._base_values.get(id(cls))
+        if known is not None:
+            return known
+        scope = self.scopes.scope_of(cls)
+        self.result(scope)
+        values = tuple(self.follow(self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases)
+        if id(scope) in self._done and not self.codebase.interpretation.passing:
+            self._base_values[id(cls)] = values
+        return values
 
     @_at_home
-    def class_kind(self, cls: cst.ClassDef, depth: int = 0) -> str:
+    def _lineage(self, cls: cst.ClassDef) -> tuple[tuple[Model, cst.ClassDef], ...]:
+        """A class and those of this project that it derives from, in the order in which attributes are looked up."""
+        known = self._lineages.get(id(cls))
+        if known is not None:
+            return known
+        found: dict[int, tuple[Model, cst.ClassDef]] = {}
+        is_final, waiting = True, [cls]
+        while waiting:
+            at = waiting.pop()
+            home = self.home(at)
+            found[id(at)] = (home, at)
+            bases = [value.node for value in home._bases(at)]
+            is_final = is_final and id(at) in home._base_values
+            waiting += [node for node in reversed(bases) if isinstance(node, cst.ClassDef) and id(node) not in found]
+        if is_final:
+            self._lineages[id(cls)] = tuple(found.values())
+        return tuple(found.values())
+
+    @_at_home
+    def class_kind(self, cls: cst.ClassDef) -> str:
         """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
-        kinds = []
-        for _, value in self._base_values(cls):
-            if isinstance(value.node, cst.ClassDef) and value.node is not cls and depth < 8:
-                kinds.append(self.class_kind(value.node, depth + 1))
+        known = self._kinds.get(id(cls))
+        if known is None:
+            lineage = self._lineage(cls)
+            kinds = [kind for home, each in lineage for kind in home._kinds_of_bases(each)]
+            known = next((kind for kind in kinds if kind not in ("unknown", "other")), None)
+            if known is None and "unknown" in kinds:
+                has_forward = any("forward" in home.scopes.info(each).methods for home, each in lineage)
+                known = "module" if has_forward else "unknown"
+            known = known or "other"
+            if id(cls) in self._lineages:
+                self._kinds[id(cls)] = known
+        return known
+
+    def _kinds_of_bases(self, cls: cst.ClassDef) -> Iterator[str]:
+        """What the bases that are not defined in this project are."""
+        for value in self._bases(cls):
+            if isinstance(value.node, cst.ClassDef):
                 continue
             ref = self.reference(value)
             if ref is None:
-                kinds.append("unknown")
+                yield "unknown"
             elif ref in ("torch.autograd.Function", "torch.autograd.function.Function"):
-                kinds.append("function")
+                yield "function"
             elif (known := torch_api.class_kind(ref)) is not None:
-                kinds.append(known)
+                yield known
             elif self.is_foreign(ref.partition(".")[0]) or ref.startswith("builtins."):
-                kinds.append("other")
+                yield "other"
             else:
-                kinds.append("module" if ref.endswith("Module") else "unknown")
-        for kind in kinds:
-            if kind not in ("unknown", "other"):
-                return kind
-        if "unknown" in kinds:
-            return "module" if "forward" in self.scopes.info(cls).methods else "unknown"
-        return "other"
+                yield "module" if ref.endswith("Module") else "unknown"
 
-    @_at_home
-    def _torch_base(self, cls: cst.ClassDef, depth: int = 0) -> str | None:
+    def _torch_base(self, cls: cst.ClassDef) -> str | None:
         """The class of torch that a class derives from."""
-        for _, value in self._base_values(cls):
-            ref = self.reference(value)
-            if ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution"):
-                return ref
-            if isinstance(value.node, cst.ClassDef) and value.node is not cls and depth < 8:
-                if (ref := self._torch_base(value.node, depth + 1)) is not None:
+        for home, each in self._lineage(cls):
+            for value in home._bases(each):
+                ref = self.reference(value)
+                if ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution"):
                     return ref
         return None
 
@@ -657,27 +708,24 @@ class Model:
             return container() if name in _CONTAINERS else None
         return Value(Kind.OBJECT, ref=None if self.is_foreign(ref.partition(".")[0]) else ref)
 
-    @_at_home
-    def find_method(self, cls: cst.ClassDef, name: str, depth: int = 0) -> cst.FunctionDef | None:
+    def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        method = self.scopes.info(cls).methods.get(name)
-        if method is not None or depth > 8:
-            return method
-        for _, base in self._base_values(cls):
-            if isinstance(base.node, cst.ClassDef) and base.node is not cls:
-                method = self.find_method(base.node, name, depth + 1)
-                if method is not None:
-                    return method
+        for home, each in self._lineage(cls):
+            method = home.scopes.info(each).methods.get(name)
+            if method is not None:
+                return method
         return None
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
-        """``base.name`` where ``base`` is an instance of a class of this file (or the class itself)."""
-        return self._class_attribute(cls, name, flow, base, 0) or UNKNOWN
+        """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
+        for home, each in self._lineage(cls):
+            found = home._own_attribute(each, name, flow, base)
+            if found is not None:
+                return found
+        return UNKNOWN
 
-    @_at_home
-    def _class_attribute(
-        self, cls: cst.ClassDef, name: str, flow: State, base: Value | None, depth: int
-    ) -> Value | None:
+    def _own_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None) -> Value | None:
+        """An attribute that a class itself defines."""
         info = self.scopes.info(cls)
         method = info.methods.get(name)
         if method is not None:
@@ -693,14 +741,7 @@ class Model:
         if found is None:
             self.result(self.scopes.scope_of(cls))
             found = self.class_bindings.get(id(cls), {}).get(name)
-        if found is not None or depth > 8:
-            return found
-        for _, parent in self._base_values(cls):
-            if isinstance(parent.node, cst.ClassDef) and parent.node is not cls:
-                found = self._class_attribute(parent.node, name, flow, base, depth + 1)
-                if found is not None:
-                    return found
-        return None
+        return found
 
     @_at_home
     def _table(self, cls: cst.ClassDef) -> Env:
@@ -854,7 +895,7 @@ class Model:
         cls = self.class_of(flow.scope)
         if cls is None:
             return unknown(("call", id(node)))
-        for _, base in self._base_values(cls):
+        for base in self._bases(cls):
             if isinstance(base.node, cst.ClassDef):
                 return self.construct(base.node)
             ref = self.reference(base)

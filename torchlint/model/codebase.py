@@ -24,8 +24,9 @@ from torchlint.tree import Tree
 
 if TYPE_CHECKING:
     from torchlint.model import Model
+    from torchlint.model.env import Env
     from torchlint.model.flow import Flow
-    from torchlint.model.state import Env, Result
+    from torchlint.model.state import Result
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What stands in the folder of a project; imports are not looked for above it."""

@@ -94,9 +94,10 @@ class Expressions(Narrowing):
         base = self.eval(node.value)
         name = node.attr.value
         path = dotted(node)
-        if path is not None and path in self.env:
+        known = self.env.get(path) if path is not None else None
+        if known is not None:
             self.use(base, name, node)
-            return self.env[path]
+            return known
         return self.attribute(base, name, node)
 
     def attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
@@ -358,7 +359,7 @@ class Expressions(Narrowing):
     def write_through(self, node: cst.BaseExpression, flows: int) -> None:
         """``c[1:].add_(w)``: what is written to a view is written to its base."""
         is_view = False
-        while dotted(node) not in self.env:
+        while (base := self.env.get(dotted(node) or "")) is None:
             match node:
                 case cst.Subscript(value=inner):
                     node = inner
@@ -369,7 +370,6 @@ class Expressions(Narrowing):
                 case _:
                     return
             is_view = True
-        base = self.env[dotted(node) or ""]
         if is_view and base.kind & Kind.TENSOR:
             written = torch_api.written(base, {}, flows, base.ndim, self.grad)
             self._refine(node, replace(written, kind=base.kind))
@@ -401,7 +401,8 @@ class Expressions(Narrowing):
 
     def _boolean(self, node: cst.BooleanOperation) -> Value:
         left = self.eval(node.left)
-        before = dict(self.env)
+        before = self.env
+        self.env = before.branch()
         self.narrow(node.left, isinstance(node.operator, cst.And))
         right = self.eval(node.right)
         self.env = before
@@ -411,10 +412,11 @@ class Expressions(Narrowing):
 
     def _if_exp(self, node: cst.IfExp) -> Value:
         self.eval(node.test)
-        before = dict(self.env)
+        before = self.env
+        self.env = before.branch()
         self.narrow(node.test, True)
         then = self.eval(node.body)
-        self.env = dict(before)
+        self.env = before.branch()
         self.narrow(node.test, False)
         otherwise = self.eval(node.orelse)
         self.env = before
@@ -456,16 +458,16 @@ class Expressions(Narrowing):
         return value
 
     def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-        outer, bindings = dict(self.env), self.bindings
-        self.bindings = {}
+        outer, bindings = self.env, self.bindings
+        self.env, self.bindings = outer.branch(), {}
         self._comp_for(node.for_in)
         item = self.eval(node.elt)
         self.env, self.bindings = outer, bindings
         return container(item)
 
     def _dict_comprehension(self, node: cst.DictComp) -> Value:
-        outer, bindings = dict(self.env), self.bindings
-        self.bindings = {}
+        outer, bindings = self.env, self.bindings
+        self.env, self.bindings = outer.branch(), {}
         self._comp_for(node.for_in)
         self.eval(node.key)
         item = self.eval(node.value)
@@ -487,8 +489,8 @@ class Expressions(Narrowing):
 
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
         """The value of a lambda's body for the given arguments."""
-        outer, bindings = dict(self.env), self.bindings
-        self.bindings = {}
+        outer, bindings = self.env, self.bindings
+        self.env, self.bindings = outer.branch(), {}
         for index, param in enumerate(parameters(node)):
             if param.default is not None:
                 self.eval(param.default)

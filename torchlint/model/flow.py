@@ -15,12 +15,13 @@ import libcst as cst
 
 from torchlint.model import torch_api
 from torchlint.model.calls import Calls
+from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import (
     GRAD_CONTEXTS,
     SET_GRAD,
 )
 from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import Env, Result, is_opaque, truth
+from torchlint.model.state import Result, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
@@ -47,14 +48,17 @@ _MAX_LOOPS = 3
 class Flow(Calls):
     """One interpretation of one scope."""
 
+    _solutions: dict[int, Changes]
+    """What each loop was found to bind."""
+
     def run(self, start: Env, grad: int) -> Result:
         """Interpret the scope, again if the uses of unknown values taught something."""
         for _ in range(3):
-            self.env, self.dead, self.bindings, self.returns = dict(start), False, dict(start), []
+            self.dead, self.returns, self.paths, self._solutions = False, [], {}, {}
             self.grad = grad
             self.uses = {}
-            self.env = {name: self._resolve(value) for name, value in start.items()}
-            self.bindings = dict(self.env)
+            self.bindings = {name: self._resolve(value) for name, value in start.items()}
+            self.env = Names(self.bindings)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
             if not self._learn():
                 break
@@ -192,8 +196,8 @@ class Flow(Calls):
         targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
         for target in targets:
             if isinstance(target, cst.Name):
-                self.values[id(target)] = self.env.get(target.value, UNKNOWN)
-                self.env.pop(target.value, None)
+                self.values[id(target)] = self.env.get(target.value) or UNKNOWN
+                self.env.unbind(target.value)
             else:
                 self.eval(target)
 
@@ -207,8 +211,9 @@ class Flow(Calls):
         self.dead = True
 
     def _jump(self, node: cst.CSTNode) -> None:
-        if self.loop_exits and not self.dead:
-            self.loop_exits[-1].append(dict(self.env))
+        if self.loops and not self.dead:
+            entry, exits = self.loops[-1]
+            exits.append(self.env.changes(entry))
         self.dead = True
 
     def _assert(self, node: cst.Assert) -> None:
@@ -263,7 +268,7 @@ class Flow(Calls):
         for arg in (*node.bases, *node.keywords):
             self.eval(arg.value)
         outer, bindings = self.env, self.bindings
-        self.env, self.bindings = dict(outer), {}
+        self.env, self.bindings = outer.branch(), {}
         self.body(node.body)
         self.model.class_bindings[id(node)] = self.bindings
         self.env, self.bindings = outer, bindings
@@ -276,7 +281,6 @@ class Flow(Calls):
 
     def _if(self, node: cst.If) -> None:
         self.eval(node.test)
-        before = self.env
 
         def then() -> None:
             self.narrow(node.test, True)
@@ -289,37 +293,36 @@ class Flow(Calls):
             elif node.orelse is not None:
                 self.body(node.orelse.body)
 
-        self._branches(before, [then, otherwise])
+        self._branches([then, otherwise])
 
-    def _branches(self, before: Env, runs: Sequence[Callable[[], None]]) -> None:
+    def _branches(self, runs: Sequence[Callable[[], None]]) -> None:
         grad, after = self.grad, Tri.NEITHER
         ends = []
         for run in runs:
             self.grad = grad
-            end = self.branch(run, before)
+            end = self.branch(run)
             if end is not None:
                 ends.append(end)
                 after |= self.grad
         self.grad = after or grad
         self.merge(ends)
-        if self.dead:
-            self.env = dict(before)
 
     def _loop(self, head: Callable[[], None], body: cst.BaseSuite, orelse: cst.Else | None) -> None:
-        entry, grad = dict(self.env), self.grad
-        exits: list[Env] = []
+        entry, grad = self.env, self.grad
+        entry.meet([{}, self._solutions.get(id(body), {})])  # where an outer loop has come round
         for _ in range(_MAX_LOOPS):
-            self.loop_exits.append([])
-            self.grad = grad
-            self.env, self.dead = dict(entry), False
+            self.env, self.dead, self.grad = entry.branch(), False, grad
+            self.loops.append((entry, []))
             head()
             self.body(body)
-            exits = self.loop_exits.pop()
-            ends = exits + ([self.env] if not self.dead else [])
-            self.merge([entry, *ends])
-            if self.env == entry and self.grad | grad == grad:
+            ends = self.loops.pop()[1]
+            if not self.dead:
+                ends.append(self.env.changes(entry))
+            self.env = entry
+            if not entry.meet([{}, *ends]) and self.grad | grad == grad:
                 break
-            entry, grad = dict(self.env), grad | self.grad
+            grad |= self.grad
+        self._solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
         self.dead, self.grad = False, grad
         if orelse is not None:
             self.body(orelse.body)
@@ -375,41 +378,36 @@ class Flow(Calls):
         return Tri.NO if sounds_like_no_grad(node) else None
 
     def _try(self, node: cst.Try | cst.TryStar) -> None:
-        before = dict(self.env)
-        body_end = self.branch(lambda: self.body(node.body), before)
-        middle = dict(before)
-        for name, value in (body_end or self.env).items():
-            middle[name] = join(middle[name], value) if name in middle else value
-        ends = []
-        if body_end is not None:
-            if node.orelse is not None:
-                body_end = self.branch(lambda: self.body(node.orelse.body), body_end)  # type: ignore[union-attr]
-            if body_end is not None:
-                ends.append(body_end)
+        before, ends = self.env, []
+        self.env, self.dead = before.branch(), False
+        self.body(node.body)
+        broken_off = before.branch()
+        broken_off.meet([{}, dict(self.env.changes(before))])
+        if not self.dead and node.orelse is not None:
+            self.body(node.orelse.body)
+        if not self.dead:
+            ends.append(self.env.changes(before))
         for handler in node.handlers:
-
-            def handle(handler: cst.ExceptHandler | cst.ExceptStarHandler = handler) -> None:
-                if handler.type is not None:
-                    self.eval(handler.type)
-                if handler.name is not None:
-                    self.assign(handler.name.name, OBJECT, None)
-                self.body(handler.body)
-
-            end = self.branch(handle, middle)
-            if end is not None:
-                ends.append(end)
+            self.env, self.dead = broken_off.branch(), False
+            if handler.type is not None:
+                self.eval(handler.type)
+            if handler.name is not None:
+                self.assign(handler.name.name, OBJECT, None)
+            self.body(handler.body)
+            if not self.dead:
+                ends.append(self.env.changes(before))
+        self.env = before
         self.merge(ends)
         dead = self.dead
         if node.finalbody is not None:
             if dead:
-                self.env = dict(middle)
+                self.env = broken_off
             self.dead = False
             self.body(node.finalbody.body)
             self.dead = self.dead or dead
 
     def _match(self, node: cst.Match) -> None:
         self.eval(node.subject)
-        before = dict(self.env)
         runs: list[Callable[[], None]] = [lambda: None]
         for case in node.cases:
 
@@ -421,7 +419,7 @@ class Flow(Calls):
                 self.body(case.body)
 
             runs.append(run)
-        self._branches(before, runs)
+        self._branches(runs)
 
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""

@@ -76,10 +76,9 @@ def reaches_backward(model: Model, name: str, node: cst.CSTNode) -> bool:
     """
     area = _area(model, name, node)
     tainted = {name}
-    statements = [
-        n for n in model.tree.walk(area) if isinstance(n, (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For))
-    ]
-    calls = [n for n in model.tree.walk(area) if isinstance(n, cst.Call)]
+    within = model.tree.within
+    statements = [n for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For) for n in within(area, cls)]
+    calls = within(area, cst.Call)
     grew = True
     while grew:
         grew = False
@@ -169,7 +168,7 @@ def _is_formatting(model: Model, call: cst.Call) -> bool:
 
 def calls_backward(model: Model, area: cst.CSTNode) -> bool:
     """Whether ``backward`` (or an optimizer's ``step``) is called below a node."""
-    for node in model.tree.walk(area):
+    for node in model.tree.within(area, cst.Call):
         match node:
             case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value=name))):
                 if name in _BACKWARD:
@@ -182,7 +181,7 @@ def calls_backward(model: Model, area: cst.CSTNode) -> bool:
 def backwarded(model: Model, area: cst.CSTNode) -> set[str]:
     """Names and paths on which ``backward()`` is called below a node."""
     found = set()
-    for node in model.tree.walk(area):
+    for node in model.tree.within(area, cst.Call):
         match node:
             case cst.Call(func=cst.Attribute(value=value, attr=cst.Name("backward"))):
                 found.add(dotted(value) or "")

@@ -56,10 +56,11 @@ class Narrowing(State):
         before = self.env
         ends = []
         for side in (left, right):
-            self.env = dict(before)
+            self.env = before.branch()
             self.narrow(side, True)
-            ends.append(self.env)
-        self.merge(ends)
+            ends.append(self.env.changes(before))
+        self.env = before
+        before.meet(ends)
 
     def _narrow_comparison(
         self, left: cst.BaseExpression, op: cst.BaseCompOp, right: cst.BaseExpression, truth: bool

@@ -126,16 +126,16 @@ class Scopes:
         if not params:
             return
         me = params[0].name.value
-        for node in self.tree.walk(method.body):
-            match node:
-                case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == me:
-                    parent = self.tree.parent(node)
-                    if isinstance(parent, cst.Attribute) and parent.value is node:
-                        info.used[attr.value].setdefault(parent.attr.value, parent)
-                    elif _is_target(self.tree, node):
-                        info.assigned[attr.value].append((method, node))
-                    elif isinstance(parent, cst.Call) and parent.func is node and attr.value.startswith("register_"):
-                        _register(info, parent, attr.value, method)
+        for node in self.tree.within(method.body, cst.Attribute):
+            if not isinstance(node.value, cst.Name) or node.value.value != me:
+                continue
+            name, parent = node.attr.value, self.tree.parent(node)
+            if isinstance(parent, cst.Attribute):
+                info.used[name].setdefault(parent.attr.value, parent)
+            elif _is_target(self.tree, node):
+                info.assigned[name].append((method, node))
+            elif isinstance(parent, cst.Call) and parent.func is node and name.startswith("register_"):
+                _register(info, parent, name, method)
 
     @cached_property
     def calls(self) -> dict[str, list[cst.CSTNode]]:
@@ -177,7 +177,7 @@ class Scopes:
         """
         child = node
         for up in self.tree.ancestors(node):
-            if isinstance(up, cst.FunctionDef) and child is up.body:
+            if type(up) is cst.FunctionDef and child is up.body:
                 return up
             child = up
         return self.tree.module

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import torch_api
+from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.scopes import dotted
 from torchlint.model.syntax import last_name
@@ -27,8 +28,6 @@ from torchlint.model.values import (
 
 if TYPE_CHECKING:
     from torchlint.model import Model
-
-Env = dict[str, Value]
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
@@ -67,7 +66,7 @@ class State:
         self.tree = model.tree
         self.scope = scope
         self.values = model.values
-        self.env: Env = {}
+        self.env = Names()
         self.dead = False
         self.bindings: Env = {}
         self.returns: list[Value] = []
@@ -77,7 +76,10 @@ class State:
         self.solved: dict[Symbol, Evidence] = {}
         self.hinted: dict[Symbol, Evidence] = {}
         self.rejected: set[Symbol] = set()
-        self.loop_exits: list[list[Env]] = []
+        self.loops: list[tuple[Names, list[Changes]]] = []
+        """Of the loops around: the names before each, and with what changes it is left or begun again."""
+        self.paths: dict[str, set[str]] = {}
+        """The paths that begin with a name or path."""
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
@@ -145,42 +147,39 @@ class State:
 
     def bind(self, name: str, value: Value) -> None:
         """Bind a name or a path in the current environment."""
-        self.env[name] = value
+        for path in self.paths.get(name, ()):
+            self.env.unbind(path)
+        self._set(name, value)
         if name in self.bindings:
             self.bindings[name] = join(self.bindings[name], value)
         else:
             self.bindings[name] = value
-        prefix = name + "."
-        for path in [p for p in self.env if p.startswith(prefix)]:
-            del self.env[path]
 
-    def merge(self, envs: Iterable[Env]) -> None:
+    def _set(self, path: str, value: Value) -> None:
+        prefix = path
+        while "." in prefix:
+            prefix = prefix.rpartition(".")[0]
+            self.paths.setdefault(prefix, set()).add(path)
+        self.env[path] = value
+
+    def merge(self, ends: Sequence[Changes]) -> None:
         """Continue where several paths meet; none of them: nothing below is reached."""
-        live = list(envs)
-        if not live:
-            self.dead = True
-            return
-        merged = dict(live[0])
-        for env in live[1:]:
-            for name, value in env.items():
-                if name in merged:
-                    merged[name] = join(merged[name], value)
-                elif "." not in name:  # a path that only one side knows is what it was before on the other
-                    merged[name] = value
-            for name in [n for n in merged if "." in n and n not in env]:
-                del merged[name]
-        self.env, self.dead = merged, False
+        self.dead = not ends
+        self.env.meet(ends)
 
-    def branch(self, run: Callable[[], None], env: Env) -> Env | None:
-        """Run from a copy of ``env``; the environment at its end, None if it does not get there."""
-        self.env, self.dead = dict(env), False
+    def branch(self, run: Callable[[], None]) -> Changes | None:
+        """Run on a layer of names of its own; the changes at its end, None if it does not get there."""
+        before = self.env
+        self.env, self.dead = before.branch(), False
         run()
-        return None if self.dead else self.env
+        changes = None if self.dead else self.env.changes(before)
+        self.env = before
+        return changes
 
     def _refine(self, place: cst.BaseExpression, value: Value) -> None:
         path = dotted(place)
         if path is not None:
-            self.env[path] = value
+            self._set(path, value)
 
     # ------------------------------------------------------------------ what the classes on top of this one do
 

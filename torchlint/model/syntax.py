@@ -93,27 +93,31 @@ def is_stub(function: cst.FunctionDef) -> bool:
     return True
 
 
+_TARGETS = {
+    cst.AssignTarget: "target",
+    cst.AnnAssign: "target",
+    cst.AugAssign: "target",
+    cst.For: "target",
+    cst.NamedExpr: "target",
+    cst.AsName: "name",
+}
+_OWN_SCOPE = frozenset((cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
+_DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
+
+
 def bound_names(function: cst.FunctionDef) -> frozenset[str]:
     """Names that are local to a function: its parameters and all it binds."""
     names = {p.name.value for p in parameters(function)}
     stack: list[cst.CSTNode] = [function.body]
     while stack:
         node = stack.pop()
-        match node:
-            case cst.FunctionDef() | cst.ClassDef():
-                names.add(node.name.value)
-                continue
-            case cst.Lambda() | cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
-                continue
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
-                names.update(target_names(target))
-            case cst.For(target=target):
-                names.update(target_names(target))
-            case cst.AsName(name=target):
-                names.update(target_names(target))
-            case cst.NamedExpr(target=target):
-                names.update(target_names(target))
-        stack += children(node)
+        cls = type(node)  # `isinstance` and `match` are slow where the answer is no: nodes are abstract classes
+        if cls in _DEFINITIONS:
+            names.add(node.name.value)  # type: ignore[attr-defined]
+        elif cls not in _OWN_SCOPE:
+            if cls in _TARGETS:
+                names.update(target_names(getattr(node, _TARGETS[cls])))
+            stack += children(node)
     return frozenset(names)
 
 
