@@ -16,20 +16,27 @@ A *result* is a string (``bool int float number str none list ndarray size devic
 handle``, ``other`` for anything else that is not a tensor, ``any`` for what cannot be known), or an object, by ``k``:
 
 ``tensor``
-    ``grad``: requires grad if an input does (default), ``never``, ``factory`` (if ``requires_grad=True`` is given),
-    ``always`` (unless ``requires_grad=False`` is given).
-    ``dtype``: like the inputs (default), ``int``, ``bool``, ``float`` (or complex, even for integer inputs), ``arg``
-    (an argument gives it), ``float_factory`` (the default float type, unless ``dtype=`` is given), ``any`` (integers
-    give integers or floats, depending on other arguments).
+    ``grad``: requires grad if an input does (default), ``first`` (if the first argument does, whatever the others are),
+    ``never``, ``factory`` (if ``requires_grad=True`` is given), ``always`` (unless ``requires_grad=False`` is given).
+    ``dtype`` (unless ``dtype=`` is given): like the first tensor (default), ``tensors`` (what all tensors promote to),
+    ``promote`` (numbers count, too), ``count`` (like the first tensor, but integers for truth values), ``int``,
+    ``bool``, ``float`` (or complex, even for integer inputs), ``arg`` (an argument gives it), ``float_factory`` (the
+    default float type), ``mixed`` (floats of floats, anything of others), ``any``.
     ``ndim``: unknown (default), ``zero``, ``more`` (at least 1), ``keep`` (as the first tensor argument),
     ``broadcast``, ``reduce`` (0 if neither dim/axis nor ``keepdim=True`` is given), ``loss`` (0 unless
-    ``reduction="none"``).
+    ``reduction="none"``), ``size`` (as many as a size has), ``data`` (as deep as the first argument is nested).
     ``dim_at``: for ``reduce``, the position of ``dim`` among the positional arguments (``self`` not counted); without
-    it, ``dim`` can only be given by keyword.
-    ``self``: it is the first argument itself, always. ``alias``: it can be, or can share its memory.
+    it, ``dim`` can only be given by keyword. ``keepdim`` (its position, or true): as many as the first tensor has
+    with ``keepdim=True``. ``elementwise``: a ``loss`` that is broadcast with ``reduction="none"``.
+    ``size_at``: for ``size``, the first position where it can be (0 if missing). ``sizes``: also as several integers.
+    ``at``: positions of arguments that decide what comes back (those of ``flag:`` cases; of losses ``reduction`` and
+    the older ``reduce`` and ``size_average``), ``self`` not counted.
+    ``self``: it is the first argument itself, always. ``alias``: it can be, or can share its memory. With ``alias``,
+    ``same`` says that it can be the first argument itself, ``copy`` that it can be new.
     ``inplace_flag``: with this keyword literally true, it is the first argument itself.
     ``optional``: it can be ``None`` instead.
-``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``, in any number.
+``tuple`` with ``items`` and, for a named tuple, ``names``; ``tuple_of`` and ``list_of`` with ``item``, in any number
+    (``each``: one for each of several tensors, computed from that one alone).
 ``overload`` with ``cases``
     ``flag:a`` where argument ``a`` is literally ``True`` (``flag:a,b``: both; the case with the most names wins);
     ``dim`` where the second argument is an integer or ``dim=``/``axis=`` is given; ``tensor`` where it is a tensor;
@@ -40,7 +47,10 @@ handle``, ``other`` for anything else that is not a tensor, ``any`` for what can
 Keys beyond functions, methods, attributes, modules, classes and aliases: ``operators`` (results of special methods),
 ``constructors`` (results of calling tensor classes), ``distribution`` (methods and attributes of distributions),
 ``constants`` (``torch.strided``), ``dtypes`` (``torch.long`` is ``int``). A module's ``output`` is that of a call: its
-``grad`` follows inputs and parameters, and ``trainable`` says that it requires grad though no input does.
+``grad`` follows inputs and parameters, and ``trainable`` says that it requires grad though no input does: ``true``, or
+``[name, position, default]`` of the argument of the constructor that must be true for it. ``distributions`` has the
+``parameters`` of each distribution; ``free`` says of which of them a method or attribute is no function (of those not
+listed, of none or of all), ``integers`` what is made of integers.
 """
 
 from __future__ import annotations
@@ -55,6 +65,7 @@ import importlib.util
 import inspect
 import itertools
 import json
+import operator
 import random
 import re
 import sys
@@ -85,7 +96,7 @@ UNCHECKED = {"native_batch_norm"}
 """Functions that write outside of their memory if shapes do not fit (``MALLOC_CHECK_`` finds them): not varied."""
 NOT_EVERYWHERE = re.compile(r"ProcessGroup[A-Z]|torch\.hub\.tqdm|has_torch_function")
 """Names that only some builds or environments have."""
-SPLIT = {"new"}
+SPLIT = {"new", "quantile", "nanquantile"}
 """Functions whose cases are kept apart though each gives a tensor."""
 
 
@@ -139,6 +150,8 @@ METHOD_PROBES = table("""
     q_scale quantized
     q_zero_point quantized
     qscheme quantized
+    quantile v, 0.5 | x, 0.5 | x, 0.5, 0 | x, 0.5, dim=1 | x, torch.tensor([0.5])
+    nanquantile v, 0.5 | x, 0.5 | x, 0.5, 0 | x, 0.5, dim=1 | x, torch.tensor([0.5])
     register_hook w, lambda grad: grad
     register_post_accumulate_grad_hook w, lambda grad: grad
     repeat x, 2, 2 | s, 2 | x, (2, 2)
@@ -152,6 +165,7 @@ METHOD_PROBES = table("""
     set_ v, torch.rand(3) | v
     share_memory_ v | w
     size x | x, 0 | x, -1 | x, dim=1 | s
+    slogdet m
     sparse_dim x.to_sparse()
     sparse_mask x, x.to_sparse()
     sparse_resize_ v.to_sparse(), (4,), 1, 0
@@ -365,6 +379,10 @@ PROBES = table("""
     torch.select_copy x, 0, 0 | v, 0, 0
     torch.set_rng_state torch.get_rng_state()
     torch.signal.windows.hann 5
+    torch.slogdet m
+    torch.linalg.slogdet m
+    torch.quantile v, 0.5 | x, 0.5 | x, 0.5, 0 | x, 0.5, dim=1 | x, torch.tensor([0.5])
+    torch.nanquantile v, 0.5 | x, 0.5 | x, 0.5, 0 | x, 0.5, dim=1 | x, torch.tensor([0.5])
     torch.sparse.mm m.to_sparse(), m
     torch.sparse.softmax m.to_sparse(), 1
     torch.sparse.log_softmax m.to_sparse(), 1
@@ -518,16 +536,26 @@ DISTRIBUTION_PROBES = table("""
     Binomial 3, x | 3, s
     Categorical x | v
     Cauchy x, x | s, s
+    Chi2 x | s
+    ContinuousBernoulli x | s
     Dirichlet x | v
     Exponential x | s
+    FisherSnedecor x, x | s, s
     Gamma x, x | s, s
     Geometric x | s
+    Gumbel x, x | s, s
+    HalfCauchy x | s
+    HalfNormal x | s
+    InverseGamma x, x | s, s
+    Kumaraswamy x, x | s, s
     Laplace x, x | s, s
     LogNormal x, x | s, s
     Multinomial 3, x | 3, v
     MultivariateNormal v, torch.eye(3)
+    NegativeBinomial x + 1, x | s + 1, s
     Normal x, x | s, s
     OneHotCategorical x | v
+    Pareto x, x | s, s
     Poisson x | s
     StudentT x, x | s, s
     Uniform x - 1, x + 1 | s - 1, s + 1
@@ -702,6 +730,8 @@ class Signature:
 
     parameters: tuple[tuple[str, str, bool, bool], ...]
     returns: str
+    variadic: str = ""
+    """Name of the parameter for any number of positional arguments."""
 
     @property
     def positional(self) -> list[str]:
@@ -735,7 +765,8 @@ def _signature(node: ast.FunctionDef) -> Signature:
         for name, annotation, keyword, need in found
         if name not in {"self", "cls"}
     )
-    return Signature(parameters, ast.unparse(node.returns) if node.returns else "Any")
+    returns = ast.unparse(node.returns) if node.returns else "Any"
+    return Signature(parameters, returns, args.vararg.arg if args.vararg else "")
 
 
 def read_stub(path: str, cls: str | None = None) -> Signatures:
@@ -790,6 +821,9 @@ def live_signatures(function: Any) -> list[Signature]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
+SIZES = ("size", "shape", "repeats")
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a callable before it runs."""
@@ -808,6 +842,45 @@ class Known:
         found = [at for one in self.signatures if (at := one.position(("dim", "axis"))) is not None]
         return min(found, default=None)
 
+    def at(self, name: str) -> int | None:
+        """Position of a parameter among the positional arguments."""
+        return min((at for one in self.signatures if (at := one.position((name,))) is not None), default=None)
+
+    def only_at(self, name: str) -> int | bool:
+        """Position of a parameter, true if it has none or several."""
+        found = {at for one in self.signatures if (at := one.position((name,))) is not None}
+        return found.pop() if len(found) == 1 else True
+
+    @property
+    def size_at(self) -> int | None:
+        """First position of a size among the positional arguments."""
+        found = [at for one in self.signatures if (at := one.position(SIZES)) is not None]
+        return min(found, default=0 if self.takes_sizes else None)
+
+    @property
+    def takes_sizes(self) -> bool:
+        """Whether a size can be given as several arguments."""
+        return any(one.variadic in SIZES for one in self.signatures)
+
+    def size(self, args: Sequence[Any], kwargs: dict[str, Any]) -> int | None:
+        """How many dimensions the size has that a call gives."""
+        for value in (kwargs[name] for name in SIZES if name in kwargs):
+            return len(value) if isinstance(value, list | tuple) else None
+        if self.size_at is None:
+            return None
+        rest = args[self.size_at + self.takes_self :]
+        sizes = [value for value in rest if isinstance(value, list | tuple)]
+        if sizes:
+            return len(sizes[0])
+        return len(rest) if rest and self.takes_sizes and all(type(value) is int for value in rest) else None
+
+    @property
+    def takes_one_tensor(self) -> bool:
+        """Whether the signatures are known and have no parameters but the first that can be tensors."""
+        others = [one.parameters[0 if self.takes_self else 1 :] for one in self.signatures]
+        annotations = [annotation for parameters in others for _, annotation, _, _ in parameters]
+        return any(others) and not any(a == "" or re.search("Tensor|Any|Sequence$|_empty", a) for a in annotations)
+
     @property
     def any_length(self) -> bool:
         """Whether an annotation says that a sequence of any length comes back."""
@@ -820,6 +893,12 @@ class Known:
         at = self.dim_at
         index = -1 if at is None else at + self.takes_self
         return 0 < index < len(args) and args[index] is not None and not isinstance(args[index], bool)
+
+    def writes(self, call: Call) -> bool:
+        """Whether a call asks for its first argument to be changed."""
+        at = self.at("inplace")
+        given = call.args[at + self.takes_self :][:1] if at is not None else ()
+        return any(value is not False for value in (*given, call.kwargs.get("inplace", False)))
 
     def flags(self, args: Sequence[Any], kwargs: dict[str, Any]) -> frozenset[str]:
         """Names of the arguments that are literally ``True``."""
@@ -846,16 +925,26 @@ class Leaf:
     requires_grad: bool
     inputs_require: bool | None
     """Whether an input did; ``None`` if there was no tensor among the inputs."""
+    first_requires: bool | None
+    """Whether a tensor of the first argument did."""
     kind: str
     kinds: tuple[str, ...]
-    """Kinds (bool, int, float) of the first tensor and of all inputs promoted; empty without tensor inputs."""
+    """Kinds (bool, int, float) of the first tensor, of all tensors promoted, and of tensors and numbers; or empty."""
+    second: str | None
+    """Kind of the second argument, if it is a tensor."""
     ndim: int
+    size: int | None
+    """Number of dimensions of the size that was given."""
+    depth: int | None
+    """How deep the first argument is nested, if it is a number or a list."""
     first_ndim: int | None
     shape_is_broadcast: bool
     is_first: bool
     changed: bool
     """Whether the first argument was written to."""
     shares: bool
+    is_new: bool
+    """Whether it has memory of its own."""
 
 
 @dataclass(frozen=True)
@@ -888,8 +977,12 @@ class Before:
     version: int
     storages: set[int]
     require: bool | None
+    first_requires: bool | None
     kinds: tuple[str, ...]
     shapes: list[torch.Size]
+    second: str | None
+    size: int | None
+    depth: int | None
 
     @property
     def broadcast(self) -> torch.Size | None:
@@ -897,7 +990,7 @@ class Before:
         return broadcast(self.shapes)
 
     @classmethod
-    def of(cls, args: Sequence[Any], kwargs: dict[str, Any]) -> Before:
+    def of(cls, args: Sequence[Any], kwargs: dict[str, Any], known: Known) -> Before:
         """Note what matters of the arguments."""
         inputs = list(tensors_in((args, kwargs)))
         kinds = [dtype_kind(tensor.dtype) for tensor in inputs]
@@ -908,9 +1001,21 @@ class Before:
             _version(first),
             {storage_of(tensor) for tensor in inputs} - {0},
             any(tensor.requires_grad for tensor in inputs) if inputs else None,
-            (kinds[0], max([*kinds, *numbers], key=ORDER.index)) if kinds else (),
+            any(tensor.requires_grad for tensor in tensors_in(first)) if first is not None else None,
+            (kinds[0], max(kinds, key=ORDER.index), max([*kinds, *numbers], key=ORDER.index)) if kinds else (),
             [tensor.shape for tensor in inputs if not tensor.is_nested],
+            dtype_kind(args[1].dtype) if len(args) > 1 and isinstance(args[1], torch.Tensor) else None,
+            known.size(args, kwargs),
+            next((nesting(arg) for arg in args[known.takes_self : known.takes_self + 1]), None),
         )
+
+
+def nesting(value: Any) -> int | None:
+    """0 for a number, 1 for a list of numbers, and so on."""
+    if isinstance(value, list | tuple):
+        inner = nesting(value[0]) if value else 0
+        return None if inner is None else inner + 1
+    return 0 if isinstance(value, int | float | complex) else None
 
 
 ORDER = ("bool", "int", "float")
@@ -1023,7 +1128,7 @@ def _attempt(
 
 def run_once(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], known: Known) -> Seen:
     """Run a call as it is, and compare what comes out with what went in."""
-    before = Before.of(args, kwargs)
+    before = Before.of(args, kwargs, known)
     value = function(*args, **kwargs)
     if value is NotImplemented:
         raise TypeError(known.name)
@@ -1069,14 +1174,19 @@ def _leaf(value: torch.Tensor, before: Before) -> Leaf:
     return Leaf(
         requires_grad=value.requires_grad,
         inputs_require=before.require,
+        first_requires=before.first_requires,
         kind=dtype_kind(value.dtype),
         kinds=before.kinds,
+        second=before.second,
         ndim=value.dim(),
+        size=before.size,
+        depth=before.depth,
         first_ndim=len(before.shapes[0]) if before.shapes else None,
         shape_is_broadcast=not value.is_nested and value.shape == before.broadcast,
         is_first=value is before.first,
         changed=_version(before.first) != before.version,
         shares=storage_of(value) in before.storages,
+        is_new=value is not before.first and storage_of(value) not in {0, *before.storages} and value.numel() > 0,
     )
 
 
@@ -1115,7 +1225,9 @@ def merge_calls(seen: Sequence[Seen], known: Known) -> Result:
     base = "no_args" if "no_args" in groups else max(plain, key=lambda case: len(groups[case]))
     results = {case: merge(group, known) for case, group in sorted(groups.items())}
     others = {case: result for case, result in results.items() if result != results[base] and case != base}
-    return {"k": "overload", "cases": {"no_args": results[base], **others}} if others else results[base]
+    if not others:
+        return results[base]
+    return {"k": "overload", "cases": {"no_args": results[base], **others}, **_at(relevant, known)}
 
 
 def _relevant_flags(seen: Sequence[Seen]) -> frozenset[str]:
@@ -1168,14 +1280,40 @@ def merge_leaves(seen: Sequence[Seen], known: Known) -> Result:
     leaves: list[Leaf] = [one.tree for one in seen]
     facts = {"grad": _grad(leaves, known), "dtype": _dtype(seen, known), "ndim": _ndim(seen)}
     result: dict[str, Any] = {"k": "tensor", **{key: value for key, value in facts.items() if value}}
-    if result.get("ndim") == "reduce" and known.dim_at is not None:
-        result["dim_at"] = known.dim_at
+    result |= _positions(result.get("ndim"), known)
+    without = [replace(one, unreduced=False) for one in seen if one.unreduced]
+    if result.get("ndim") == "loss" and _ndim(without) in {"keep", "broadcast"}:
+        result["elementwise"] = True
+    kept = [one.tree for one in seen if "keepdim" in one.flags]
+    if kept and result.get("ndim") not in {"zero", "keep"} and all(leaf.ndim == leaf.first_ndim for leaf in kept):
+        result["keepdim"] = known.only_at("keepdim")
     in_place = re.search(r"[^_]_$", known.name) or any(leaf.changed for leaf in leaves)
     if in_place and all(leaf.is_first for leaf in leaves):
         result["self"] = True
     elif any(leaf.is_first or leaf.shares for leaf in leaves):
         result["alias"] = True
+        result |= {"same": True} if any(leaf.is_first for leaf in leaves) else {}
+        result |= {"copy": True} if any(leaf.is_new for leaf in leaves) else {}
     return result
+
+
+def _positions(ndim: str | None, known: Known) -> dict[str, Any]:
+    """Where the arguments are that decide the number of dimensions."""
+    match ndim:
+        case "reduce" if known.dim_at is not None:
+            return {"dim_at": known.dim_at}
+        case "size":
+            sizes = {"sizes": True} if known.takes_sizes else {}
+            return {"size_at": known.size_at, **sizes} if known.size_at else sizes
+        case "loss":
+            return _at(("reduction", "reduce", "size_average"), known)
+    return {}
+
+
+def _at(names: Iterable[str], known: Known) -> dict[str, Any]:
+    """Positions of some arguments."""
+    found = {name: at for name in sorted(names) if (at := known.at(name)) is not None}
+    return {"at": found} if found else {}
 
 
 def _grad(leaves: Sequence[Leaf], known: Known) -> str:
@@ -1200,10 +1338,19 @@ def _dtype(seen: Sequence[Seen], known: Known) -> str:
     if from_nothing:
         factory = from_nothing == {"float"} and known.has("dtype")
         return "arg" if len(from_nothing | kinds) > 1 else "float_factory" if factory else kinds.pop()
-    odd = [leaf for leaf in leaves if leaf.kinds and leaf.kind not in leaf.kinds]
+    if all(leaf.kind == leaf.kinds[0] for leaf in leaves):
+        return ""
+    if all(leaf.kind == leaf.kinds[1] for leaf in leaves):
+        return "tensors"
+    if all(leaf.kind == ("int" if leaf.kinds[0] == "bool" else leaf.kinds[0]) for leaf in leaves):
+        return "count"
+    if all(leaf.kind == leaf.kinds[2] for leaf in leaves):
+        return "promote"
+    if kinds != {"int"} and all(leaf.kind == leaf.second for leaf in leaves):
+        return "arg"
     if len(kinds) == 1:
-        return kinds.pop() if odd else ""
-    return "any" if any(leaf.kind == "float" or "float" in leaf.kinds for leaf in odd) else ""
+        return kinds.pop()
+    return "any" if any(leaf.kinds[1] == "float" and leaf.kind != "float" for leaf in leaves) else "mixed"
 
 
 def _ndim(seen: Sequence[Seen]) -> str:
@@ -1219,7 +1366,15 @@ def _ndim(seen: Sequence[Seen]) -> str:
         return "reduce"
     if all(leaf.ndim == leaf.first_ndim for leaf in leaves):
         return "keep"
-    return "broadcast" if all(leaf.shape_is_broadcast for leaf in leaves) else ""
+    if all(leaf.shape_is_broadcast for leaf in leaves):
+        return "broadcast"
+    sized = [leaf for leaf in leaves if leaf.size is not None]
+    if sized and all(leaf.ndim == leaf.size for leaf in sized):
+        return "size"
+    nested = [leaf for leaf in leaves if leaf.first_ndim is None and leaf.depth is not None]
+    others = [leaf for leaf in leaves if leaf.first_ndim is not None]
+    is_data = nested and all(leaf.ndim == leaf.depth for leaf in nested)
+    return "data" if is_data and all(leaf.ndim == leaf.first_ndim for leaf in others) else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1327,7 +1482,7 @@ def plain_calls() -> tuple[Call, ...]:
     calls += [Call((tensor, integers[2])) for tensor in (one[2], integers[2], booleans[2])]
     calls += [Call((integers[2], booleans[2])), Call((booleans[2], booleans[2]))]
     calls += [Call((one[2], 0)), Call((one[2],), {"dim": 0}), Call((one[3], 1)), Call((one[2], 0.5))]
-    calls += [Call((integers[2], 0)), Call((integers[2], 0.5))]
+    calls += [Call((integers[2], 0)), Call((integers[2], 0.5)), Call((booleans[2], 0)), Call((booleans[2], 0.5))]
     return tuple(calls)
 
 
@@ -1377,7 +1532,7 @@ def look(function: Callable[..., Any], calls: Iterable[Call], known: Known) -> R
     """Run calls and variations of them, and merge what comes out; ``None`` if nothing could be run."""
     seed()
     ran = [(call, seen) for call in calls if (seen := run(function, call, known))]
-    ran = [(call, seen) for call, seen in ran if "inplace" not in seen.flags]
+    ran = [(call, seen) for call, seen in ran if not known.writes(call)]
     by_case: dict[Any, list[Call]] = collections.defaultdict(list)
     for call, seen in ran:
         by_case[seen.case, seen.flags].append(call)
@@ -1390,7 +1545,89 @@ def look(function: Callable[..., Any], calls: Iterable[Call], known: Known) -> R
     result = merge_calls([seen for _, seen in ran], known)
     if known.has("inplace") and isinstance(result, dict) and _in_place(function, [call for call, _ in ran], known):
         result["inplace_flag"] = "inplace"
-    return _as_factory(function, result, [call for call, _ in ran])
+    ran_calls = [call for call, _ in ran]
+    if _each_alone(function, ran_calls, known):
+        result = with_each(result)
+    elif _first_decides(function, ran_calls, known):
+        result = with_grad(result, "first")
+    return _as_factory(function, result, ran_calls)
+
+
+def _where(call: Call, is_chosen: Callable[[int], bool]) -> Call:
+    """The call with exactly the chosen of its tensors (numbered, those of the first argument are 0) requiring grad."""
+    numbers = itertools.count(1)
+
+    def change(tensor: torch.Tensor) -> torch.Tensor:
+        return _with_grad(tensor) if is_chosen(next(numbers)) else _without_grad(tensor)
+
+    first = map_tensors(call.args[0], _with_grad if is_chosen(0) else _without_grad) if call.args else None
+    args = (first, *map_tensors(list(call.args[1:]), change)) if call.args else ()
+    return Call(args, map_tensors(call.kwargs, change), raw=True)
+
+
+def _tensors_of(tree: Any) -> list[Leaf]:
+    if isinstance(tree, Node):
+        return [leaf for item in tree.items for leaf in _tensors_of(item)]
+    return [tree] if isinstance(tree, Leaf) else []
+
+
+def _first_decides(function: Callable[..., Any], calls: Sequence[Call], known: Known) -> bool:
+    """Whether the result requires grad if the first argument does, whatever the others are."""
+    if known.takes_one_tensor:
+        return True
+    asked = False
+    for call in calls:
+        others = tensors_in((call.args[1:], call.kwargs))
+        if call.raw or not call.args or not any(t.is_floating_point() or t.is_complex() for t in others):
+            continue
+        seen = run(function, _where(call, lambda number: number > 0), known)
+        if seen is None:
+            continue
+        if any(leaf.requires_grad for leaf in _tensors_of(seen.tree)):
+            return False
+        asked = True
+    return asked
+
+
+def with_grad(result: Result, grad: str) -> Result:
+    """The result with what its tensors require grad of, where they follow the inputs."""
+    match result:
+        case {"k": "tensor"}:
+            return {"k": "tensor", "grad": grad, **result}
+        case {"k": "overload", "cases": cases}:
+            return {**result, "cases": {name: with_grad(case, grad) for name, case in cases.items()}}
+        case {"items": items}:
+            return {**result, "items": [with_grad(item, grad) for item in items]}
+        case {"item": item}:
+            return {**result, "item": with_grad(item, grad)}
+    return result
+
+
+def _each_alone(function: Callable[..., Any], calls: Sequence[Call], known: Known) -> bool:
+    """Whether of several tensors as many come back, each of which depends on its own alone."""
+    asked = False
+    for call in calls:
+        if len(call.args) < 2 or not all(isinstance(a, torch.Tensor) and a.is_floating_point() for a in call.args):
+            continue
+        for chosen in range(len(call.args)):
+            seen = run(function, _where(call, functools.partial(operator.eq, chosen)), known)
+            if seen is None or not isinstance(seen.tree, Node):
+                return False
+            wanted = [number == chosen for number in range(len(call.args))]
+            if [isinstance(leaf, Leaf) and leaf.requires_grad for leaf in seen.tree.items] != wanted:
+                return False
+            asked = True
+    return asked
+
+
+def with_each(result: Result) -> Result:
+    """The result, of which sequences hold something for each of the arguments."""
+    match result:
+        case {"k": "tuple_of" | "list_of"}:
+            return {**result, "each": True}
+        case {"k": "overload", "cases": cases}:
+            return {**result, "cases": {name: with_each(case) for name, case in cases.items()}}
+    return result
 
 
 def _repeated(function: Callable[..., Any], ran: Sequence[tuple[Call, Seen]]) -> Iterator[Call]:
@@ -1562,6 +1799,11 @@ def _sampled(name: str, samples: dict[str, list[Call]], function: Any, known: Kn
     return [] if floats and not any(run(function, call, known) for call in floats) else calls
 
 
+COPIES = re.compile(r"Returns a copy of this object.*original object is returned", re.DOTALL)
+"""What methods say that return their tensor itself where nothing has to be done."""
+BOTH = {"same": True, "copy": True}
+
+
 def methods(samples: dict[str, list[Call]]) -> dict[str, Result]:
     """Every public method of tensors."""
     names = [name for name in dir(torch.Tensor) if not name.startswith("_") and callable(getattr(torch.Tensor, name))]
@@ -1584,12 +1826,10 @@ def _method(name: str, probes: dict[str, tuple[str, ...]], samples: dict[str, li
     calls = [*probe_calls(probes.get(name, ())), *_sampled(name, samples, value, known), *plain_calls()]
     calls = [call for call in calls if call.args and isinstance(call.args[0], torch.Tensor)]
     result = None if NOT_RUN.search(name) else look(value, calls, known)
+    documented = COPIES.search(value.__doc__ or "")
     if result is not None:
-        return _may_view(result, name)
-    documented = " ".join((value.__doc__ or "").split())
-    if "Returns a copy of this object" in documented and "original object is returned" in documented:
-        return {**TENSOR, "ndim": "keep", "alias": True}
-    return _may_view(from_signatures(known), name)
+        return _may_view({**result, **BOTH} if documented else result, name)
+    return {**TENSOR, "ndim": "keep", "alias": True, **BOTH} if documented else _may_view(from_signatures(known), name)
 
 
 def attributes() -> dict[str, Result]:
@@ -1715,6 +1955,39 @@ def _of_distributions(name: str, built: Sequence[Callable[[], Any]]) -> Result:
     return merge_calls(seen, Known(name)) if seen else "any"
 
 
+def distributions() -> dict[str, Any]:
+    """The parameters of distributions, what is no function of some of them, and what is made of integers."""
+    found = {name: _one_distribution(name, texts[0]) for name, texts in DISTRIBUTION_PROBES.items()}
+    return {f"torch.distributions.{name}": about for name, about in found.items()}
+
+
+def _one_distribution(name: str, text: str) -> dict[str, Any]:
+    cls, call = getattr(torch.distributions, name), probe_calls([text])[0]
+    names = [key for key in inspect.signature(cls).parameters if key != "validate_args"]
+    parameters = dict(zip(names, map_tensors(list(call.args), _without_grad), strict=False))
+    own = [key for key in dir(cls(**parameters)) if not key.startswith("_")]
+    free: dict[str, list[str]] = {}
+    for varied, value in parameters.items():
+        if isinstance(value, torch.Tensor):
+            seen = {key: _of_made(cls, {**parameters, varied: _with_grad(value)}, key) for key in own}
+            for key, one in seen.items():
+                if one and one.tree.kind == "float" and not one.tree.requires_grad:
+                    free.setdefault(key, []).append(varied)
+    tensors = [value for value in parameters.values() if isinstance(value, torch.Tensor)]
+    plain = {key: one for key in own if (one := _of_made(cls, parameters, key))}
+    integers = [key for key, one in plain.items() if one.tree.kind == "int"]
+    some = {key: of for key, of in free.items() if len(of) < len(tensors)}
+    return {"parameters": names, **({"free": some} if some else {}), **({"integers": integers} if integers else {})}
+
+
+def _of_made(cls: Any, parameters: dict[str, Any], name: str) -> Seen | None:
+    """A tensor that a distribution with these parameters gives."""
+    with contextlib.suppress(NotImplementedError, AttributeError):
+        seen = _of_distribution(cls(**parameters), name, DISTRIBUTION_CALLS.get(name, (None,))[0])
+        return seen if isinstance(seen.tree, Leaf) else None
+    return None
+
+
 def _parameters(made: Any) -> Iterator[torch.Tensor]:
     for value in vars(made).values():
         if isinstance(value, torch.Tensor):
@@ -1724,7 +1997,7 @@ def _parameters(made: Any) -> Iterator[torch.Tensor]:
 
 
 def _of_distribution(made: Any, name: str, text: str | None) -> Seen:
-    before = replace(Before.of(list(_parameters(made)), {}), shapes=[])
+    before = replace(Before.of(list(_parameters(made)), {}, Known(name)), shapes=[])
     value = getattr(made, name)
     if text is not None:
         call = probe_calls([text], sampled=made.sample())[0]
@@ -1769,7 +2042,7 @@ def _module(cls: Any, pairs: Sequence[Pair]) -> dict[str, Any]:
     known = Known(cls.__name__, tuple(live_signatures(cls)), takes_self=True)
     seen: list[Seen] = []
     names: dict[str, set[str]] = {"params": set(), "buffers": set(), "attributes": set()}
-    trainable, in_place = False, []
+    trainable, in_place = [], []
     for made, called in pairs[:40]:
         for variant in _constructions(made, known):
             with contextlib.suppress(Exception):
@@ -1783,19 +2056,39 @@ def _module(cls: Any, pairs: Sequence[Pair]) -> dict[str, Any]:
                     in_place += ran
                 else:
                     seen += ran
-                trainable |= _trainable(module, called)
-    return _describe(names, seen, in_place, trainable, known)
+                trainable += [variant] if _trainable(module, called) else []
+    found = _describe(names, seen, in_place, known)
+    return {**found, "trainable": _if_trainable(cls, pairs, known) or True} if trainable else found
+
+
+def _if_trainable(cls: Any, pairs: Sequence[Pair], known: Known) -> list[Any] | None:
+    """Name, position and default of the argument without which a module has nothing to train."""
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if isinstance(parameter.default, bool) and _decides(cls, pairs, name):
+            return [name, known.at(name), parameter.default]
+    return None
+
+
+def _decides(cls: Any, pairs: Sequence[Pair], name: str) -> bool:
+    """Whether a call requires grad exactly if an argument of the constructor is true."""
+    for made, called in pairs[:4]:
+        found = {}
+        for value in (True, False):
+            with contextlib.suppress(Exception):
+                found[value] = _trainable(cls(*made.args, **{**made.kwargs, name: value}), called)
+        if len(found) == 2:
+            return found == {True: True, False: False}
+    return False
 
 
 def _describe(
-    names: dict[str, set[str]], seen: Sequence[Seen], in_place: Sequence[Seen], trainable: bool, known: Known
+    names: dict[str, set[str]], seen: Sequence[Seen], in_place: Sequence[Seen], known: Known
 ) -> dict[str, Any]:
     output = _without_always(merge_calls(seen, known)) if seen else "any"
     if in_place and isinstance(output, dict) and all(isinstance(o.tree, Leaf) and o.tree.is_first for o in in_place):
         output["inplace_flag"] = "inplace"
     result: dict[str, Any] = {key: sorted(value) for key, value in names.items()}
-    result["output"] = output
-    return {**result, "trainable": True} if trainable else result
+    return {**result, "output": output}
 
 
 def _without_always(result: Result) -> Result:
@@ -1871,6 +2164,7 @@ def generate() -> dict[str, Any]:
             "classes": found_classes,
             "constructors": constructors(found_classes),
             "distribution": distribution(),
+            "distributions": distributions(),
             "aliases": aliases({*found_functions, *found_modules, *found_classes}),
             "constants": constants(),
             "dtypes": dtypes(),

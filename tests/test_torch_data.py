@@ -23,14 +23,17 @@ STRINGS = {"bool", "int", "float", "number", "str", "none", "list", "ndarray", "
 STRINGS |= {"storage", "generator", "handle", "other", "any"}
 TENSOR_KEYS: dict[str, set[Any]] = {
     "k": {"tensor"},
-    "grad": {"never", "always", "factory"},
-    "dtype": {"int", "bool", "float", "arg", "float_factory", "any"},
-    "ndim": {"zero", "more", "keep", "broadcast", "reduce", "loss"},
+    "grad": {"first", "never", "always", "factory"},
+    "dtype": {"int", "bool", "float", "arg", "float_factory", "tensors", "promote", "count", "mixed", "any"},
+    "ndim": {"zero", "more", "keep", "broadcast", "reduce", "loss", "size", "data"},
     "self": {True},
     "alias": {True},
     "optional": {True},
     "inplace_flag": {"inplace"},
     "dim_at": set(range(8)),
+    "size_at": set(range(1, 8)),
+    "keepdim": {True, *range(1, 8)},
+    **{key: {True} for key in ("same", "copy", "sizes", "elementwise")},
 }
 
 
@@ -80,7 +83,7 @@ def test_it_is_what_the_installed_torch_gives() -> None:
 
 def test_it_is_small_and_has_one_entry_a_line() -> None:
     text = script.OUTPUT.read_text(encoding="utf-8")
-    assert len(text.encode()) < 250_000
+    assert len(text.encode()) < 280_000
     entries = sum(len(part) for part in data.values() if not isinstance(part, str))
     assert entries <= len(text.splitlines()) <= entries + 3 * len(data)
     assert "/site-packages" not in text
@@ -97,7 +100,7 @@ def test_results_keep_to_the_format() -> None:
             if isinstance(result, str):
                 assert result in STRINGS, name
             elif result["k"] == "tensor":
-                assert all(value in TENSOR_KEYS[key] for key, value in result.items()), (name, result)
+                assert all(value in TENSOR_KEYS[key] for key, value in result.items() if key != "at"), (name, result)
             elif result["k"] == "overload":
                 assert "no_args" in result["cases"], name
                 for case in result["cases"]:
@@ -239,13 +242,18 @@ def broken(result: Any, seen: Any, tree: Any) -> Iterator[str]:
 
 
 def broken_tensor(result: dict[str, Any], seen: Any, leaf: Any) -> Iterator[str]:
-    follows = not leaf.kinds or leaf.kind in leaf.kinds or (leaf.kinds, leaf.kind) == (("bool", "bool"), "int")
+    first, tensors, all_ = leaf.kinds or (leaf.kind,) * 3
     wrong = {
         ("grad", None): leaf.requires_grad and leaf.inputs_require is False,
+        ("grad", "first"): leaf.requires_grad and leaf.first_requires is False,
         ("grad", "never"): leaf.requires_grad,
         ("grad", "factory"): leaf.requires_grad,
         ("grad", "always"): leaf.kind == "float" and not leaf.requires_grad,
-        ("dtype", None): not follows and not seen.dtype_given,
+        ("dtype", None): leaf.kind != first and not seen.dtype_given,
+        ("dtype", "tensors"): leaf.kind != tensors and not seen.dtype_given,
+        ("dtype", "promote"): leaf.kind not in (tensors, all_) and not seen.dtype_given,
+        ("dtype", "count"): leaf.kind != ("int" if first == "bool" else first) and not seen.dtype_given,
+        ("dtype", "mixed"): tensors == "float" != leaf.kind and not seen.dtype_given,
         ("dtype", "int"): leaf.kind != "int" and not seen.dtype_given,
         ("dtype", "bool"): leaf.kind != "bool" and not seen.dtype_given,
         ("dtype", "float"): leaf.kind != "float" and not seen.dtype_given,
@@ -255,6 +263,9 @@ def broken_tensor(result: dict[str, Any], seen: Any, leaf: Any) -> Iterator[str]
         ("ndim", "broadcast"): not leaf.shape_is_broadcast,
         ("ndim", "reduce"): leaf.ndim != 0 and not seen.has_dim,
         ("ndim", "loss"): leaf.ndim != 0 and not seen.unreduced,
+        ("ndim", "size"): leaf.size is not None and leaf.ndim != leaf.size,
+        ("keepdim", result.get("keepdim", 0)): "keepdim" in seen.flags and leaf.ndim != leaf.first_ndim,
+        ("elementwise", True): seen.unreduced and not leaf.shape_is_broadcast,
         ("self", True): not leaf.is_first,
     }
     yield from (f"{key}: {result.get(key)} in {leaf}" for key in TENSOR_KEYS if wrong.get((key, result.get(key))))
@@ -276,10 +287,10 @@ def samples() -> Iterator[dict[str, list[Any]]]:
 def problems(name: str, function: Any, known: Any, result: Any, calls: list[Any]) -> list[str]:
     found, ran = [], 0
     for call in calls:
-        for change in (script._with_grad, script._without_grad):
+        for chosen in ({False, True}, {False}, set()):  # all inputs require grad, all but the first argument's, none
             try:
-                args, kwargs = script.map_tensors(call.args, change), script.map_tensors(call.kwargs, change)
-                seen = script.run_once(function, args, kwargs, known)
+                marked = script._where(call, lambda number, chosen=chosen: (number == 0) in chosen)
+                seen = script.run_once(function, marked.args, marked.kwargs, known)
             except Exception:
                 continue
             ran += 1
@@ -357,7 +368,7 @@ i = torch.ones(2, 3, dtype=torch.int64)
 
 @pytest.mark.parametrize("name", ["floor", "round", "sign", "bernoulli", "ceil", "trunc", "clone", "abs", "relu"])
 def test_follows(name: str) -> None:
-    assert "grad" not in methods[name]
+    assert methods[name].get("grad", "first") == "first"
     assert getattr(w.sigmoid(), name)().requires_grad
 
 
@@ -395,7 +406,7 @@ def test_like(name: str) -> None:
 def test_tensors_from_data() -> None:
     assert functions["torch.tensor"]["grad"] == "factory"
     assert functions["torch.from_numpy"]["grad"] == "never"
-    assert "grad" not in functions["torch.as_tensor"]
+    assert functions["torch.as_tensor"]["grad"] == "first"
     assert "grad" not in data["constructors"]["torch.Tensor"]
     assert torch.as_tensor(w).requires_grad
     assert torch.Tensor(w).requires_grad
@@ -420,10 +431,37 @@ def test_gradients() -> None:
     assert graph.requires_grad
 
 
+@pytest.mark.parametrize("name", ["view_as", "expand_as", "reshape_as", "type_as", "to", "logical_or_", "uniform_"])
+def test_only_the_first_matters(name: str) -> None:
+    assert methods[name]["grad"] == "first"
+
+
+def test_each_alone() -> None:
+    assert functions["torch.broadcast_tensors"]["each"]
+    assert functions["torch.meshgrid"]["each"]
+    assert functions["torch.atleast_2d"]["cases"]["tensor"]["each"]
+    assert "each" not in functions["torch.chunk"]
+    one, other = torch.broadcast_tensors(w, torch.rand(3))  # type: ignore[no-untyped-call]
+    assert (one.requires_grad, other.requires_grad) == (True, False)
+
+
+def test_dtypes_of_results() -> None:
+    assert methods["sum"]["dtype"] == "count"
+    assert methods["mul"]["dtype"] == "promote"
+    assert "dtype" not in methods["view_as"]
+    assert methods["type_as"]["dtype"] == "arg"
+
+
+def test_positions() -> None:
+    assert functions["torch.nn.functional.mse_loss"]["at"] == {"reduce": 3, "reduction": 4, "size_average": 2}
+    assert data["modules"]["torch.nn.MSELoss"]["output"]["at"] == {"reduce": 1, "reduction": 2, "size_average": 0}
+    assert data["modules"]["torch.nn.MaxPool2d"]["output"]["at"] == {"return_indices": 4}
+
+
 def test_max() -> None:
     cases = methods["max"]["cases"]
     assert cases["no_args"] == {"k": "tensor", "ndim": "zero"}
-    assert cases["tensor"] == {"k": "tensor", "ndim": "broadcast"}
+    assert cases["tensor"] == {"k": "tensor", "dtype": "tensors", "ndim": "broadcast"}
     assert cases["dim"]["names"] == ["values", "indices"]
     assert cases["dim"]["items"][1]["grad"] == "never"
 
@@ -434,7 +472,7 @@ def test_other_overloads() -> None:
     assert methods["type"]["cases"]["one_arg"]["dtype"] == "arg"
     assert methods["nonzero"]["cases"]["flag:as_tuple"]["k"] == "tuple_of"
     assert functions["torch.where"]["cases"]["no_args"]["k"] == "tuple_of"
-    assert functions["torch.where"]["cases"]["tensor"] == {"k": "tensor", "ndim": "broadcast"}
+    assert functions["torch.where"]["cases"]["tensor"] == {"k": "tensor", "dtype": "tensors", "ndim": "broadcast"}
     assert len(methods["unique"]["cases"]["flag:return_counts,return_inverse"]["items"]) == 3
     assert len(torch.unique(i, return_inverse=True, return_counts=True)) == 3
     assert methods["tolist"] == "any"
@@ -466,6 +504,9 @@ def test_modules() -> None:
     assert modules["torch.nn.Sequential"]["output"] == "any"
     assert modules["torch.nn.Embedding"]["trainable"]
     assert "trainable" not in modules["torch.nn.ReLU"]
+    assert modules["torch.nn.InstanceNorm1d"]["trainable"] == ["affine", 3, False]
+    assert modules["torch.nn.BatchNorm1d"]["trainable"] == ["affine", 3, True]
+    assert modules["torch.nn.Transformer"]["trainable"] is True
     assert modules["torch.nn.ReLU"]["output"]["inplace_flag"] == "inplace"
 
 
@@ -473,6 +514,8 @@ def test_distributions() -> None:
     assert data["distribution"]["sample"]["grad"] == "never"
     assert "grad" not in data["distribution"]["rsample"]
     assert "grad" not in data["distribution"]["log_prob"]
+    assert data["distributions"]["torch.distributions.Normal"]["free"]["entropy"] == ["loc"]
+    assert "sample" in data["distributions"]["torch.distributions.Categorical"]["integers"]
 
 
 def test_it_loads_in_milliseconds() -> None:

@@ -26,7 +26,7 @@ from torchlint.model import containers, graph, loaders, torch_api
 from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
-from torchlint.model.names import NOT_TORCH
+from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, bound_names, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
 from torchlint.model.syntax import is_stub, last_name, signature_comments
@@ -665,14 +665,15 @@ class Model:
     @staticmethod
     def reference(value: Value | None) -> str | None:
         """The qualified name of something imported."""
-        if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None:
+        if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None or value.bound:
             return None
         return value.ref
 
     @staticmethod
     def named(name: str) -> Value:
         """Something imported, by its qualified name."""
-        return Value(Kind.REFERENCE, ref=torch_api.canonical(name))
+        ref = torch_api.canonical(name)
+        return Value(Kind.REFERENCE, GRAD_CONTEXTS.get(ref, Tri.NEITHER), ref=ref)
 
     @staticmethod
     def is_foreign(root: str) -> bool:

@@ -11,10 +11,12 @@ from torchlint.model import loaders, structure, torch_api
 from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
+    GRAD_CONTEXTS,
     INPLACE,
     LOSS_NAME,
     MODULE_METHODS,
     MODULE_NAME,
+    SET_GRAD,
 )
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque, truth
@@ -47,6 +49,11 @@ from torchlint.model.values import (
 )
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
+PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
+PACKED_METHODS = frozenset(
+    ("to", "cuda", "cpu", "pin_memory", "double", "float", "half", "long", "int", "short", "byte")
+)
+"""Methods of a packed sequence that return one (torch/nn/utils/rnn.py)."""
 
 
 class Calls(Library):
@@ -67,6 +74,10 @@ class Calls(Library):
 
     def call(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         """The value of a call."""
+        if func.bound and func.kind & (Kind.REFERENCE | Kind.FUNCTION):
+            named = {a.keyword for a in arguments if a.keyword}
+            arguments = [*(a for a in func.bound if a.keyword not in named), *arguments]
+            func = replace(func, bound=None)
         results: list[Value] = []
         if func.kind & Kind.REFERENCE and func.ref is not None:
             results.append(self._call_reference(func, node, arguments))
@@ -104,16 +115,9 @@ class Calls(Library):
         if (inner := self._call_inner(func, node, arguments)) is not None:
             return inner
         if func.ref is not None:
-            output = torch_api.module_info(func.ref).get("output")
-            if output is not None and output != "any":
-                value = torch_api.apply(output, None, arguments, self.grad, Evidence(Strength.SIGNATURE, text, node))
-                if func.ndim != Ndim.NEITHER and value.kind == Kind.TENSOR:  # a loss with its own reduction
-                    value = replace(value, ndim=func.ndim)
-                if torch_api.module_info(func.ref).get("params"):
-                    value = self._through_module(value, weighted=True)
-                if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
-                    value = replace(value, items=(arguments[0].value, *value.items[1:]))
-                return value
+            known = self._call_torch_module(func, arguments, Evidence(Strength.SIGNATURE, text, node))
+            if known is not None:
+                return known
         grad = Tri.NO if self.grad == Tri.NO else Tri.YES
         return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
 
@@ -130,18 +134,41 @@ class Calls(Library):
             value = self.call(part, node, [Argument(None, value, arguments[0].node)])
         return value
 
-    def _through_module(self, value: Value, weighted: bool = False) -> Value:
-        """An output of a module: it carries a graph where autograd records and nothing says otherwise.
+    def _call_torch_module(self, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
+        """What a module of torch returns, which can depend on the arguments of its constructor."""
+        info = torch_api.module_info(func.ref or "")
+        output = info.get("output", "any")
+        if output == "any":
+            return None
+        made = torch_api.UNSEEN if func.bound is None else func.bound
+        value = torch_api.apply(output, None, arguments, self.grad, evidence, made=made)
+        value = self._trained(value, torch_api.trainable(info, made))
+        if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
+            out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
+            value = replace(value, items=(out, *value.items[1:]))
+        return value
 
-        ``weighted``: the module has parameters that every output depends on.
-        """
+    def _trained(self, value: Value, trainable: int) -> Value:
+        """An output of a module whose parameters, if it has some, every output depends on."""
         if value.items is not None:
-            return replace(value, items=tuple(self._through_module(v, weighted) for v in value.items))
+            return replace(value, items=tuple(self._trained(v, trainable) for v in value.items))
+        if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+            return value
+        if Tri.NO in (trainable, self.grad):
+            return value
+        if trainable == self.grad == Tri.YES:
+            return replace(value, grad=Tri.YES, leaf=Tri.NO)
+        return replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
+
+    def _through_module(self, value: Value) -> Value:
+        """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise."""
+        if value.items is not None:
+            return replace(value, items=tuple(map(self._through_module, value.items)))
         if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
             return value
         if self.grad == Tri.NO:
             return replace(value, grad=Tri.NO)
-        if self.grad == Tri.YES and (weighted or value.grad == Tri.MAYBE):
+        if self.grad == Tri.YES and value.grad == Tri.MAYBE:
             return replace(value, grad=Tri.YES, leaf=Tri.NO)
         return value
 
@@ -211,6 +238,10 @@ class Calls(Library):
         if name == "size" and receiver.symbols and arguments:
             self.learn(receiver.symbols, "`.size(...)` is called on it with a dimension", node)
             return NUMBER
+        if name in ("log_prob", "rsample"):
+            grad = Tri.NO if self.grad == Tri.NO else Tri.MAYBE
+            evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)
+            return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
         if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
             return NONE if name != "add" else None
         return None
@@ -258,16 +289,13 @@ class Calls(Library):
         return self._call_external(ref, func, node, arguments)
 
     def _call_variable(self, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        grad = Tri.NO
-        for argument in arguments[1:]:
-            if argument.keyword == "requires_grad" or argument.keyword is None:
-                literal = torch_api.literal_bool(argument.node)
-                grad = Tri.MAYBE if literal is None else Tri.YES if literal else grad
-        wrapped = arguments[0].value if arguments else UNKNOWN
+        literal = torch_api.given_bool(arguments, "requires_grad", 1, False)
+        data = torch_api.given(arguments, "data", 0)
+        wrapped = data.value if data is not None else UNKNOWN
         known = wrapped.kind & Kind.TENSOR
         evidence = Evidence(Strength.SIGNATURE, "`Variable(...)` returns a tensor", node)
         return tensor(
-            grad,
+            truth(literal),
             wrapped.ndim if known else Ndim.ANY,
             wrapped.dtype if known else Dtype.ANY,
             leaf=Tri.YES,
@@ -288,13 +316,15 @@ class Calls(Library):
             self._tensor_argument(ref, arguments[0], node)
         result = data["functions"].get(ref)
         if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
-            return Value(Kind.PACKED, ref="torch.nn.utils.rnn.PackedSequence", evidence=evidence)
+            packed = torch_api.apply(result["items"][0], None, arguments, self.grad, evidence)
+            return Value(Kind.PACKED, packed.grad, dtype=packed.dtype, ref=PACKED_SEQUENCE, evidence=evidence)
+        if ref in GRAD_CONTEXTS or ref in SET_GRAD:
+            return Value(Kind.OBJECT, grad_mode(ref, arguments), ref=ref, evidence=evidence)
         if ref == "torch.autograd.Function.apply":
             return torch_api.apply({"k": "tensor"}, None, arguments, self.grad, evidence)
         if ref == "torch.autograd.grad":
-            graph = torch_api.keyword(arguments, "create_graph")
-            grad = Tri.NO if graph is None or torch_api.literal_bool(graph.node) is False else Tri.YES
-            return container(tensor(grad, evidence=evidence))
+            graph = torch_api.given_bool(arguments, "create_graph", data["functions"][ref]["at"]["create_graph"], False)
+            return container(tensor(truth(graph), evidence=evidence))
         if result is not None:
             value = torch_api.apply(result, None, arguments, self.grad, evidence)
             return value if value.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
@@ -323,25 +353,17 @@ class Calls(Library):
     ) -> Value:
         match kind:
             case "module":
-                ndim = Ndim.NEITHER
-                output = torch_api.module_info(ref).get("output")
-                if isinstance(output, dict) and output.get("ndim") in ("loss", "zero"):
-                    ndim = torch_api.loss_ndim(arguments)
-                return structure.built(Value(Kind.MODULE, ref=ref, ndim=ndim, evidence=evidence), arguments)
+                return structure.built(
+                    Value(Kind.MODULE, ref=ref, bound=tuple(arguments), evidence=evidence), arguments
+                )
             case "parameter":
-                literal = torch_api.keyword(arguments, "requires_grad")
-                value = parameter(evidence)
-                if arguments and arguments[0].value.kind & Kind.TENSOR:
-                    value = replace(value, ndim=arguments[0].value.ndim)
-                if literal is not None and torch_api.literal_bool(literal.node) is not True:
-                    value = replace(value, grad=Tri.MAYBE if torch_api.literal_bool(literal.node) is None else Tri.NO)
-                return value
+                return _parameter(arguments, evidence)
             case "tensor":
                 dtype = torch_api.dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
-                grad = Tri.NO
-                if arguments and arguments[0].value.kind & Kind.TENSOR:
-                    grad = arguments[0].value.grad
-                return tensor(grad, Ndim.MORE, dtype, evidence=evidence)
+                first = arguments[0].value if len(arguments) == 1 else NUMBER
+                if first.kind & Kind.TENSOR:
+                    return tensor(first.grad, first.ndim, dtype, evidence=evidence)
+                return tensor(Tri.NO, Ndim.ANY if first.kind & Kind.UNKNOWN else Ndim.MORE, dtype, evidence=evidence)
             case "optimizer":
                 return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
             case "dataloader":
@@ -352,14 +374,15 @@ class Calls(Library):
                 index = container(NUMBER) if ref.endswith("BatchSampler") else NUMBER
                 return Value(Kind.OBJECT, ref=ref, item=index, evidence=evidence)
             case "packed":
-                return Value(Kind.PACKED, ref=ref, evidence=evidence)
+                data = torch_api.given(arguments, "data", 0)
+                value = data.value if data is not None else UNKNOWN
+                return Value(Kind.PACKED, value.grad, dtype=value.dtype, ref=ref, evidence=evidence)
             case "distribution":
-                return Value(
-                    Kind.OBJECT,
-                    ref=ref,
-                    evidence=evidence,
-                    grad=torch_api.grad_of_inputs([a.value for a in arguments]),
-                )
+                grad = torch_api.grad_of_inputs([a.value for a in arguments])
+                return Value(Kind.OBJECT, grad, ref=ref, bound=tuple(arguments), evidence=evidence)
+        if ref.startswith("torch.distributions."):  # a transform
+            grad = torch_api.grad_of_inputs([a.value for a in arguments])
+            return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
 
     def _sample_of(self, ref: str, arguments: Sequence[Argument]) -> Value | None:
@@ -408,7 +431,7 @@ class Calls(Library):
         if ref.startswith("torch.Tensor."):
             return self._call_tensor_method(receiver, name, node, arguments)
         if ref.startswith("torch.distributions."):
-            return self._call_distribution(receiver, name, node)
+            return self._call_distribution(receiver, name, node, arguments)
         if ref.startswith("torch.nn.Module."):
             value = self._module_method(name, receiver, node)
             if name == "apply" and arguments:
@@ -420,13 +443,19 @@ class Calls(Library):
             return grown
         return self._call_plain_method(receiver, name, node, arguments)
 
-    def _call_distribution(self, receiver: Value, name: str, node: cst.Call) -> Value:
+    def _call_distribution(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
+        dtype = torch_api.distribution_dtype(receiver, name)
+        ndim = Ndim.ANY
+        if name in ("sample", "rsample") and arguments:
+            ndim = Ndim.MORE if torch_api.length(arguments[0].value) == Ndim.MORE else Ndim.ANY
         if name in ("sample", "sample_n", "enumerate_support"):
-            return tensor(Tri.NO, evidence=evidence)
+            return tensor(Tri.NO, ndim, dtype, evidence=evidence)
         if name in ("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"):
-            grad = Tri.NO if self.grad == Tri.NO else receiver.grad or Tri.MAYBE
-            return tensor(grad, evidence=evidence)
+            inputs = [replace(OBJECT, grad=torch_api.distribution_grad(receiver, name))]
+            inputs += [a.value for a in arguments] if name != "rsample" else []
+            result = {"k": "tensor", "dtype": "float"}
+            return replace(torch_api.apply(result, None, as_arguments(inputs), self.grad, evidence), ndim=ndim)
         return self.unknown(("call", id(node)))
 
     def _call_tensor_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -444,8 +473,10 @@ class Calls(Library):
                 return replace(value, kind=receiver.kind, symbols=receiver.symbols)
             if name not in torch_api.tensor_only():
                 return self.likely(value, ("call", id(node)))
-        if INPLACE.search(name) and value.kind == Kind.TENSOR and value.grad != receiver.grad:
+        if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
             self._rebind(node, value)
+            if value.grad & Tri.YES:
+                self.write_through(node.func, value.grad)
         return value
 
     def _rebind(self, node: cst.Call, value: Value) -> None:
@@ -467,8 +498,10 @@ class Calls(Library):
             return NUMBER if name in ("item", "tolist") else NDARRAY
         if receiver.kind & Kind.STRING:
             return container(STRING) if name in ("split", "splitlines", "rsplit") else STRING
-        if receiver.kind & Kind.PACKED and name in ("cuda", "cpu", "to"):
-            return receiver
+        if receiver.kind & Kind.PACKED and name in PACKED_METHODS:
+            dtype = torch_api.dtype_named(name)
+            dtype = receiver.dtype if dtype == Dtype.ANY else dtype
+            return replace(receiver, dtype=dtype, grad=receiver.grad if dtype & Dtype.FLOAT else Tri.NO)
         return OBJECT
 
     @staticmethod
@@ -486,6 +519,12 @@ class Calls(Library):
         last = ref.rpartition(".")[2]
         if root in ("numpy", "np"):
             return NDARRAY
+        if ref in ("typing.cast", "typing_extensions.cast") and len(arguments) == 2:
+            declared = self.model.annotation(arguments[0].node, self)
+            return arguments[1].value if declared is None else declared
+        if ref == "functools.partial" and arguments:
+            function = arguments[0].value
+            return replace(function, bound=(*(function.bound or ()), *arguments[1:]))
         if (known := self.call_library(ref, node, arguments)) is not None:
             return known
         if ref.startswith("tqdm.") and last in ("trange", "tnrange"):
@@ -503,6 +542,31 @@ class Calls(Library):
         if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
             return arguments[0].value
         return self._call_unknown(func, node, arguments)
+
+
+def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:
+    """The grad mode that a context sets. ``inference_mode(False)`` lets autograd record (torch/csrc, InferenceMode)."""
+    if ref in SET_GRAD:
+        return truth(torch_api.given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE
+    if ref.endswith("inference_mode"):
+        mode = torch_api.given_bool(arguments, "mode", 0, True)
+        return truth(None if mode is None else not mode)
+    return GRAD_CONTEXTS[ref]
+
+
+def as_arguments(values: Sequence[Value]) -> list[Argument]:
+    """Values as positional arguments."""
+    return [Argument(None, value, cst.Name("_")) for value in values]
+
+
+def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:
+    """``nn.Parameter(data, requires_grad)``."""
+    grad = truth(torch_api.given_bool(arguments, "requires_grad", 1, True))
+    data = torch_api.given(arguments, "data", 0)
+    value = replace(parameter(evidence), grad=grad)
+    if data is None or not data.value.kind & Kind.TENSOR:
+        return value if grad == Tri.YES else replace(value, dtype=Dtype.ANY)
+    return replace(value, ndim=data.value.ndim, dtype=Dtype.FLOAT if grad == Tri.YES else data.value.dtype)
 
 
 def holds_tensors(value: Value) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -27,6 +28,7 @@ from torchlint.model.values import (
     Dtype,
     Evidence,
     Kind,
+    Ndim,
     Role,
     Strength,
     Tri,
@@ -40,6 +42,28 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
+_ANY = cst.Name("_")
+_UNARY = {"Minus": "__neg__", "Plus": "__pos__", "BitInvert": "__invert__"}
+_OPERATORS = {
+    "Add": "add",
+    "Subtract": "sub",
+    "Multiply": "mul",
+    "MatrixMultiply": "matmul",
+    "Divide": "truediv",
+    "FloorDivide": "floordiv",
+    "Modulo": "mod",
+    "Power": "pow",
+    "BitAnd": "and",
+    "BitOr": "or",
+    "BitXor": "xor",
+    "LeftShift": "lshift",
+    "RightShift": "rshift",
+}
+"""What the methods behind operators are called."""
 
 OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`"))
 PARAM_GROUP = Value(Kind.CONTAINER | Kind.OBJECT, ref="param_group")
@@ -111,7 +135,7 @@ class Expressions(Special):
 
     def _tensor_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
         if name == "grad":
-            gradient = tensor(Tri.NO, base.ndim, base.dtype, role=Role.GRADIENT)
+            gradient = tensor(self._grad_of_gradient(node), base.ndim, base.dtype, role=Role.GRADIENT)
             return gradient.because(Strength.SIGNATURE, "`.grad` of a tensor", node)
         if name == "data":
             role = base.role if base.role == Role.GRADIENT else Role.PLAIN
@@ -123,6 +147,18 @@ class Expressions(Special):
             evidence = Evidence(Strength.SIGNATURE, f"`.{name}` of a tensor", node)
             return torch_api.apply(data["attributes"][name], base, (), self.grad, evidence)
         return None
+
+    def _grad_of_gradient(self, node: cst.CSTNode) -> int:
+        """A gradient carries no graph, but where ``backward(create_graph=True)`` may have run."""
+        for call in self.model.remember("create_graph", _keeping_graph):
+            scope = self.model.scopes.scope_of(call)
+            if self.scope is not self.tree.module or scope is not self.tree.module:
+                return Tri.MAYBE
+            before = self.tree.order(call) < self.tree.order(node)
+            loops = [up for up in self.tree.ancestors(call) if isinstance(up, (cst.For, cst.While))]
+            if before or any(self.model.is_inside(node, loop) for loop in loops):
+                return Tri.MAYBE
+        return Tri.NO
 
     def _member(self, base: Value, name: str, node: cst.CSTNode) -> Value:
         if isinstance(base.node, cst.ClassDef):
@@ -145,7 +181,8 @@ class Expressions(Special):
 
     def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
         if name in ("mean", "variance", "stddev", "mode", "probs", "logits", "loc", "scale", "concentration", "rate"):
-            return tensor(base.grad or Tri.MAYBE).because(Strength.SIGNATURE, "a statistic of a distribution", node)
+            grad, dtype = torch_api.distribution_grad(base, name), torch_api.distribution_dtype(base, name)
+            return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
         return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
 
     def _self_unknown(self, cls: cst.ClassDef, name: str, node: cst.CSTNode) -> Value:
@@ -182,8 +219,13 @@ class Expressions(Special):
         return OBJECT
 
     def _plain_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
-        if base.kind & Kind.PACKED and name == "data":
-            return tensor().because(Strength.SIGNATURE, "`.data` of a PackedSequence", node)
+        if base.kind & Kind.PACKED and name in ("data", "batch_sizes"):
+            evidence = Evidence(Strength.SIGNATURE, f"`.{name}` of a PackedSequence", node)
+            if name == "batch_sizes":
+                return tensor(Tri.NO, Ndim.MORE, Dtype.INT, evidence=evidence)
+            return tensor(base.grad or Tri.MAYBE, Ndim.MORE, base.dtype or Dtype.ANY, evidence=evidence)
+        if base.kind & Kind.PACKED and name in ("is_cuda", "is_pinned"):
+            return NUMBER
         if base.kind & Kind.CONTAINER and base.items is not None:
             if base.keys is not None and name in base.keys.known:
                 return base.keys.known[name]
@@ -202,7 +244,9 @@ class Expressions(Special):
             key = sorted(base.symbols, key=repr)[:1]
             return self.likely(value, ("attr", *key, name) if key and len(key[0]) < 8 else ("attribute", id(node)))
         if name == "grad" and base.symbols:
-            value = tensor(Tri.NO, role=Role.GRADIENT).because(Strength.CONVENTION, "`.grad` of something", node)
+            value = tensor(self._grad_of_gradient(node), role=Role.GRADIENT).because(
+                Strength.CONVENTION, "`.grad` of something", node
+            )
             return self.likely(value, ("attr", *sorted(base.symbols, key=repr)[:1], name))
         if base.symbols:
             symbols = [("attr", symbol, name) for symbol in sorted(base.symbols, key=repr)[:2] if len(symbol) < 8]
@@ -229,6 +273,8 @@ class Expressions(Special):
             return item if item is not None else self.unknown(("item", id(node)))
         if base.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
+        if base.kind == Kind.PACKED and literal in (0, 1):
+            return self._plain_attribute(base, ("data", "batch_sizes")[literal], node)
         if is_opaque(base) or base.kind == Kind.STRING:
             return base
         if base.kind == Kind.OBJECT and (item := self._item_of(base, literal, node)) is not None:
@@ -278,10 +324,8 @@ class Expressions(Special):
         if tensors:
             certain = [v for v in tensors if not v.kind & Kind.UNKNOWN]
             best = max(certain or tensors, key=lambda v: v.evidence.strength if v.evidence else 0)
-            result = {"k": "tensor", "ndim": "broadcast"}
-            arguments = [Argument(None, right, cst.Name("_"))]
             evidence = best.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-            value = torch_api.apply(result, left, arguments, self.grad, evidence)
+            value = self._operation(node, left, right, evidence)
             if not certain:
                 return self.likely(value, ("result", id(node)))
             return value
@@ -296,6 +340,41 @@ class Expressions(Special):
         if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):
             return OBJECT
         return self.unknown(("result", id(node)))
+
+    def _operation(self, node: cst.CSTNode, left: Value, right: Value, evidence: Evidence) -> Value:
+        """What torch does for a binary operator; the augmented ones write to a tensor on their left."""
+        match node:
+            case cst.BinaryOperation(left=a, operator=operator, right=b):
+                name = type(operator).__name__
+            case cst.AugAssign(target=a, operator=operator, value=b):
+                name = type(operator).__name__.removesuffix("Assign")
+            case _:
+                return torch_api.apply({"k": "tensor"}, left, [Argument(None, right, _ANY)], self.grad, evidence)
+        operators = torch_api.data()["operators"]
+        method = _OPERATORS[name]
+        if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and name != "MatrixMultiply":
+            result = operators.get(f"__i{method}__", {"k": "tensor", "ndim": "keep", "self": True})
+            return torch_api.apply(result, left, [Argument(None, right, b)], self.grad, evidence)
+        operands = [Argument(None, left, a), Argument(None, right, b)]
+        return torch_api.apply(operators[f"__{method}__"], None, operands, self.grad, evidence)
+
+    def write_through(self, node: cst.BaseExpression, flows: int) -> None:
+        """``c[1:].add_(w)``: what is written to a view is written to its base."""
+        is_view = False
+        while (base := self.env.get(dotted(node) or "")) is None:
+            match node:
+                case cst.Subscript(value=inner):
+                    node = inner
+                case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if torch_api.is_view(name):
+                    node = inner
+                case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "H" | "mH" | "real" | "imag")):
+                    node = inner
+                case _:
+                    return
+            is_view = True
+        if is_view and base.kind & Kind.TENSOR:
+            written = torch_api.written(base, {}, flows, base.ndim, self.grad)
+            self.refine(node, replace(written, kind=base.kind))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         values = [self.eval(node.left), *(self.eval(t.comparator) for t in node.comparisons)]
@@ -319,7 +398,8 @@ class Expressions(Special):
             return own
         if value.kind & Kind.TENSOR:
             evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-            result = torch_api.apply({"k": "tensor", "ndim": "keep"}, value, (), self.grad, evidence)
+            operator = torch_api.data()["operators"][_UNARY[type(node.operator).__name__]]
+            result = torch_api.apply(operator, value, (), self.grad, evidence)
             return self.likely(result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
         return self.unknown(("result", id(node))) if value.kind & Kind.UNKNOWN else value
 
@@ -451,6 +531,19 @@ class Expressions(Special):
         self.eval(node.left)
         self.eval(node.right)
         return STRING
+
+
+def _keeping_graph(model: Model) -> list[cst.CSTNode]:
+    """All calls of ``backward`` in a file that may keep the graph of the gradients."""
+    calls = [model.tree.parent(node) for node in model.scopes.calls.get("backward", ())]
+    return [c for c in calls if isinstance(c, cst.Call) and _may_keep_graph(c)]
+
+
+def _may_keep_graph(call: cst.Call) -> bool:
+    for at, arg in enumerate(call.args):
+        if arg.star or (arg.keyword is None and at > 1) or (arg.keyword and arg.keyword.value == "create_graph"):
+            return torch_api.literal_bool(arg.value) is not False
+    return False
 
 
 _EXPRESSIONS: dict[type[cst.CSTNode], Callable[[Expressions, cst.CSTNode], Value]] = {

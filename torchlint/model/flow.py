@@ -110,8 +110,11 @@ class Flow(Patterns):
     def _expr(self, node: cst.Expr) -> None:
         value = node.value
         self.eval(value)
-        if isinstance(value, cst.Call) and self.model.reference(self.values.get(id(value.func))) in SET_GRAD:
-            self.grad = self._set_grad(value)
+        match value:
+            case cst.Call(func=cst.Attribute(attr=cst.Name("enter_context")), args=[argument]):
+                self.grad = self.grad_context(argument.value) or self.grad
+            case cst.Call(func=func) if self.model.reference(self.values.get(id(func))) in SET_GRAD:
+                self.grad = self.values[id(value)].grad
 
     def _assign(self, node: cst.Assign) -> None:
         value = self.eval(node.value)
@@ -169,8 +172,9 @@ class Flow(Patterns):
                 base = self.eval(target.value)
                 self.use(base, target.attr.value, target)
                 self.values[id(target)] = value
-                if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR and source is not None:
-                    self.refine(target.value, replace(base, grad=truth(torch_api.literal_bool(source))))
+                if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
+                    literal = torch_api.literal_bool(source) if source is not None else None
+                    self.refine(target.value, replace(base, grad=truth(literal)))
                 path = dotted(target)
                 if path is not None:
                     self.bind(path, value)
@@ -178,10 +182,8 @@ class Flow(Patterns):
                 base = self.eval(target.value)
                 self._slices(target)
                 self.values[id(target)] = value
-                if base.kind & Kind.TENSOR and value.kind & Kind.TENSOR and self.grad != Tri.NO:
-                    self.refine(
-                        target.value, replace(base, grad=Tri.YES if value.grad == Tri.YES else base.grad | value.grad)
-                    )
+                if base.kind & Kind.TENSOR and self.grad != Tri.NO:
+                    self.write_through(target, torch_api.grad_of_inputs([value]))
                 if containers.holds(base):
                     key, each = self.key_of(target)
                     self.store(target.value, containers.put(base, key, each, value))
@@ -322,21 +324,22 @@ class Flow(Patterns):
         self._branches([then, otherwise])
 
     def _branches(self, runs: Sequence[Callable[[], None]]) -> None:
-        grad = self.grad
+        grad, after = self.grad, Tri.NEITHER
         ends = []
         for run in runs:
             self.grad = grad
             end = self.branch(run)
             if end is not None:
                 ends.append(end)
-        self.grad = grad
+                after |= self.grad
+        self.grad = after or grad
         self.merge(ends)
 
     def _loop(self, head: Callable[[], None], body: cst.BaseSuite, orelse: cst.Else | None) -> None:
-        entry = self.env
+        entry, grad = self.env, self.grad
         entry.meet([{}, self._solutions.get(id(body), {})])  # where an outer loop has come round
         for _ in range(_MAX_LOOPS):
-            self.env, self.dead = entry.branch(), False
+            self.env, self.dead, self.grad = entry.branch(), False, grad
             self.loops.append((entry, []))
             head()
             self.body(body)
@@ -344,10 +347,11 @@ class Flow(Patterns):
             if not self.dead:
                 ends.append(self.env.changes(entry))
             self.env = entry
-            if not entry.meet([{}, *ends]):
+            if not entry.meet([{}, *ends]) and self.grad | grad == grad:
                 break
+            grad |= self.grad
         self._solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
-        self.dead = False
+        self.dead, self.grad = False, grad
         if orelse is not None:
             self.body(orelse.body)
 
@@ -386,20 +390,23 @@ class Flow(Patterns):
 
     def grad_context(self, node: cst.BaseExpression) -> int | None:
         """What a context manager or decorator does to the grad mode; None if nothing is known of it."""
-        callee = node.func if isinstance(node, cst.Call) else node
-        value = self.model.follow(self.values.get(id(callee), UNKNOWN))
+        if isinstance(node, cst.IfExp):
+            modes = [self.grad_context(side) for side in (node.body, node.orelse)]
+            return (modes[0] or self.grad) | (modes[1] or self.grad) if any(modes) else None
+        made = self.values.get(id(node), UNKNOWN)
+        if made.kind & Kind.OBJECT and made.grad and (made.ref in GRAD_CONTEXTS or made.ref in SET_GRAD):
+            return made.grad if made.kind == Kind.OBJECT else made.grad | self.grad
+        if made.kind == Kind.OBJECT and made.ref == "contextlib.nullcontext":
+            return made.grad if made.grad == Tri.MAYBE else None
+        value = self.model.follow(self.values.get(id(node.func), UNKNOWN) if isinstance(node, cst.Call) else made)
         ref = self.model.reference(value)
-        if ref in SET_GRAD and isinstance(node, cst.Call):
-            return self._set_grad(node)
         if ref in GRAD_CONTEXTS:
             return GRAD_CONTEXTS[ref]
+        if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
+            return value.grad | self.grad
         if isinstance(value.node, cst.FunctionDef) and enters_no_grad(value.node):
             return Tri.NO
         return Tri.NO if sounds_like_no_grad(node) else None
-
-    @staticmethod
-    def _set_grad(call: cst.Call) -> int:
-        return truth(torch_api.literal_bool(call.args[0].value) if call.args else None)
 
     def _try(self, node: cst.Try | cst.TryStar) -> None:
         before, ends = self.env, []

@@ -193,7 +193,8 @@ class Library(Expressions):
     def _sum(self, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
         item = self.iterate(first, arguments[0].node)
         if item.kind & Kind.TENSOR:
-            return torch_api.apply({"k": "tensor", "ndim": "keep"}, item, (), self.grad, item.evidence or NO_EVIDENCE)
+            result = {"k": "tensor", "ndim": "keep", "dtype": "count"}
+            return torch_api.apply(result, item, (), self.grad, item.evidence or NO_EVIDENCE)
         return item if item.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
 
     def _map(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:
@@ -250,8 +251,10 @@ class Library(Expressions):
             case "itertools.chain" if arguments and name == "from_iterable":
                 inner = self.iterate(arguments[0].value, arguments[0].node)
                 return container(self.iterate(inner, arguments[0].node))
-            case "contextlib" if name in ("nullcontext", "closing", "aclosing"):
-                return arguments[0].value if arguments else NONE
+            case "contextlib" if name == "nullcontext" and not arguments:
+                return Value(Kind.OBJECT, self.grad, ref=ref)
+            case "contextlib" if arguments and name in ("nullcontext", "closing", "aclosing"):
+                return arguments[0].value
             case "asyncio" if arguments:
                 return self._call_asyncio(name, arguments)
             case "random" if arguments and name == "choice":
@@ -319,8 +322,6 @@ class Library(Expressions):
 
     def _call_functools(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value | None:
         match name:
-            case "partial":
-                return Value(Kind.FUNCTION, node=node)
             case "reduce" if len(arguments) > 1:
                 item = self.iterate(arguments[1].value, arguments[1].node)
                 result = self.call_with(arguments[0], (item, item), node)
@@ -337,16 +338,11 @@ class Library(Expressions):
         return None
 
     def call_made(self, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        """A call of what a call has made: a class of named tuples, a ``partial``, a ``NewType``, ``vmap(f)``."""
+        """A call of what a call has made: a class of named tuples, a ``NewType``, ``vmap(f)``."""
         ref = self.model.reference(self.values.get(id(maker.func)))
         match (ref or "").rpartition(".")[2]:
             case "namedtuple":
                 return self._record(maker, arguments)
-            case "partial":
-                given = [self._given_before(arg) for arg in maker.args]
-                named = {a.keyword for a in arguments if a.keyword is not None}
-                before = [a for a in given[1:] if a.keyword is None or a.keyword not in named]
-                return self.call(given[0].value, node, [*before, *arguments])
             case "vmap":
                 value = self.call(self._given_before(maker.args[0]).value, node, arguments)
                 return replace(value, ndim=Ndim.MORE) if value.kind & Kind.TENSOR else value

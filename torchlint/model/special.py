@@ -138,11 +138,15 @@ class Special(Narrowing):
         return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
 
     def element(self, base: Value, node: cst.CSTNode) -> Value:
-        """An element or slice of a tensor."""
-        return replace(
-            tensor(base.grad, Ndim.ANY, base.dtype, leaf=Tri.MAYBE if base.grad != Tri.NO else Tri.YES),
-            evidence=base.evidence,
-        )
+        """An element or slice of a tensor: with ``None`` in the index at least one dimension is left."""
+        ndim = Ndim.ANY
+        if isinstance(node, cst.Subscript) and any(
+            isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
+            for e in node.slice
+        ):
+            ndim = Ndim.MORE
+        leaf = Tri.NO if base.grad == self.grad == Tri.YES else Tri.MAYBE
+        return tensor(base.grad, ndim, base.dtype, leaf=leaf, evidence=base.evidence)
 
     # ------------------------------------------------------------------ with
 

@@ -30,6 +30,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    join,
     parameter,
     tensor,
 )
@@ -97,6 +98,12 @@ def is_function(name: str) -> bool:
     return name in data()["functions"]
 
 
+def is_view(name: str) -> bool:
+    """Whether a method of tensors can return a view."""
+    result = data()["methods"].get(name)
+    return isinstance(result, dict) and bool(result.get("alias") or result.get("self")) and name != "detach"
+
+
 def takes_tensor(name: str) -> bool:
     """Whether the first argument of a function of torch must be a tensor."""
     result = data()["functions"].get(name)
@@ -110,7 +117,8 @@ def takes_tensor(name: str) -> bool:
         return True
     if name.endswith("_like") or name in ("torch.max", "torch.min", "torch.sort", "torch.topk"):
         return result is not None
-    return isinstance(result, dict) and result.get("k") == "tensor" and result.get("grad", "follow") == "follow"
+    is_tensor = isinstance(result, dict) and result.get("k") == "tensor"
+    return is_tensor and result.get("grad", "first") == "first" and result.get("ndim") != "size"
 
 
 def class_kind(name: str) -> str | None:
@@ -152,6 +160,30 @@ def keyword(arguments: Sequence[Argument], name: str) -> Argument | None:
     return next((a for a in arguments if a.keyword == name), None)
 
 
+def given(arguments: Sequence[Argument], name: str, at: object) -> Argument | None:
+    """The argument of that name, or at that position."""
+    found = keyword(arguments, name)
+    if found is not None or not isinstance(at, int):
+        return found
+    positional = [a for a in arguments if a.keyword is None][: at + 1]
+    return positional[at] if len(positional) > at and not any(a.star for a in positional) else None
+
+
+def given_bool(arguments: Sequence[Argument], name: str, at: object, default: bool) -> bool | None:
+    """A literal that is given, or the default; None if it is not known."""
+    argument = given(arguments, name, at)
+    if argument is not None:
+        return literal_bool(argument.node)
+    return None if any(a.star for a in arguments) else default
+
+
+UNSEEN = (Argument(None, UNKNOWN, cst.Name("_"), "*"), Argument(None, UNKNOWN, cst.Name("_"), "**"))
+"""Arguments of which nothing is known."""
+
+_GRAPH = Kind.TENSOR | Kind.PACKED | Kind.OBJECT
+"""Kinds whose values say whether they carry a graph."""
+
+
 def grad_of_inputs(inputs: Sequence[Value]) -> int:
     """Whether a differentiable function of these inputs requires grad."""
     grad = Tri.NO
@@ -162,62 +194,183 @@ def grad_of_inputs(inputs: Sequence[Value]) -> int:
             if value.item is None and not value.items:
                 grad |= Tri.MAYBE
         for element in elements:
-            if element.kind & Kind.TENSOR:
+            if element.kind & _GRAPH and element.grad:
                 if element.grad == Tri.YES:
                     return Tri.YES
                 grad |= element.grad
-            elif element.kind & Kind.UNKNOWN:
+            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
                 grad |= Tri.MAYBE
     return grad
 
 
-def _dtype(rule: str, receiver: Value | None, arguments: Sequence[Argument]) -> int:
-    if rule == "any":
-        return Dtype.ANY
-    if rule in ("int", "bool", "float"):
-        return {"int": Dtype.INT, "bool": Dtype.BOOL, "float": Dtype.FLOAT}[rule]
-    if rule in ("arg", "float_factory"):
-        for argument in arguments:
-            if argument.keyword not in (None, "dtype", "type"):
-                continue
-            if argument.value.ref and (named := dtype_named(argument.value.ref)) != Dtype.ANY:
-                return named
-            if isinstance(argument.node, cst.SimpleString) and "Tensor" in argument.node.value:
-                return dtype_named(argument.node.value.strip("'\""))
-        if keyword(arguments, "dtype"):
-            return Dtype.ANY
-        if rule == "float_factory":
+def _deciding(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> Sequence[Value]:
+    """The inputs that decide whether a result requires grad."""
+    if result.get("grad") == "first":
+        if receiver is not None:
+            return [receiver]
+        if arguments and arguments[0].keyword is None and not arguments[0].star:
+            return [arguments[0].value]
+    values = [a.value for a in arguments if a.keyword != "out"]
+    return values if receiver is None else [receiver, *values]
+
+
+def promote(a: int, b: int) -> int:
+    """What the dtypes of two operands promote to."""
+    dtype = (a | b) & Dtype.FLOAT | a & b & Dtype.BOOL
+    is_int = (a & Dtype.INT and b & ~Dtype.FLOAT) or (b & Dtype.INT and a & ~Dtype.FLOAT)
+    return dtype | Dtype.INT if is_int else dtype
+
+
+def number_dtype(node: cst.CSTNode) -> int:
+    """What dtype a tensor gets of numbers, as far as they are literals."""
+    match node:
+        case cst.Float() | cst.Imaginary() | cst.Call(func=cst.Name("float")):
             return Dtype.FLOAT
-        return receiver.dtype if receiver is not None and receiver.kind == Kind.TENSOR else Dtype.ANY
+        case cst.Integer() | cst.Call(func=cst.Name("int" | "len")):
+            return Dtype.INT
+        case cst.Name("True" | "False"):
+            return Dtype.BOOL
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return number_dtype(inner)
+        case cst.List(elements=[first, *rest]) | cst.Tuple(elements=[first, *rest]):
+            dtype = number_dtype(first.value)
+            for element in rest:
+                dtype = promote(dtype, number_dtype(element.value))
+            return dtype
+    return Dtype.ANY
+
+
+def _asked_dtype(arguments: Sequence[Argument]) -> int | None:
+    """The dtype that an argument asks for; None if none does."""
+    for argument in arguments:
+        ref = argument.value.ref or ""
+        if argument.keyword == "dtype" and argument.value.kind != Kind.NONE:
+            named = dtype_named(ref) if argument.value.kind & Kind.REFERENCE else Dtype.ANY
+            return named if named != Dtype.ANY else argument.value.dtype or Dtype.ANY
+        if argument.keyword in (None, "type") and argument.value.kind == Kind.REFERENCE:
+            if ref in data()["dtypes"] or ref.endswith("Tensor"):
+                return dtype_named(ref)
+    return None
+
+
+def _dtype(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> int:
+    asked = _asked_dtype(arguments)
+    if asked is not None:
+        return asked
+    rule = result.get("dtype", "first")
+    match rule:
+        case "any":
+            return Dtype.ANY
+        case "int":
+            return Dtype.INT
+        case "bool":
+            return Dtype.BOOL
+        case "float" | "float_factory":
+            return Dtype.FLOAT
+        case "arg" if receiver is not None:
+            return _dtype_asked_of(receiver, arguments)
+        case "arg":
+            return _dtype_of_data(arguments[1:] if result.get("ndim") == "size" else arguments)
+        case "first" | "count":
+            dtype = _dtype_of_first(receiver, arguments)
+            return dtype & ~Dtype.BOOL | Dtype.INT if rule == "count" and dtype & Dtype.BOOL else dtype
+    dtype = _promoted(receiver, arguments, rule != "tensors")
+    return dtype if rule != "mixed" or dtype == Dtype.FLOAT else Dtype.ANY
+
+
+def _dtype_asked_of(receiver: Value, arguments: Sequence[Argument]) -> int:
+    """``x.to(other)``, ``x.type("torch.LongTensor")``, ``x.to(other.dtype)``; of a device the tensor's own."""
+    for argument in arguments:
+        value = argument.value
+        if isinstance(argument.node, cst.SimpleString) and "Tensor" in argument.node.value:
+            return dtype_named(argument.node.value.strip("'\""))
+        if value.kind & (Kind.TENSOR | Kind.OBJECT) and value.dtype:
+            return value.dtype if value.kind in (Kind.TENSOR, Kind.OBJECT) else value.dtype | receiver.dtype
+        if value.kind & Kind.UNKNOWN and isinstance(argument.node, (cst.Name, cst.Attribute)):
+            name = argument.node.value if isinstance(argument.node, cst.Name) else argument.node.attr.value
+            if name.endswith("type"):
+                return Dtype.ANY
+    return receiver.dtype if receiver.kind == Kind.TENSOR else Dtype.ANY
+
+
+def _dtype_of_data(arguments: Sequence[Argument]) -> int:
+    """``torch.tensor(x)``, ``torch.arange(a, b)``, ``F.embedding(x, weight)``."""
+    positional = [a for a in arguments if a.keyword is None]
+    if not positional or any(a.star for a in arguments):
+        return Dtype.ANY
+    tensors = [a.value for a in positional[:2] if a.value.kind == Kind.TENSOR]
+    if tensors:
+        return tensors[-1].dtype
+    dtype = number_dtype(positional[0].node)
+    for argument in positional[1:]:
+        dtype = promote(dtype, number_dtype(argument.node))
+    return dtype
+
+
+def _elements(receiver: Value | None, arguments: Sequence[Argument]) -> list[tuple[Value, cst.CSTNode | None]]:
+    """The inputs, and of lists their elements, with the expressions of those that are positional arguments."""
+    found: list[tuple[Value, cst.CSTNode | None]] = [(receiver, None)] if receiver is not None else []
+    for argument in arguments:
+        value = argument.value
+        if argument.keyword not in (None, "input", "other", "tensors"):
+            continue
+        if value.kind == Kind.CONTAINER:
+            found += [(v, None) for v in value.items or (value.item,) if v is not None]
+        else:
+            found.append((value, argument.node))
+    return found
+
+
+def _dtype_of_first(receiver: Value | None, arguments: Sequence[Argument]) -> int:
+    for value, _ in _elements(receiver, arguments):
+        if value.kind & Kind.UNKNOWN:
+            return Dtype.ANY
+        if value.kind & (Kind.TENSOR | Kind.PACKED):
+            return value.dtype or Dtype.ANY
+    return Dtype.ANY
+
+
+def _promoted(receiver: Value | None, arguments: Sequence[Argument], with_numbers: bool) -> int:
     dtype = Dtype.NEITHER
-    inputs = [receiver] if receiver is not None else []
-    inputs += [a.value for a in arguments if a.keyword is None]
-    for value in inputs:
-        element = value.item if value.kind == Kind.CONTAINER and value.item is not None else value
-        if element.kind & Kind.TENSOR:
-            dtype |= element.dtype
-        elif element.kind & Kind.UNKNOWN:
-            dtype |= Dtype.ANY
-        elif element.kind & Kind.NUMBER and not dtype:
-            dtype |= Dtype.NEITHER
-    if dtype & Dtype.FLOAT and dtype != Dtype.ANY:
-        return Dtype.FLOAT
+    for value, node in _elements(receiver, arguments):
+        one = Dtype.NEITHER
+        if value.kind & (Kind.UNKNOWN | Kind.NDARRAY):
+            one = Dtype.ANY
+        elif value.kind & Kind.TENSOR:
+            one = value.dtype
+        elif value.kind & Kind.NUMBER and with_numbers:
+            one = number_dtype(node) if node is not None else Dtype.ANY
+        if one:
+            dtype = promote(dtype, one) if dtype else one
     return dtype or Dtype.ANY
 
 
-def _ndim(result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument]) -> int:
-    rule = result.get("ndim", "unknown")
-    if rule in ("zero", "loss"):
-        return loss_ndim(arguments)
-    if rule == "more":
-        return Ndim.MORE
-    if rule == "reduce":
-        return _reduced(result.get("dim_at", 0 if receiver is not None else 1), arguments)
-    tensors = [v for v in (receiver, *(a.value for a in arguments)) if v is not None and v.kind & Kind.TENSOR]
-    if rule == "keep" and tensors:
-        return tensors[0].ndim
-    if rule == "broadcast":
-        return broadcast([v for v in (receiver, *(a.value for a in arguments)) if v is not None])
+def _ndim(
+    result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument], made: Sequence[Argument]
+) -> int:
+    values = [v for v in (receiver, *(a.value for a in arguments)) if v is not None]
+    tensors = [v for v in values if v.kind & Kind.TENSOR]
+    if "keepdim" in result and (keeps := given_bool(arguments, "keepdim", result["keepdim"], False)) is not False:
+        return tensors[0].ndim if keeps and tensors else Ndim.ANY
+    match result.get("ndim"):
+        case "zero":
+            return Ndim.ZERO
+        case "more":
+            return Ndim.MORE
+        case "loss":
+            reduces = _reduces(result.get("at", {}), made)
+            elementwise = broadcast(values) if result.get("elementwise") else Ndim.ANY
+            return Ndim.ZERO if reduces else Ndim.ANY if reduces is None else elementwise
+        case "reduce":
+            return _reduced(result.get("dim_at", 0 if receiver is not None else 1), arguments)
+        case "keep" if tensors:
+            return tensors[0].ndim
+        case "broadcast":
+            return broadcast(values)
+        case "size":
+            return _sized(result.get("size_at", 0), "sizes" in result, arguments)
+        case "data" if arguments:
+            return _nested(arguments[0].value)
     return Ndim.ANY
 
 
@@ -228,7 +381,7 @@ def broadcast(values: Sequence[Value]) -> int:
         if value.kind & (Kind.UNKNOWN | Kind.NDARRAY):
             ndim |= Ndim.ANY
         elif value.kind & Kind.TENSOR:
-            if value.ndim == Ndim.MORE:
+            if value.ndim == Ndim.MORE and not value.kind & Kind.NUMBER:
                 return Ndim.MORE
             ndim |= value.ndim
     return ndim or Ndim.ANY
@@ -236,55 +389,109 @@ def broadcast(values: Sequence[Value]) -> int:
 
 def _reduced(dim_at: int, arguments: Sequence[Argument]) -> int:
     """A full reduction is 0-dim, one along a dimension (the positional argument ``dim_at``, or ``dim=``) may not be."""
-    if any(a.star or a.keyword in ("dim", "axis", "keepdim") for a in arguments):
+    if any(a.star or a.keyword in ("dim", "axis") for a in arguments):
         return Ndim.ANY
     positional = sum(a.keyword is None for a in arguments)
     return Ndim.ANY if positional > dim_at else Ndim.ZERO
 
 
-def loss_ndim(arguments: Sequence[Argument]) -> int:
-    """Dimensions of a loss: 0 unless ``reduction='none'`` or ``reduce=False``."""
-    given = keyword(arguments, "reduction")
-    if given is not None:
-        if isinstance(given.node, cst.SimpleString):
-            return Ndim.MORE if given.node.value.strip("'\"") == "none" else Ndim.ZERO
+def _reduces(at: Mapping[str, int], arguments: Sequence[Argument]) -> bool | None:
+    """Whether a loss reduces; None if that is not known.
+
+    The older ``reduce`` and ``size_average`` override ``reduction`` if one of them is given
+    (``legacy_get_string`` in torch/nn/_reduction.py).
+    """
+    if any(a.star for a in arguments):
+        return None
+    older = {name: given(arguments, name, at.get(name)) for name in ("reduce", "size_average")}
+    set_ = {name: a for name, a in older.items() if a is not None and a.value.kind != Kind.NONE}
+    if "reduce" in set_:
+        return literal_bool(set_["reduce"].node)
+    if set_:
+        return True
+    reduction = given(arguments, "reduction", at.get("reduction"))
+    if reduction is None:
+        return True
+    if isinstance(reduction.node, cst.SimpleString):
+        return reduction.node.raw_value != "none"
+    return None
+
+
+def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> int:
+    """As many dimensions as a size has: ``zeros(())``, ``zeros(2, 3)``, ``zeros(size=x.shape)``."""
+    size = keyword(arguments, "size") or keyword(arguments, "shape")
+    positional = [a for a in arguments if a.keyword is None][size_at:]
+    if size is None:
+        size = next((a for a in positional if a.value.kind & Kind.CONTAINER), None)
+    if size is not None:
+        return length(size.value)
+    if not takes_sizes or not positional or any(a.star for a in positional):
         return Ndim.ANY
-    given = keyword(arguments, "reduce")
-    if given is not None and literal_bool(given.node) is not True:
+    return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
+
+
+def length(size: Value) -> int:
+    """The number of dimensions of a size: of a tuple, or of the ``shape`` of a tensor."""
+    if size.kind != Kind.CONTAINER:
         return Ndim.ANY
-    return Ndim.ANY if any(a.star == "**" for a in arguments) else Ndim.ZERO
+    if size.items is not None:
+        return Ndim.MORE if size.items else Ndim.ZERO
+    return size.ndim or Ndim.ANY
+
+
+def _nested(value: Value) -> int:
+    """The number of dimensions of a tensor made of a number, a list or a tensor."""
+    match value.kind:
+        case Kind.NUMBER:
+            return Ndim.ZERO
+        case Kind.CONTAINER:
+            return Ndim.MORE
+        case Kind.TENSOR:
+            return value.ndim
+    return Ndim.ANY
 
 
 def _factory_grad(arguments: Sequence[Argument]) -> int:
-    given = keyword(arguments, "requires_grad")
-    if given is None:
-        return Tri.NO
-    literal = literal_bool(given.node)
+    literal = given_bool(arguments, "requires_grad", None, False)
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
 
-def _case(cases: Mapping[str, Result], receiver: Value | None, arguments: Sequence[Argument]) -> Result:
-    """Which of the results of an overloaded function a call gives (the names are those of the data's script)."""
-    flags = [name for name in cases if name.startswith("flag:")]
+def _cases(
+    result: Mapping[str, Any], receiver: Value | None, arguments: Sequence[Argument], made: Sequence[Argument]
+) -> list[Result]:
+    """Which of the results of an overloaded function a call can give (the names are those of the data's script)."""
+    cases, at = result["cases"], result.get("at", {})
+    flags = {name: name.removeprefix("flag:").split(",") for name in cases if name.startswith("flag:")}
+    possible: list[Result] = []
     for name in sorted(flags, key=len, reverse=True):
-        given = [keyword(arguments, flag) for flag in name.removeprefix("flag:").split(",")]
-        if all(argument is not None and literal_bool(argument.node) is True for argument in given):
-            return cases[name]
+        values = [given_bool(made, flag, at.get(flag), False) for flag in flags[name]]
+        if all(values):
+            return [*possible, cases[name]]
+        if False not in values:
+            possible.append(cases[name])
     rest = [a for a in arguments if not a.star and a.keyword != "out"]
     if receiver is None:
         rest = rest[1:] if rest and rest[0].keyword in (None, "input") else rest
-    rest = [a for a in rest if a.keyword not in {flag for name in flags for flag in name[5:].split(",")}]
-    if not rest:
-        return cases.get("no_args", cases.get("one_arg"))
-    first = rest[0]
-    has_dim = any(a.keyword in ("dim", "axis") for a in rest)
-    if first.keyword is None and first.value.kind & (Kind.TENSOR | Kind.NDARRAY):
-        return cases.get("tensor", cases.get("one_arg", {"k": "tensor"}))
-    if "dim" in cases and (has_dim or not first.value.kind & Kind.CONTAINER):
-        return cases["dim"]
-    if "sequence" in cases and first.value.kind & Kind.CONTAINER:
-        return cases["sequence"]
-    return next((cases[name] for name in ("one_arg", "tensor", "dim", "no_args") if name in cases), None)
+    known = {flag for names in flags.values() for flag in names}
+    rest = [a for a in rest if a.keyword not in known and literal_bool(a.node) is None]
+    return [*possible, _case(cases, rest)]
+
+
+def _case(cases: Mapping[str, Result], rest: Sequence[Argument]) -> Result:
+    """The case that the arguments after the first tensor select."""
+    name = "no_args"
+    if rest:
+        first = rest[0]
+        has_dim = any(a.keyword in ("dim", "axis") for a in rest)
+        if first.keyword in (None, "other") and first.value.kind & (Kind.TENSOR | Kind.NDARRAY):
+            name = "tensor" if "tensor" in cases else "one_arg"
+        elif "dim" in cases and (has_dim or not first.value.kind & Kind.CONTAINER):
+            name = "dim"
+        elif "sequence" in cases and first.value.kind & Kind.CONTAINER:
+            name = "sequence"
+        else:
+            name = "one_arg"
+    return cases.get(name, cases["no_args"])
 
 
 def apply(
@@ -293,51 +500,131 @@ def apply(
     arguments: Sequence[Argument],
     grad_mode: int,
     evidence: Evidence,
+    *,
+    made: Sequence[Argument] | None = None,
 ) -> Value:
     """The value of a call with this result.
 
     ``grad_mode`` says whether autograd records here; without it every new tensor comes out without grad. A view is not
-    new: of a tensor that requires grad it does too (seen in torch 2.13).
+    new: of a tensor that requires grad it does too (seen in torch 2.13). ``made`` are the arguments of the constructor
+    if it is a module that is called.
     """
     if isinstance(result, str):
-        return _PLAIN.get(result, OBJECT)
+        return _plain(result, receiver)
     if result is None:
         return UNKNOWN
-    match result["k"]:
-        case "tuple":
-            return container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence) for r in result["items"]))
-        case "tuple_of" | "list_of":
-            return container(item=apply(result["item"], receiver, arguments, grad_mode, evidence))
-        case "overload":
-            return apply(_case(result["cases"], receiver, arguments), receiver, arguments, grad_mode, evidence)
-    inputs = ([receiver] if receiver is not None else []) + [a.value for a in arguments if a.keyword != "out"]
+    made = arguments if made is None else made
+    match result:
+        case {"k": "tuple", "items": items}:
+            return container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
+        case {"k": "tuple_of" | "list_of", "item": item, "each": True}:
+            return _each(item, arguments, grad_mode, evidence)
+        case {"k": "tuple_of" | "list_of", "item": item}:
+            return container(item=apply(item, receiver, arguments, grad_mode, evidence, made=made))
+        case {"k": "overload"}:
+            chosen = _cases(result, receiver, arguments, made)
+            values = [apply(case, receiver, arguments, grad_mode, evidence, made=made) for case in chosen]
+            return functools.reduce(join, values)
+    inputs = _deciding(result, receiver, arguments)
+    ndim = _ndim(result, receiver, arguments, made)
     if result.get("self") and inputs and inputs[0].kind & Kind.TENSOR:
-        grown = inputs[0].grad
-        if grad_mode != Tri.NO and grad_of_inputs(inputs) == Tri.YES:
-            grown = Tri.YES
-        if result.get("grad") == "never":
-            grown = Tri.NO
-        return replace(inputs[0], kind=Kind.TENSOR, grad=grown)
+        return written(inputs[0], result, grad_of_inputs(inputs), ndim, grad_mode)
     rule = result.get("grad", "follow")
-    if rule == "factory":
-        grad = _factory_grad(arguments)
-    elif rule == "always" or (result.get("trainable") and grad_mode == Tri.YES):
-        grad = Tri.YES
-    elif rule == "never" or (grad_mode == Tri.NO and not result.get("alias")):
-        grad = Tri.NO
-    else:
-        grad = grad_of_inputs(inputs)
-        if grad_mode == Tri.MAYBE and grad == Tri.YES:
-            grad = Tri.MAYBE
-        if grad_mode == Tri.YES and grad == Tri.MAYBE and result.get("ndim") == "loss":
-            grad = Tri.YES  # what a loss is made for
+    grad = _grad(result, inputs, arguments, grad_mode)
     return tensor(
         grad,
-        ndim=_ndim(result, receiver, arguments),
-        dtype=_dtype(result.get("dtype", "follow"), receiver, arguments),
-        leaf=Tri.YES if rule in ("factory", "always") else Tri.NO if grad == Tri.YES else Tri.MAYBE,
+        ndim=ndim,
+        dtype=_dtype(result, receiver, arguments),
+        leaf=Tri.YES if rule in ("factory", "always") else _leaf(result, inputs, grad, grad_mode),
         evidence=evidence,
     )
+
+
+def _plain(result: str, receiver: Value | None) -> Value:
+    """What is no tensor; a dtype and a size remember what they are."""
+    value = _PLAIN.get(result, OBJECT)
+    if receiver is not None and result == "dtype":
+        return replace(value, dtype=receiver.dtype)
+    return replace(value, ndim=receiver.ndim) if receiver is not None and result == "size" else value
+
+
+def _each(item: Result, arguments: Sequence[Argument], grad_mode: int, evidence: Evidence) -> Value:
+    """One result for each of several tensors, given one by one or in a list."""
+    positional = [a for a in arguments if a.keyword is None]
+    if len(positional) == 1 and (values := positional[0].value.items) is not None:
+        positional = [Argument(None, value, positional[0].node) for value in values]
+    if not positional or any(a.star or a.value.kind & Kind.CONTAINER for a in positional):
+        return container(item=apply(item, None, arguments, grad_mode, evidence))
+    each = [apply(item, None, [argument], grad_mode, evidence) for argument in positional]
+    if item.get("ndim") != "broadcast":
+        return container(items=tuple(each))
+    ndim = broadcast([argument.value for argument in positional])
+    return container(items=tuple(replace(value, ndim=ndim) for value in each))
+
+
+def written(base: Value, result: Mapping[str, Any], flows: int, ndim: int, grad_mode: int) -> Value:
+    """A tensor after it was written to in place: what flows in makes it part of the graph."""
+    if result.get("grad") == "never" and base.dtype & Dtype.FLOAT:  # detach_
+        return replace(base, kind=Kind.TENSOR, grad=Tri.NO, ndim=ndim, leaf=Tri.YES)
+    grad, leaf = base.grad, base.leaf
+    if grad_mode != Tri.NO and flows & Tri.YES and base.dtype & Dtype.FLOAT and grad != Tri.YES:
+        grad = Tri.YES if flows == grad_mode == Tri.YES else Tri.MAYBE
+        leaf = Tri.NO if grad == Tri.YES else Tri.MAYBE
+    return replace(base, kind=Kind.TENSOR, grad=grad, ndim=ndim, leaf=leaf)
+
+
+def _grad(result: Mapping[str, Any], inputs: Sequence[Value], arguments: Sequence[Argument], grad_mode: int) -> int:
+    rule, is_view = result.get("grad", "follow"), result.get("alias")
+    if rule == "factory":
+        return _factory_grad(arguments)
+    if rule == "always":
+        return Tri.YES
+    if rule == "never" or (grad_mode == Tri.NO and not is_view):
+        return Tri.NO
+    grad = grad_of_inputs(inputs)
+    may_be_new = not is_view or (result.get("same") and result.get("copy"))
+    if grad == Tri.YES and grad_mode != Tri.YES and may_be_new:
+        return Tri.MAYBE
+    if grad_mode == Tri.YES and grad == Tri.MAYBE and result.get("ndim") == "loss":
+        return Tri.YES  # what a loss is made for
+    return grad
+
+
+def _leaf(result: Mapping[str, Any], inputs: Sequence[Value], grad: int, grad_mode: int) -> int:
+    """What was recorded is no leaf; what can be the argument itself is one if that is."""
+    if grad != Tri.YES or grad_mode != Tri.YES:
+        return Tri.MAYBE
+    return Tri.MAYBE if result.get("same") and inputs[0].leaf != Tri.NO else Tri.NO
+
+
+def trainable(info: Mapping[str, Any], made: Sequence[Argument]) -> int:
+    """Whether a module that was made with these arguments has parameters that its output depends on."""
+    match info.get("trainable"):
+        case True:
+            return Tri.YES
+        case [name, at, default]:
+            literal = given_bool(made, name, at, default)
+            return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
+    return Tri.NO
+
+
+def distribution_grad(distribution: Value, name: str) -> int:
+    """Whether a method or attribute of a distribution is a function of something that requires grad."""
+    about = data()["distributions"].get(distribution.ref)
+    made, whole = distribution.bound, distribution.grad or Tri.MAYBE
+    if about is None or made is None or any(a.star for a in made):
+        return Tri.MAYBE if whole == Tri.YES and name not in ("rsample", "log_prob", "cdf", "icdf") else whole
+    free = about.get("free", {}).get(name, ())
+    names = [a.keyword or about["parameters"][at] for at, a in enumerate(made) if at < len(about["parameters"])]
+    return grad_of_inputs([a.value for parameter_, a in zip(names, made, strict=False) if parameter_ not in free])
+
+
+def distribution_dtype(distribution: Value, name: str) -> int:
+    """The dtype of what a method of a distribution gives."""
+    about = data()["distributions"].get(distribution.ref)
+    if about is None:
+        return Dtype.ANY
+    return Dtype.INT if name in about.get("integers", ()) else Dtype.FLOAT
 
 
 def member(info: Mapping[str, Any], name: str, evidence: Evidence) -> Value | None:

@@ -146,6 +146,8 @@ class Value:
     """Elements of a sequence of known length."""
     keys: Keys | None = None
     """Of a mapping and of a named tuple only."""
+    bound: tuple[Any, ...] | None = None
+    """Arguments given before: to the constructor of an object of torch, to ``functools.partial``; None if unknown."""
     symbols: frozenset[Symbol] = frozenset()
     evidence: Evidence | None = field(default=None, compare=False)
 
@@ -191,6 +193,12 @@ def _join_optional(a: Value | None, b: Value | None, depth: int) -> Value | None
     return join(a, b, depth + 1)
 
 
+def _either_node(a: Value, b: Value) -> cst.CSTNode | None:
+    if a.node is b.node or b.node is None:
+        return a.node
+    return b.node if a.node is None else None
+
+
 def _weaker(a: Value, b: Value) -> Evidence | None:
     """Evidence of a join: what speaks for the tensor; of two, the weaker."""
     tensors = [v.evidence for v in (a, b) if v.kind & Kind.TENSOR and v.evidence]
@@ -210,19 +218,24 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
     # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
     same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
+    is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     symbols = a.symbols | b.symbols
+    grad = a.grad | b.grad
+    if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
+        grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
     return Value(
         kind=a.kind | b.kind,
-        grad=a.grad | b.grad,
+        grad=grad,
         ndim=a.ndim | b.ndim,
         dtype=a.dtype | b.dtype,
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
-        ref=(a.ref or b.ref) if same_ref else None,
-        node=a.node if a.node is b.node or b.node is None else (b.node if a.node is None else None),
+        ref=(a.ref or b.ref) if same_ref and not is_partial else None,
+        node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
         items=items,
+        bound=a.bound if a.bound == b.bound else None,
         keys=_join_keys(a, b, depth) if a.keys is not None or b.keys is not None else None,
         symbols=symbols if len(symbols) <= MAX_SYMBOLS else frozenset(sorted(symbols, key=repr)[:MAX_SYMBOLS]),
         evidence=_weaker(a, b),
