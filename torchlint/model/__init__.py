@@ -882,9 +882,9 @@ class Model:
         now.drafts[key] = {}
         passing = now.passing
         try:
-            for _ in range(2):
+            for is_first in (True, False):
                 now.passing = {}
-                now.drafts[key] = self._build_table(cls)
+                now.drafts[key] = self._build_table(cls, is_first)
         finally:
             now.passing = passing
             now.stack.pop()
@@ -896,13 +896,15 @@ class Model:
         now.settle(key)
         return table
 
-    def _build_table(self, cls: cst.ClassDef) -> Env:
+    def _build_table(self, cls: cst.ClassDef, is_first: bool) -> Env:
         info = self.scopes.info(cls)
         table: Env = {}
         for name, sites in info.assigned.items():
             for method, target in sites:
                 self.result(method)
                 value = self.values.get(id(target), UNKNOWN)
+                if is_first and value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
+                    continue  # what it is increased from is not known yet
                 table[name] = join(table[name], value) if name in table else value
         for name, grown in info.grown.items():
             if name in table and containers.holds(table[name]):
