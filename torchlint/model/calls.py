@@ -44,6 +44,7 @@ from torchlint.model.values import (
     container,
     held,
     join,
+    mapping,
     parameter,
     tensor,
 )
@@ -263,11 +264,8 @@ class Calls(Library):
             case "named_buffers":
                 return container(container(items=(STRING, buffer)))
             case "state_dict":
-                return (
-                    container(buffer)
-                    if receiver.kind & Kind.MODULE
-                    else container(replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
-                )
+                is_module = receiver.kind & Kind.MODULE
+                return mapping(STRING, buffer if is_module else replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
             case "modules":
                 return container(module)
             case "named_modules":
@@ -437,6 +435,8 @@ class Calls(Library):
             if name == "apply" and arguments:
                 self._apply_to_modules(arguments[0])
             return value if value is not None else self.unknown(("call", id(node)))
+        if ref == "<optimizer>.step":
+            return self.call_with(arguments[0], (), node) if arguments else NONE
         if ref.startswith("<modules>.") and isinstance(node.func, cst.Attribute) and arguments:
             grown = structure.grown(receiver, name, arguments)
             self.store(node.func.value, grown)

@@ -54,6 +54,10 @@ _OPERATORS: dict[type[cst.CSTNode], str] = {
 }
 
 
+LIKELY_ELEMENT = "likely element"
+"""Begins the symbols of the elements of what is a tensor by convention."""
+
+
 class Special(Narrowing):
     """What objects do where syntax calls a method of theirs."""
 
@@ -89,7 +93,8 @@ class Special(Narrowing):
         if value.kind & Kind.CONTAINER and item is not None:
             return item
         if value.kind & Kind.TENSOR:
-            return self.element(value, node)
+            row = self.element(value, node)
+            return self.likely(row, (LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
         if (own := self._iterate_object(value, node)) is not None:
             return own
         if value.kind & Kind.LOADER:
