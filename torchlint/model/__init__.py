@@ -396,13 +396,13 @@ class Model:
         self, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
     ) -> Value:
         """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
-        functions = [f for f in self.scopes.rebinders.get(id(scope), {}).get(name, ()) if f is not asker]
+        functions = self.scopes.rebinders.get(id(scope), {}).get(name, {})
         if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
             return value
         if len(functions) > _MAX_REBINDERS:
             return join(value, UNKNOWN)
-        for function in functions:
-            left = self.result(function)
+        for function in functions.values():
+            left = self.result(function) if function is not asker else None
             if left is not None and name in left.bindings:
                 value = join(value, left.bindings[name])
         return value
@@ -410,7 +410,10 @@ class Model:
     def rebound(self, name: str, flow: State) -> Value | None:
         """What the functions in a scope that are defined by now bind to a name of it."""
         result: Value | None = None
-        for function in self.scopes.rebinders.get(id(flow.scope), {}).get(name, ()):
+        functions = self.scopes.rebinders.get(id(flow.scope), {}).get(name, {})
+        if len(functions) > 4 * _MAX_REBINDERS:
+            return UNKNOWN
+        for function in functions.values():
             if self._outermost(function, flow.scope).name.value not in flow.env:
                 continue
             left = self.result(function)
