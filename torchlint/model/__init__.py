@@ -23,6 +23,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import libcst as cst
 
 from torchlint.model import containers, graph, loaders, torch_api
+from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
@@ -177,6 +178,7 @@ class Model:
         self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
+        self._callers = Callers(self)
 
         if not is_part:
             self.codebase.adopt(self)
@@ -191,8 +193,12 @@ class Model:
 
     def value(self, node: cst.CSTNode) -> Value:
         """What an expression can be."""
-        self.result(self.scopes.scope_of(node))
-        return self.follow(self.values.get(id(node), UNKNOWN))
+        scope = self.scopes.scope_of(node)
+        self.result(scope)
+        value = self.follow(self.values.get(id(node), UNKNOWN))
+        if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
+            return self._callers.value(node, scope) or value
+        return value
 
     def qualified(self, node: cst.CSTNode) -> str | None:
         """The canonical qualified name of something imported; None for all else."""
@@ -346,8 +352,8 @@ class Model:
             flow.values = {}  # those of the class it is written in are what is asked for
         now.running[key] = flow
         try:
-            start = {} if isinstance(scope, cst.Module) else self._start(scope, flow, cls)
-            grad = Tri.YES if isinstance(scope, cst.Module) else self._start_grad(scope, flow)
+            start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
+            grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope, flow)
             result = flow.run(start, grad)
         finally:
             now.stack.pop()
@@ -523,7 +529,8 @@ class Model:
 
     # ------------------------------------------------------------------ where a function starts
 
-    def _start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None) -> Env:
+    def start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None = None) -> Env:
+        """What the parameters of a function are; ``of``: the class whose objects an inherited method is called on."""
         cls = self.class_of(function)
         decorators = decorator_names(function)
         env: Env = {}
@@ -618,7 +625,8 @@ class Model:
                 return None
         return None
 
-    def _start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
+    def start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
+        """Whether autograd records when a function begins."""
         for decorator in function.decorators:
             mode = flow.grad_context(decorator.decorator)
             if mode is not None:
@@ -968,7 +976,7 @@ class Model:
         if result is None:
             return unknown(("call", id(node)))
         if result.returns is not None:
-            given = self._bind(function, receiver, arguments)
+            given = self.bind(function, receiver, arguments)
             value = _substitute(result.returns, id(function), given, ("call", id(node)))
         elif is_stub(function) and self.class_of(function) is not None:
             value = unknown(("call", id(node)))
@@ -1004,9 +1012,10 @@ class Model:
             return replace(value, kind=declared.kind, symbols=frozenset())
         return declared
 
-    def _bind(
+    def bind(
         self, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
     ) -> dict[str, Value]:
+        """The parameters of a function with what a call gives them."""
         names = [p.name.value for p in parameters(function) if p.star not in ("*", "**")]
         given: dict[str, Value] = {}
         decorators = decorator_names(function)
