@@ -2146,6 +2146,7 @@ def dtypes() -> dict[str, str]:
 def generate() -> dict[str, Any]:
     """Everything the file holds."""
     torch.set_num_threads(1)
+    torch.distributions.Distribution.set_default_validate_args(True)  # torch.compile turns it off
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = sample_calls()
