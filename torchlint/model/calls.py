@@ -211,6 +211,10 @@ class Calls(Expressions):
         if name == "size" and receiver.symbols and arguments:
             self.learn(receiver.symbols, "`.size(...)` is called on it with a dimension", node)
             return NUMBER
+        if name in ("log_prob", "rsample"):
+            grad = Tri.NO if self.grad == Tri.NO else Tri.MAYBE
+            evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)
+            return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
         if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
             return NONE if name != "add" else None
         return None
@@ -458,7 +462,8 @@ class Calls(Expressions):
         if name == "enumerate" and arguments:
             return container(container(items=(NUMBER, self.iterate(first, arguments[0].node))))
         if name == "zip" and not any(a.star for a in arguments):
-            return container(container(items=tuple(self.iterate(a.value, a.node) for a in arguments)))
+            zipped = [self.iterate(a.value, a.node) for a in arguments if a.keyword is None]
+            return container(container(items=tuple(zipped)))
         if name == "next" and arguments:
             return self.iterate(first, arguments[0].node)
         if name == "sum" and arguments:
@@ -522,6 +527,9 @@ class Calls(Expressions):
             return NDARRAY
         if ref in ("copy.deepcopy", "copy.copy") and arguments:
             return arguments[0].value
+        if ref in ("typing.cast", "typing_extensions.cast") and len(arguments) == 2:
+            declared = self.model.annotation(arguments[0].node, self)
+            return arguments[1].value if declared is None else declared
         if ref == "math." + last:
             return NUMBER
         if ref == "functools.partial" and arguments:

@@ -149,8 +149,9 @@ class Flow(Calls):
                 base = self.eval(target.value)
                 self.use(base, target.attr.value, target)
                 self.values[id(target)] = value
-                if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR and source is not None:
-                    self._refine(target.value, replace(base, grad=truth(torch_api.literal_bool(source))))
+                if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
+                    literal = torch_api.literal_bool(source) if source is not None else None
+                    self._refine(target.value, replace(base, grad=truth(literal)))
                 path = dotted(target)
                 if path is not None:
                     self.bind(path, value)

@@ -77,7 +77,13 @@ def reaches_backward(model: Model, name: str, node: cst.CSTNode) -> bool:
     area = _area(model, name, node)
     tainted = {name}
     within = model.tree.within
-    statements = [n for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For) for n in within(area, cls)]
+    statements: list[cst.Assign | cst.AugAssign | cst.AnnAssign | cst.For]
+    statements = [
+        *within(area, cst.Assign),
+        *within(area, cst.AugAssign),
+        *within(area, cst.AnnAssign),
+        *within(area, cst.For),
+    ]
     calls = within(area, cst.Call)
     grew = True
     while grew:

@@ -34,6 +34,14 @@ _HINTS = _NUMPY_TOO | {"numpy", "grad"}
 """What hardly anything but tensors has in a file that has to do with torch; some of it arrays have too."""
 
 
+def _is_moved(node: cst.CSTNode) -> bool:
+    """Whether this is an attribute of ``x.cpu()``."""
+    match node:
+        case cst.Attribute(value=cst.Call(func=cst.Attribute(attr=cst.Name("cpu")), args=[])):
+            return True
+    return False
+
+
 def _mentions_numpy(model: Model) -> bool:
     return "numpy" in model.tree.source.text or "pandas" in model.tree.source.text
 
@@ -120,6 +128,8 @@ class State:
             self._use_of_data(value, name, node)
         if name in torch_api.tensor_only():
             self.learn(value.symbols, f"`.{name}` is used on it, which only tensors have", node)
+        elif name == "numpy" and _is_moved(node):
+            self.learn(value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
         elif name in _HINTS and not (name in _NUMPY_TOO and self.model.remember("numpy", _mentions_numpy)):
             for symbol in value.symbols:
                 use = self.uses.setdefault(symbol, Use())

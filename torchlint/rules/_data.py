@@ -136,12 +136,21 @@ def _used_in_chain(node: cst.Attribute, model: Model) -> Evidence | None:
     for method, call in chain(node, model):
         if _is_of_no_tensor(method, call):
             return None
+        if whole and _has_ellipsis(call) and model.is_target(call):
+            return Evidence(Strength.USE, "`[...]` of its data is assigned to", node)
         whole = whole and isinstance(call, cst.Call)
         if not isinstance(call, cst.Call) or method not in torch_api.tensor_only():
             continue
         if is_inplace(method) or whole:  # what is read from an element says nothing of the whole
             return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
     return None
+
+
+def _has_ellipsis(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Subscript(slice=elements):
+            return any(isinstance(getattr(e.slice, "value", None), cst.Ellipsis) for e in elements)
+    return False
 
 
 def chain(node: cst.CSTNode, model: Model) -> Iterator[tuple[str, cst.CSTNode]]:
