@@ -1371,8 +1371,8 @@ def _ndim(seen: Sequence[Seen]) -> str:
     sized = [leaf for leaf in leaves if leaf.size is not None]
     if sized and all(leaf.ndim == leaf.size for leaf in sized):
         return "size"
-    nested = [leaf for leaf in leaves if leaf.first_ndim is None and leaf.depth is not None]
-    others = [leaf for leaf in leaves if leaf.first_ndim is not None]
+    nested = [leaf for leaf in leaves if leaf.depth is not None]
+    others = [leaf for leaf in leaves if leaf.depth is None and leaf.first_ndim is not None]
     is_data = nested and all(leaf.ndim == leaf.depth for leaf in nested)
     return "data" if is_data and all(leaf.ndim == leaf.first_ndim for leaf in others) else ""
 
@@ -2109,7 +2109,8 @@ def _constructions(made: Call, known: Known) -> Iterator[Call]:
 
 
 def _run_module(module: torch.nn.Module, made: Call, called: Call, known: Known) -> list[Seen]:
-    calls = [called, *variations(called, Known(""))]
+    integers = Call(map_tensors(called.args, torch.Tensor.long), map_tensors(called.kwargs, torch.Tensor.long))
+    calls = [called, *variations(called, Known("")), integers]
     unreduced = made.kwargs.get("reduction") == "none"
     flags = known.flags((None, *made.args), made.kwargs)
     ran = [one for call in calls if (one := run(module, call, Known("")))]

@@ -365,9 +365,9 @@ class Calls(Expressions):
         ndim = Ndim.ANY
         if name in ("sample", "rsample") and arguments:
             ndim = Ndim.MORE if torch_api.length(arguments[0].value) == Ndim.MORE else Ndim.ANY
-        if name in ("sample", "sample_n", "enumerate_support"):
+        if name in torch_api.SAMPLING:
             return tensor(Tri.NO, ndim, dtype, evidence=evidence)
-        if name in ("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"):
+        if name in torch_api.DISTRIBUTION_METHODS:
             inputs = [replace(OBJECT, grad=torch_api.distribution_grad(receiver, name))]
             inputs += [a.value for a in arguments] if name != "rsample" else []
             result = {"k": "tensor", "dtype": "float"}
@@ -389,8 +389,8 @@ class Calls(Expressions):
                 return self.likely(value, ("call", id(node)))
         if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
             self._rebind(node, value)
-            if value.grad & Tri.YES:
-                self.write_through(node.func, value.grad)
+            if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):
+                self.write_through(node.func.value, value.grad)
         return value
 
     def _rebind(self, node: cst.Call, value: Value) -> None:

@@ -177,7 +177,7 @@ class Expressions(Narrowing):
         return Value(Kind.OBJECT)
 
     def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
-        if name in ("mean", "variance", "stddev", "mode", "probs", "logits", "loc", "scale", "concentration", "rate"):
+        if torch_api.is_distribution_attribute(name):
             grad, dtype = torch_api.distribution_grad(base, name), torch_api.distribution_dtype(base, name)
             return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
         return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)

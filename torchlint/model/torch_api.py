@@ -177,6 +177,10 @@ def given_bool(arguments: Sequence[Argument], name: str, at: object, default: bo
     return None if any(a.star for a in arguments) else default
 
 
+DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"))
+"""Methods of distributions that are differentiable, in the parameters or in their argument."""
+SAMPLING = frozenset(("sample", "sample_n", "enumerate_support"))
+
 UNSEEN = (Argument(None, UNKNOWN, cst.Name("_"), "*"), Argument(None, UNKNOWN, cst.Name("_"), "**"))
 """Arguments of which nothing is known."""
 
@@ -424,7 +428,7 @@ def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> in
     if size is None:
         size = next((a for a in positional if a.value.kind & Kind.CONTAINER), None)
     if size is not None:
-        return length(size.value)
+        return Ndim.ZERO if isinstance(size.node, cst.List) and not size.node.elements else length(size.value)
     if not takes_sizes or not positional or any(a.star for a in positional):
         return Ndim.ANY
     return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
@@ -617,6 +621,12 @@ def distribution_grad(distribution: Value, name: str) -> int:
     free = about.get("free", {}).get(name, ())
     names = [a.keyword or about["parameters"][at] for at, a in enumerate(made) if at < len(about["parameters"])]
     return grad_of_inputs([a.value for parameter_, a in zip(names, made, strict=False) if parameter_ not in free])
+
+
+def is_distribution_attribute(name: str) -> bool:
+    """Whether distributions have a tensor of that name; a few of the names are those of methods."""
+    result = data()["distribution"].get(name)
+    return isinstance(result, dict) and result["k"] == "tensor" and name not in DISTRIBUTION_METHODS | SAMPLING
 
 
 def distribution_dtype(distribution: Value, name: str) -> int:
