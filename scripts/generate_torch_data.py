@@ -641,7 +641,7 @@ NAMED_TYPES: dict[str, Result] = {
     **dict.fromkeys(("_dtype", "dtype"), "dtype"),
     **dict.fromkeys(("_layout", "layout"), "layout"),
     **dict.fromkeys(("Storage", "UntypedStorage", "TypedStorage"), "storage"),
-    **dict.fromkeys(("Any", "object", "T", "R", "_T", "_R", "_P", "RRef", "_empty"), "any"),
+    **dict.fromkeys(("Any", "Callable", "object", "T", "R", "_T", "_R", "_P", "RRef", "_empty"), "any"),
     "None": "none",
     "NoReturn": "none",
     "Never": "none",
@@ -690,7 +690,7 @@ def _from_subscript(node: ast.Subscript) -> Result:
     if name in {"list", "List"}:
         item = _from_node(items[0])
         return {"k": "list_of", "item": item} if item == TENSOR else "list"
-    return "any" if name in {"Awaitable", "Future", "type"} else "other"
+    return "any" if name in {"Awaitable", "Callable", "Future", "type"} else "other"
 
 
 def _union(parts: Sequence[ast.expr]) -> Result:
@@ -1167,7 +1167,7 @@ def _tree(value: Any, before: Before) -> Any:
     if isinstance(value, list):
         items = tuple(_tree(item, before) for item in value)
         return Node("list", items) if items and all(isinstance(item, Leaf) for item in items) else "list"
-    return "other"
+    return "any" if isinstance(value, types.FunctionType | functools.partial) else "other"
 
 
 def _leaf(value: torch.Tensor, before: Before) -> Leaf:

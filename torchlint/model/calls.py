@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -49,6 +51,9 @@ from torchlint.model.values import (
     parameter,
     tensor,
 )
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
 NO_EVIDENCE = Evidence(Strength.NAME, "")
@@ -127,6 +132,8 @@ class Calls(Expressions):
         if output == "any":
             return None
         made = torch_api.UNSEEN if func.bound is None else func.bound
+        if output.get("ndim") == "loss" and self.model.remember("reduction", _sets_reduction):
+            made = torch_api.UNSEEN
         value = torch_api.apply(output, None, arguments, self.grad, evidence, made=made)
         value = self._trained(value, torch_api.trainable(info, made))
         if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
@@ -561,6 +568,14 @@ class Calls(Expressions):
         if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
             return arguments[0].value
         return self._call_unknown(func, node, arguments)
+
+
+_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
+
+
+def _sets_reduction(model: Model) -> bool:
+    """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
+    return bool(_SETS_REDUCTION.search(model.tree.source.text))
 
 
 def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:

@@ -219,10 +219,9 @@ class Expressions(Narrowing):
             return tensor(base.grad or Tri.MAYBE, Ndim.MORE, base.dtype or Dtype.ANY, evidence=evidence)
         if base.kind & Kind.PACKED and name in ("is_cuda", "is_pinned"):
             return NUMBER
-        if base.kind & Kind.CONTAINER and base.items is not None:
-            for index, field_name in ((0, "values"), (1, "indices")):
-                if name == field_name and index < len(base.items):
-                    return base.items[index]
+        field = torch_api.field_named(base, name)
+        if field is not None:
+            return field
         return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)
 
     def _unknown_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
