@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,14 +22,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import graph, torch_api
+from torchlint.model import containers, graph, loaders, torch_api
+from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
-from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, bound_names, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
-from torchlint.model.syntax import bound_names, is_stub, last_name
+from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Usage
 from torchlint.model.values import (
@@ -47,9 +49,11 @@ from torchlint.model.values import (
     Symbol,
     Tri,
     Value,
+    changed,
     container,
     instance,
     join,
+    mapping,
     parameter,
     tensor,
     unknown,
@@ -64,6 +68,7 @@ P = ParamSpec("P")
 
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 _MAX_REEXPORTS = 8
+_MAX_REBINDERS = 4
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -112,15 +117,20 @@ _BUILTIN_INSTANCES = {
     "bytes": STRING,
     "list": container(),
     "tuple": container(),
-    "dict": container(),
+    "dict": mapping(UNKNOWN),
     "set": container(),
     "frozenset": container(),
 }
+_ARRAYS = frozenset(
+    f"numpy.{name}"
+    for name in ("ndarray", "array", "typing.NDArray", "generic", "number", "floating", "integer", "bool_")
+)
 _CLASS_KINDS = {
     "module": Value(Kind.MODULE),
     "optimizer": Value(Kind.OPTIMIZER),
     "dataloader": Value(Kind.LOADER),
     "packed": Value(Kind.PACKED),
+    "size": container(NUMBER),
 }
 _LIGHTNING_NO_GRAD = frozenset(
     f"{prefix}{stage}_{suffix}"
@@ -153,10 +163,14 @@ class Model:
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
         self.class_bindings: dict[int, Env] = {}
+        self.grown: dict[int, Value] = {}
+        """What an attribute (by the node that names it) is after something was put into it."""
         self._done: dict[Key, Result] = {}
         self._tables: dict[int, Env] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._kept: list[cst.CSTNode] = []
+        self._declaring: set[int] = set()
+        self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
         self._definitions: dict[str, Value | None] = {}
         self._base_values: dict[int, tuple[Value, ...]] = {}
@@ -164,6 +178,7 @@ class Model:
         self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
         self._remembered: dict[str, Any] = {}
+        self._callers = Callers(self)
 
         if not is_part:
             self.codebase.adopt(self)
@@ -178,8 +193,12 @@ class Model:
 
     def value(self, node: cst.CSTNode) -> Value:
         """What an expression can be."""
-        self.result(self.scopes.scope_of(node))
-        return self.follow(self.values.get(id(node), UNKNOWN))
+        scope = self.scopes.scope_of(node)
+        self.result(scope)
+        value = self.follow(self.values.get(id(node), UNKNOWN))
+        if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
+            return self._callers.value(node, scope) or value
+        return value
 
     def qualified(self, node: cst.CSTNode) -> str | None:
         """The canonical qualified name of something imported; None for all else."""
@@ -333,8 +352,8 @@ class Model:
             flow.values = {}  # those of the class it is written in are what is asked for
         now.running[key] = flow
         try:
-            start = {} if isinstance(scope, cst.Module) else self._start(scope, flow, cls)
-            grad = Tri.YES if isinstance(scope, cst.Module) else self._start_grad(scope, flow)
+            start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
+            grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope, flow)
             result = flow.run(start, grad)
         finally:
             now.stack.pop()
@@ -358,7 +377,7 @@ class Model:
             scope = self.scopes.scope_of(scope)
             bindings = self._bindings(scope)
             if name in bindings:
-                return bindings[name]
+                return self._as_rebound(bindings[name], name, scope, flow.scope)
         if self.is_part and (found := self._elsewhere_in_file(name)) is not None:
             return found
         if hasattr(builtins, name):
@@ -378,6 +397,68 @@ class Model:
             if (found := self.definition(f"{module}.{name}")) is not None:
                 return found
         return unknown(("global", name))
+
+    def _as_rebound(
+        self, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
+    ) -> Value:
+        """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
+        functions = [f for f in self.scopes.rebinders.get(id(scope), {}).get(name, ()) if f is not asker]
+        if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
+            return value
+        if len(functions) > _MAX_REBINDERS:
+            return join(value, UNKNOWN)
+        for function in functions:
+            left = self.result(function)
+            if left is not None and name in left.bindings:
+                value = join(value, left.bindings[name])
+        return value
+
+    def rebound(self, name: str, flow: State) -> Value | None:
+        """What the functions in a scope that are defined by now bind to a name of it."""
+        result: Value | None = None
+        for function in self.scopes.rebinders.get(id(flow.scope), {}).get(name, ()):
+            if self._outermost(function, flow.scope).name.value not in flow.env:
+                continue
+            left = self.result(function)
+            value = left.bindings.get(name) if left is not None else None
+            if value is not None:
+                result = value if result is None else join(result, value)
+        return result
+
+    def _outermost(
+        self, function: cst.FunctionDef, scope: cst.FunctionDef | cst.Module
+    ) -> cst.FunctionDef | cst.ClassDef:
+        """The definition in a scope that a function is part of."""
+        found: cst.FunctionDef | cst.ClassDef = function
+        for up in self.tree.ancestors(function):
+            if up is scope:
+                break
+            if isinstance(up, (cst.FunctionDef, cst.ClassDef)):
+                found = up
+        return found
+
+    @_at_home
+    def assigns(self, function: cst.FunctionDef, name: str) -> frozenset[str]:
+        """The attributes of a parameter that a function assigns, by methods of the same class too."""
+        key = (id(function), name)
+        known = self._assigns.get(key)
+        if known is None:
+            self._assigns[key] = frozenset()
+            known = self._assigns[key] = self._find_assigned(function, name)
+        return known
+
+    def _find_assigned(self, function: cst.FunctionDef, name: str) -> frozenset[str]:
+        found: set[str] = set()
+        cls = self.class_of(function)
+        for node in self.tree.within(function.body, cst.Attribute):
+            if not isinstance(node.value, cst.Name) or node.value.value != name:
+                continue
+            if self.is_target(node):
+                found.add(node.attr.value)
+            elif cls is not None and (method := self.find_method(cls, node.attr.value)) is not None:
+                params = parameters(method)
+                found |= self.assigns(method, params[0].name.value) if params else set()
+        return frozenset(found)
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
@@ -445,7 +526,8 @@ class Model:
 
     # ------------------------------------------------------------------ where a function starts
 
-    def _start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None) -> Env:
+    def start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None = None) -> Env:
+        """What the parameters of a function are; ``of``: the class whose objects an inherited method is called on."""
         cls = self.class_of(function)
         decorators = decorator_names(function)
         env: Env = {}
@@ -462,9 +544,16 @@ class Model:
         return env
 
     def _annotated(self, param: cst.Param, flow: State) -> Value | None:
-        if param.annotation is None:
-            return None
-        return self.annotation(param.annotation.annotation, flow)
+        if param.annotation is not None:
+            return self.annotation(param.annotation.annotation, flow)
+        text = self._comments(flow.scope).get(param.name.value)
+        return self.annotation_text(text, flow) if text is not None else None
+
+    def _comments(self, function: cst.CSTNode) -> dict[str, str]:
+        """The ``# type:`` comments of a function's signature."""
+        if not isinstance(function, cst.FunctionDef) or not self.remember("typed in comments", _has_type_comments):
+            return {}
+        return signature_comments(function)
 
     def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: State) -> Value:
         name = param.name.value
@@ -475,6 +564,8 @@ class Model:
             if isinstance(param.default, cst.Name) and param.default.value == "None":
                 return join(value, NONE)
             return value
+        if cls is not None and (given := self._given_by_torch(function, cls, param)) is not None:
+            return replace(given, symbols=frozenset((symbol,)))
         convention = self._convention(function, cls, name)
         if convention is not None:
             return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=frozenset((symbol,)))
@@ -482,6 +573,16 @@ class Model:
             evidence = Evidence(Strength.CONVENTION, f"`{function.name.value}` is given to `apply()`", function)
             return Value(Kind.MODULE, evidence=evidence)
         return unknown(symbol)
+
+    def _given_by_torch(self, function: cst.FunctionDef, cls: cst.ClassDef, param: cst.Param) -> Value | None:
+        """What a data loader gives to a data set, and Lightning to its hooks."""
+        name = param.name.value
+        match function.name.value:
+            case "__getitem__" if self.class_kind(cls) == "dataset":
+                return NUMBER
+            case "training_step" | "validation_step" | "test_step" | "predict_step" if name == "batch":
+                return loaders.BATCH if self.class_kind(cls) == "module" else None
+        return None
 
     def _convention(self, function: cst.FunctionDef, cls: cst.ClassDef | None, name: str) -> Value | None:
         if cls is None:
@@ -521,7 +622,8 @@ class Model:
                 return None
         return None
 
-    def _start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
+    def start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
+        """Whether autograd records when a function begins."""
         for decorator in function.decorators:
             mode = flow.grad_context(decorator.decorator)
             if mode is not None:
@@ -676,7 +778,30 @@ class Model:
                 return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
             case "distribution":
                 return instance(cls, self._torch_base(cls))
-        return instance(cls)
+        return self._record(cls) or instance(cls)
+
+    def _record(self, cls: cst.ClassDef) -> Value | None:
+        """An instance of a ``NamedTuple`` or a ``TypedDict``; None if the class is neither."""
+        bases = {(self.reference(value) or "").rpartition(".")[2] for value in self._bases(cls)}
+        if not bases & {"NamedTuple", "TypedDict"}:
+            return None
+        declared = self._declared_fields(cls)
+        if "TypedDict" in bases:
+            return containers.literal(declared)
+        return replace(instance(cls), items=tuple(declared.values()))
+
+    def _declared_fields(self, cls: cst.ClassDef) -> dict[str | int, Value]:
+        """What the annotations in a class body say; of a class that mentions itself nothing."""
+        if id(cls) in self._declaring:
+            return {}
+        self._declaring.add(id(cls))
+        flow = self.outside()
+        declared = self.scopes.info(cls).declared
+        fields: dict[str | int, Value] = {
+            name: self.annotation(node.annotation.annotation, flow) or UNKNOWN for name, node in declared.items()
+        }
+        self._declaring.discard(id(cls))
+        return fields
 
     def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:
         """An instance of the class that ``value`` is; None if that is not known."""
@@ -699,13 +824,15 @@ class Model:
             return tensor(dtype=torch_api.dtype_named(ref) if kind else Dtype.ANY)
         if kind is not None:
             return replace(_CLASS_KINDS.get(kind, OBJECT), ref=ref)
-        if ref in ("numpy.ndarray", "numpy.array", "numpy.typing.NDArray"):
+        if ref in _ARRAYS:
             return NDARRAY
         name = ref.rpartition(".")[2]
         if _TENSOR_NAME.search(name) and not self.is_foreign(ref.partition(".")[0]):
             return tensor()
         if ref.startswith("typing.") or name in ("Any", "object", "Self") or len(name) < 2:
-            return container() if name in _CONTAINERS else None
+            if name in _CONTAINERS:
+                return mapping(UNKNOWN) if _is_mapping(name) else container()
+            return None
         return Value(Kind.OBJECT, ref=None if self.is_foreign(ref.partition(".")[0]) else ref)
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
@@ -721,7 +848,8 @@ class Model:
         for home, each in self._lineage(cls):
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
-                return found
+                is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
+                return join(found, UNKNOWN) if is_other_too else found
         return UNKNOWN
 
     def _own_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None) -> Value | None:
@@ -784,6 +912,11 @@ class Model:
                 self.result(method)
                 value = self.values.get(id(target), UNKNOWN)
                 table[name] = join(table[name], value) if name in table else value
+        for name, grown in info.grown.items():
+            if name in table and table[name].kind == Kind.CONTAINER:
+                for method, place in grown:
+                    self.result(method)
+                    table[name] = join(table[name], self.grown.get(id(place), table[name]))
         for name, calls in info.registered.items():
             for how, call, method in calls:
                 self.result(method)
@@ -838,7 +971,7 @@ class Model:
         if result is None:
             return unknown(("call", id(node)))
         if result.returns is not None:
-            given = self._bind(function, receiver, arguments)
+            given = self.bind(function, receiver, arguments)
             value = _substitute(result.returns, id(function), given, ("call", id(node)))
         elif is_stub(function) and self.class_of(function) is not None:
             value = unknown(("call", id(node)))
@@ -846,6 +979,8 @@ class Model:
             return NONE
         if function.returns is not None and value.kind & Kind.UNKNOWN:
             value = self._declared(function.returns.annotation, value, receiver, flow)
+        elif value.kind & Kind.UNKNOWN and (text := self._comments(function).get("return")) is not None:
+            value = self.annotation_text(text, flow) or value
         if flow.grad == Tri.NO:
             value = _without_grad(value)
         return flow._resolve(value)
@@ -872,9 +1007,10 @@ class Model:
             return replace(value, kind=declared.kind, symbols=frozenset())
         return declared
 
-    def _bind(
+    def bind(
         self, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
     ) -> dict[str, Value]:
+        """The parameters of a function with what a call gives them."""
         names = [p.name.value for p in parameters(function) if p.star not in ("*", "**")]
         given: dict[str, Value] = {}
         decorators = decorator_names(function)
@@ -912,18 +1048,27 @@ class Model:
             return value
         return value.because(Strength.ANNOTATION, "an annotation says so", node)
 
+    def annotation_text(self, text: str, flow: State) -> Value | None:
+        """What the text of an annotation says."""
+        node = self._parsed(text)
+        return self.annotation(node, flow) if node is not None else None
+
+    def _parsed(self, text: str) -> cst.BaseExpression | None:
+        try:
+            parsed = cst.parse_expression(text)
+        except (cst.ParserSyntaxError, cst.CSTValidationError):
+            return None
+        self._kept.append(parsed)  # values are keyed by id
+        return parsed
+
     def _annotation(self, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
         if depth > 6:
             return None
         match node:
             case cst.SimpleString() | cst.ConcatenatedString():
                 text = node.evaluated_value
-                try:
-                    parsed = cst.parse_expression(text if isinstance(text, str) else "")
-                except cst.ParserSyntaxError:
-                    return None
-                self._kept.append(parsed)  # values are keyed by id
-                return self._annotation(parsed, flow, depth + 1)
+                parsed = self._parsed(text if isinstance(text, str) else "")
+                return self._annotation(parsed, flow, depth + 1) if parsed is not None else None
             case cst.Name("None"):
                 return NONE
             case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
@@ -931,7 +1076,24 @@ class Model:
             case cst.Subscript():
                 return self._generic(node, flow, depth)
             case cst.Name() | cst.Attribute():
-                return self.instance_of(flow.eval(node), node)
+                value = flow.eval(node)
+                stands_for = self._alias(value)
+                if stands_for is not None:
+                    return self._annotation(stands_for, flow, depth + 1)
+                return self.instance_of(value, node)
+        return None
+
+    def _alias(self, value: Value) -> cst.BaseExpression | None:
+        """The annotation that a name of this file stands for: an alias, a ``NewType``, a bound ``TypeVar``."""
+        if value.node is None or self.tree.parent(value.node) is None:
+            return None
+        match value.node:
+            case cst.Call(func=func, args=[_, cst.Arg(value=of), *_]) if last_name(func) == "NewType":
+                return of
+            case cst.Call(func=func, args=args) if last_name(func) == "TypeVar":
+                return next((a.value for a in args if a.keyword is not None and a.keyword.value == "bound"), None)
+            case cst.Subscript() | cst.SimpleString() | cst.BinaryOperation() if value.kind == Kind.REFERENCE:
+                return value.node
         return None
 
     def _union(self, nodes: Sequence[cst.BaseExpression], flow: State, depth: int) -> Value | None:
@@ -958,17 +1120,42 @@ class Model:
         if name in ("tuple", "Tuple") and not any(isinstance(a, cst.Ellipsis) for a in arguments):
             items = [self._annotation(a, flow, depth + 1) or UNKNOWN for a in arguments]
             return container(items=tuple(items))
+        if name == "Callable":
+            result = self._annotation(arguments[-1], flow, depth + 1)
+            return Value(Kind.FUNCTION, item=result) if result is not None else None
         if name in _CONTAINERS:
-            is_map = "dict" in name.lower() or "mapping" in name.lower()
-            element = arguments[-1] if is_map else arguments[0]
-            return container(self._annotation(element, flow, depth + 1))
+            element = self._annotation(arguments[-1] if _is_mapping(name) else arguments[0], flow, depth + 1)
+            if _is_mapping(name):
+                return mapping(self._annotation(arguments[0], flow, depth + 1) or UNKNOWN, element)
+            return container(element)
+        if name == "TensorType":
+            return tensor()
         first = self._annotation(arguments[0], flow, depth + 1)
-        # jaxtyping and torchtyping: Float[Tensor, "batch dim"]
-        return (
-            first
-            if first is not None and first.kind == Kind.TENSOR
-            else self.instance_of(flow.eval(node.value), node.value)
-        )
+        if first is not None and first.kind in (Kind.TENSOR, Kind.NDARRAY):
+            return _shaped(first, name, arguments[1:])
+        return self.instance_of(flow.eval(node.value), node.value)
+
+
+_DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer": Dtype.INT, "Bool": Dtype.BOOL}
+
+
+def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> Value:
+    """What jaxtyping's ``Float[Tensor, "batch dim"]`` says."""
+    if base.kind != Kind.TENSOR:
+        return base
+    dtype = _DTYPES.get(name, base.dtype)
+    shape = arguments[0].raw_value.split() if arguments and isinstance(arguments[0], cst.SimpleString) else ["..."]
+    is_fixed = any(not axis.startswith(("*", "...", "#*")) for axis in shape)
+    ndim = Ndim.MORE if is_fixed else Ndim.ANY if shape else Ndim.ZERO
+    return replace(base, dtype=dtype, ndim=ndim, grad=base.grad if dtype & Dtype.FLOAT else Tri.NO)
+
+
+def _has_type_comments(model: Model) -> bool:
+    return "type:" in model.tree.source.text
+
+
+def _is_mapping(name: str) -> bool:
+    return "dict" in name.lower() or "mapping" in name.lower()
 
 
 def _is_label(tree: Tree, node: cst.Name) -> bool:
@@ -1005,11 +1192,8 @@ def _disables(node: cst.BaseExpression) -> bool:
 
 def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Symbol) -> Value:
     """A returned value as the caller sees it: parameters that are passed through are the caller's arguments."""
-    if value.items is not None:
-        items = tuple(_substitute(v, function, given, (*fresh, i)) for i, v in enumerate(value.items))
-        return replace(value, items=items)
-    if value.item is not None:
-        value = replace(value, item=_substitute(value.item, function, given, (*fresh, "item")))
+    number = itertools.count()
+    value = changed(value, lambda part: _substitute(part, function, given, (*fresh, next(number))))
     if not value.symbols:
         return value
     passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
@@ -1023,10 +1207,7 @@ def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Sym
 
 
 def _without_grad(value: Value) -> Value:
-    if value.items is not None:
-        return replace(value, items=tuple(map(_without_grad, value.items)))
-    if value.item is not None:
-        value = replace(value, item=_without_grad(value.item))
+    value = changed(value, _without_grad)
     if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
         return replace(value, grad=Tri.NO)
     return value

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
-from torchlint.model.expressions import Expressions
+from torchlint.model import loaders, torch_api
+from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
     GRAD_CONTEXTS,
@@ -18,9 +18,7 @@ from torchlint.model.names import (
     LOSS_NAME,
     MODULE_METHODS,
     MODULE_NAME,
-    NUMBERS,
     SET_GRAD,
-    STRINGS,
 )
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque, truth
@@ -46,7 +44,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
-    iterated,
+    held,
     join,
     parameter,
     tensor,
@@ -56,7 +54,6 @@ if TYPE_CHECKING:
     from torchlint.model import Model
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
-NO_EVIDENCE = Evidence(Strength.NAME, "")
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 PACKED_METHODS = frozenset(
     ("to", "cuda", "cpu", "pin_memory", "double", "float", "half", "long", "int", "short", "byte")
@@ -64,7 +61,7 @@ PACKED_METHODS = frozenset(
 """Methods of a packed sequence that return one (torch/nn/utils/rnn.py)."""
 
 
-class Calls(Expressions):
+class Calls(Library):
     """Evaluates calls."""
 
     def call_expression(self, node: cst.Call) -> Value:
@@ -91,6 +88,8 @@ class Calls(Expressions):
             results.append(self._call_reference(func, node, arguments))
         if func.kind & Kind.FUNCTION and func.node is not None:
             results.append(self._call_local(func, node, arguments))
+        if func.kind & Kind.FUNCTION and func.node is None and func.item is not None:
+            results.append(func.item)
         if func.kind & Kind.MODULE:
             results.append(self._call_module(func, node, arguments))
         if func.kind & Kind.OBJECT and not results:
@@ -173,9 +172,22 @@ class Calls(Expressions):
             home = self.model.home(target)
             given = [a.value for a in arguments if a.keyword is None and not a.star]
             return (self if home is self.model else home.outside()).lambda_body(target, given)
+        if isinstance(target, cst.Call):
+            return self.call_made(target, node, arguments)
         if isinstance(target, cst.FunctionDef):
-            return self.model.call_function(target, func.receiver, node, arguments, self)
+            value = self.model.call_function(target, func.receiver, node, arguments, self)
+            self._forget(target, func, node)
+            return value
         return UNKNOWN
+
+    def _forget(self, function: cst.FunctionDef, func: Value, node: cst.Call) -> None:
+        """What is known of attributes that a function assigns ends with its call."""
+        if not self.paths:
+            return
+        places = [dotted(arg.value) for arg in node.args if arg.keyword is None]
+        if func.receiver is not None and isinstance(node.func, cst.Attribute):
+            places.insert(0, dotted(node.func.value))
+        self.effects(function, places)
 
     def _call_unknown(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         name = last_name(node.func)
@@ -261,7 +273,7 @@ class Calls(Expressions):
         if func.receiver is not None:
             return self._call_method(func, ref, node, arguments)
         if ref.startswith("builtins."):
-            return self._call_builtin(ref.removeprefix("builtins."), node, arguments)
+            return self.call_builtin(ref.removeprefix("builtins."), node, arguments)
         if ref == "torch.autograd.Variable":
             return self._call_variable(node, arguments)
         if ref.startswith(("torch.", "pytorch.")) or ref == "torch":
@@ -284,6 +296,13 @@ class Calls(Expressions):
 
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         data = torch_api.data()
+        if ref in ("torch.compile", "torch.jit.script", "torch.jit.trace") and arguments and not arguments[0].keyword:
+            return arguments[0].value
+        if ref in ("torch.vmap", "torch.func.vmap") and arguments:
+            return Value(Kind.FUNCTION, node=node)
+        if ref == "torch.utils.data.random_split" and arguments:
+            part = loaders.subset(Value(Kind.OBJECT, item=self._sample(arguments[0].value, arguments[0].node)))
+            return container(part)
         evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
         if arguments and not arguments[0].star and arguments[0].keyword is None:
             self._tensor_argument(ref, arguments[0], node)
@@ -338,7 +357,12 @@ class Calls(Expressions):
             case "optimizer":
                 return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
             case "dataloader":
-                return Value(Kind.LOADER, ref=ref, evidence=evidence)
+                return Value(Kind.LOADER, ref=ref, item=self._batch_of(node, arguments), evidence=evidence)
+            case "dataset":
+                return Value(Kind.OBJECT, ref=ref, item=self._sample_of(ref, arguments), evidence=evidence)
+            case "sampler":
+                index = container(NUMBER) if ref.endswith("BatchSampler") else NUMBER
+                return Value(Kind.OBJECT, ref=ref, item=index, evidence=evidence)
             case "packed":
                 data = torch_api.given(arguments, "data", 0)
                 value = data.value if data is not None else UNKNOWN
@@ -350,6 +374,45 @@ class Calls(Expressions):
             grad = torch_api.grad_of_inputs([a.value for a in arguments])
             return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
+
+    def _sample_of(self, ref: str, arguments: Sequence[Argument]) -> Value | None:
+        """What a data set of torch yields."""
+        if not arguments or any(a.star for a in arguments):
+            return None
+        match ref.rpartition(".")[2]:
+            case "TensorDataset":
+                return loaders.of_tensors([a.value for a in arguments])
+            case "Subset":
+                return self._sample(arguments[0].value, arguments[0].node)
+            case "ConcatDataset" | "ChainDataset":
+                inner = self.iterate(arguments[0].value, arguments[0].node)
+                return self._sample(inner, arguments[0].node)
+        return None
+
+    def _sample(self, dataset: Value, node: cst.BaseExpression) -> Value | None:
+        """What a data set yields; None if it is not known."""
+        if not dataset.kind & (Kind.OBJECT | Kind.CONTAINER) or dataset.kind & (Kind.UNKNOWN | Kind.MODULE):
+            return None
+        if dataset.item is not None or dataset.items is not None:
+            return held(dataset)
+        own = self.by_method(dataset, "getitem", node)
+        if own is None:
+            own = self.iterate(dataset, node) if isinstance(dataset.node, cst.ClassDef) else None
+        return own if own is not None and own.kind != Kind.UNKNOWN else None
+
+    def _batch_of(self, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+        """What a ``DataLoader`` yields that is made by this call; None if it is not known."""
+        dataset = next((a for a in arguments if a.keyword in (None, "dataset")), None)
+        if dataset is None or dataset.star or any(a.star for a in arguments):
+            return None
+        sample = self._sample(dataset.value, dataset.node)
+        collate = torch_api.keyword(arguments, "collate_fn")
+        if collate is not None and collate.value.kind != Kind.NONE:
+            value = self.call_with(collate, [container(sample)], node)
+            return value if value.kind != Kind.UNKNOWN else None
+        size = torch_api.keyword(arguments, "batch_size")
+        is_single = size is not None and size.value.kind & Kind.NONE
+        return loaders.collated(sample) if sample is not None and not is_single else None
 
     def _call_method(self, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         receiver = func.receiver
@@ -387,6 +450,8 @@ class Calls(Expressions):
             value = replace(receiver, grad=truth(torch_api.literal_bool(arguments[0].node) if arguments else True))
             self._rebind(node, value)
             return value
+        if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
+            self.reject(receiver.symbols)
         evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
         value = torch_api.apply(result, receiver, arguments, self.grad, evidence)
         if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
@@ -413,9 +478,8 @@ class Calls(Expressions):
             self.lambda_body(argument.node, (replace(MODULE, evidence=evidence),))
 
     def _call_plain_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        item = iterated(receiver)
         if receiver.kind & Kind.CONTAINER:
-            return self._container_method(receiver, item, name, node, arguments)
+            return self.container_method(receiver, name, node, arguments)
         if receiver.kind & Kind.NDARRAY:
             return NUMBER if name in ("item", "tolist") else NDARRAY
         if receiver.kind & Kind.STRING:
@@ -425,97 +489,6 @@ class Calls(Expressions):
             dtype = receiver.dtype if dtype == Dtype.ANY else dtype
             return replace(receiver, dtype=dtype, grad=receiver.grad if dtype & Dtype.FLOAT else Tri.NO)
         return OBJECT
-
-    def _container_method(
-        self, receiver: Value, item: Value | None, name: str, node: cst.Call, arguments: Sequence[Argument]
-    ) -> Value:
-        if name in ("append", "add", "insert", "extend", "appendleft") and arguments:
-            added = arguments[-1].value
-            if name == "extend":
-                added = iterated(added) or UNKNOWN
-            grown = added if item is None else join(item, added)
-            self._rebind(node, replace(receiver, item=grown, items=None))
-            return NONE
-        if name in ("items",):
-            return container(container(items=(self.unknown(("key", id(node))), item))) if item else container()
-        if name in ("values",):
-            return container(item)
-        if name in ("keys",):
-            return container(STRING)
-        if name in ("pop", "get", "setdefault", "popleft", "popitem"):
-            return item if item is not None else self.unknown(("item", id(node)))
-        if name == "copy":
-            return receiver
-        return OBJECT if name in ("index", "count", "sort", "update", "clear") else self.unknown(("call", id(node)))
-
-    def _call_builtin(self, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        first = arguments[0].value if arguments else UNKNOWN
-        if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
-            return torch_api.apply({"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or NO_EVIDENCE)
-        if name == "range":
-            return container(NUMBER)
-        if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
-            return self.unknown(("call", id(node)))
-        if name in NUMBERS:
-            return NUMBER
-        if name in STRINGS:
-            return STRING
-        if name in ("list", "tuple", "set", "sorted", "iter", "frozenset", "reversed"):
-            if not arguments:
-                return container()
-            if first.items is not None and name in ("list", "tuple"):
-                return container(items=first.items)
-            return container(self.iterate(first, arguments[0].node))
-        if name == "enumerate" and arguments:
-            return container(container(items=(NUMBER, self.iterate(first, arguments[0].node))))
-        if name == "zip" and not any(a.star for a in arguments):
-            zipped = [self.iterate(a.value, a.node) for a in arguments if a.keyword is None]
-            return container(container(items=tuple(zipped)))
-        if name == "next" and arguments:
-            return self.iterate(first, arguments[0].node)
-        if name == "sum" and arguments:
-            return self._sum(first, arguments, node)
-        if name in ("max", "min") and arguments:
-            several = sum(a.keyword is None for a in arguments) > 1
-            value = first if several else self.iterate(first, arguments[0].node)
-            for argument in arguments[1:]:
-                if argument.keyword is None:
-                    value = join(value, argument.value)
-            return value
-        if name in ("map", "filter") and len(arguments) > 1:
-            return self._map(name, arguments, node)
-        if name == "dict":
-            item: Value | None = None
-            for argument in arguments:
-                if argument.keyword:
-                    item = argument.value if item is None else join(item, argument.value)
-            return container(item if item is not None else iterated(first) if first.kind & Kind.CONTAINER else None)
-        if name == "super":
-            return self.model.super_value(node, self)
-        if name == "print":
-            return NONE
-        if name == "open":
-            return OBJECT
-        if name == "getattr" and len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
-            return self.attribute(first, str(arguments[1].node.raw_value), node)
-        return self.unknown(("call", id(node)))
-
-    def _sum(self, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
-        item = self.iterate(first, arguments[0].node)
-        if item.kind & Kind.TENSOR:
-            result = {"k": "tensor", "ndim": "keep", "dtype": "count"}
-            return torch_api.apply(result, item, (), self.grad, item.evidence or NO_EVIDENCE)
-        return item if item.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
-
-    def _map(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:
-        items = [self.iterate(a.value, a.node) for a in arguments[1:]]
-        if name == "filter":
-            return container(items[0])
-        function = arguments[0]
-        if isinstance(function.node, cst.Lambda):
-            return container(self.lambda_body(function.node, items))
-        given = [Argument(None, item, a.node) for item, a in zip(items, arguments[1:], strict=True)]
-        return container(self.call(function.value, node, given))
 
     @staticmethod
     def _made_by(ref: str) -> Value | None:
@@ -532,30 +505,17 @@ class Calls(Expressions):
         last = ref.rpartition(".")[2]
         if root in ("numpy", "np"):
             return NDARRAY
-        if ref in ("copy.deepcopy", "copy.copy") and arguments:
-            return arguments[0].value
         if ref in ("typing.cast", "typing_extensions.cast") and len(arguments) == 2:
             declared = self.model.annotation(arguments[0].node, self)
             return arguments[1].value if declared is None else declared
-        if ref == "math." + last:
-            return NUMBER
         if ref == "functools.partial" and arguments:
             function = arguments[0].value
             return replace(function, bound=(*(function.bound or ()), *arguments[1:]))
-        if ref == "contextlib.nullcontext":
-            return Value(Kind.OBJECT, self.grad, ref=ref)
-        if ref.startswith("itertools.") and arguments:
-            item: Value | None = None
-            for argument in arguments:
-                each = self.iterate(argument.value, argument.node)
-                item = each if item is None else join(item, each)
-            return container(item)
-        if ref in ("collections.OrderedDict", "collections.deque", "collections.defaultdict", "collections.Counter"):
-            return container()
-        if (
-            ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.tqdm_notebook")
-            and arguments
-        ):
+        if (known := self.call_library(ref, node, arguments)) is not None:
+            return known
+        if ref.startswith("tqdm.") and last in ("trange", "tnrange"):
+            return container(NUMBER)
+        if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
             return arguments[0].value
         if self.model.is_foreign(root):
             return OBJECT

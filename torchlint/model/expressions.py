@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import containers, loaders, torch_api
 from torchlint.model.names import (
     MODULE_METHODS,
 )
-from torchlint.model.narrowing import Narrowing
 from torchlint.model.scopes import dotted, parameters
+from torchlint.model.special import Special
 from torchlint.model.state import is_opaque
 from torchlint.model.syntax import (
-    integer,
+    literal_key,
 )
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
-    MODULE,
     NDARRAY,
     NUMBER,
     OBJECT,
@@ -37,6 +36,7 @@ from torchlint.model.values import (
     container,
     iterated,
     join,
+    mapping,
     parameter,
     tensor,
     unknown,
@@ -68,7 +68,7 @@ OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer'
 PARAM_GROUP = Value(Kind.CONTAINER | Kind.OBJECT, ref="param_group")
 
 
-class Expressions(Narrowing):
+class Expressions(Special):
     """Evaluates every expression but calls."""
 
     def eval(self, node: cst.CSTNode) -> Value:
@@ -85,7 +85,7 @@ class Expressions(Narrowing):
         name = node.value
         value = self.env.get(name)
         if value is not None:
-            return value
+            return self._shared(name, value) if name in self.shared else value
         if self.locals is not None and name in self.locals and name not in self.globals:
             return self.unknown(("unbound", id(self.scope), name))
         return self.model.free(name, self)
@@ -170,6 +170,8 @@ class Expressions(Narrowing):
                 return member
         if base.ref is not None and base.ref.startswith("torch.distributions."):
             return self._distribution_attribute(base, name, node)
+        if name == "_replace" and base.items is not None:
+            return Value(Kind.REFERENCE, ref="<plain>._replace", receiver=base)
         if isinstance(base.node, cst.ClassDef):
             return self._self_unknown(base.node, name, node)
         if base.kind & Kind.MODULE or base.ref is not None:
@@ -219,9 +221,13 @@ class Expressions(Narrowing):
             return tensor(base.grad or Tri.MAYBE, Ndim.MORE, base.dtype or Dtype.ANY, evidence=evidence)
         if base.kind & Kind.PACKED and name in ("is_cuda", "is_pinned"):
             return NUMBER
+        if base.kind & Kind.CONTAINER and base.keys is not None and name in base.keys.known:
+            return base.keys.known[name]
         field = torch_api.field_named(base, name)
         if field is not None:
             return field
+        if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
+            return NUMBER
         return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)
 
     def _unknown_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
@@ -248,18 +254,16 @@ class Expressions(Narrowing):
         self._slices(node)
         path = dotted(node.value)
         index = node.slice[0].slice if len(node.slice) == 1 else None
-        literal = integer(index.value) if isinstance(index, cst.Index) else None
+        literal = literal_key(index.value) if isinstance(index, cst.Index) else None
         if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
             if index.value.raw_value == "params" and (base.ref == "param_group" or (path or "").endswith("group")):
                 return container(OPTIMISED)
         if base.kind & Kind.TENSOR:
             return self.element(base, node)
         if base.kind & Kind.CONTAINER:
-            if base.items is not None and literal is not None and -len(base.items) <= literal < len(base.items):
-                return base.items[literal]
             if isinstance(index, cst.Slice):
                 return container(iterated(base))
-            item = iterated(base)
+            item = containers.at(base, literal)
             return item if item is not None else self.unknown(("item", id(node)))
         if base.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
@@ -267,38 +271,27 @@ class Expressions(Narrowing):
             return self._plain_attribute(base, ("data", "batch_sizes")[literal], node)
         if is_opaque(base) or base.kind == Kind.STRING:
             return base
-        if base.kind == Kind.OBJECT and isinstance(base.node, cst.ClassDef):
-            return self._item_of(base, node)
+        if base.kind == Kind.OBJECT and (item := self._item_of(base, literal, node)) is not None:
+            return item
         if base.kind & Kind.MODULE:
             return self.likely_module(node)
         if base.kind & Kind.REFERENCE:
-            return base
+            return replace(base, node=node) if base.kind == Kind.REFERENCE else base
+        if loaders.is_batch(base):
+            origin = next(iter(base.symbols), ("item", id(node)))
+            return self.likely(loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))
         if base.symbols:
-            key = f"[{literal}]" if literal is not None else "[]"
+            key = f"[{literal!r}]" if literal is not None else "[]"
             return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
 
-    def _item_of(self, base: Value, node: cst.Subscript) -> Value:
+    def _item_of(self, base: Value, key: containers.Key, node: cst.Subscript) -> Value | None:
         """What an object of a class of this project gives when it is indexed."""
-        assert isinstance(base.node, cst.ClassDef)
-        method = self.model.find_method(base.node, "__getitem__")
-        value = self.model.call_function(method, base, node, (), self) if method is not None else UNKNOWN
-        return value if value.kind != Kind.UNKNOWN else self.unknown(("item", id(node)))
-
-    def likely_module(self, node: cst.CSTNode) -> Value:
-        """What indexing or iterating over a module gives."""
-        return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
-
-    def element(self, base: Value, node: cst.CSTNode) -> Value:
-        """An element or slice of a tensor: with ``None`` in the index at least one dimension is left."""
-        ndim = Ndim.ANY
-        if isinstance(node, cst.Subscript) and any(
-            isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
-            for e in node.slice
-        ):
-            ndim = Ndim.MORE
-        leaf = Tri.NO if base.grad == self.grad == Tri.YES else Tri.MAYBE
-        return tensor(base.grad, ndim, base.dtype, leaf=leaf, evidence=base.evidence)
+        if base.items is not None or base.item is not None:  # a named tuple, a data set
+            return containers.at(base, key)
+        index = [self.values.get(id(e.slice.value), UNKNOWN) for e in node.slice if isinstance(e.slice, cst.Index)]
+        own = self.by_method(base, "getitem", node, index[:1] if len(node.slice) == 1 else ())
+        return own if own is not None or base.node is None else self.unknown(("item", id(node)))
 
     def _slices(self, node: cst.Subscript) -> None:
         for element in node.slice:
@@ -317,6 +310,8 @@ class Expressions(Narrowing):
         """A binary operation of two values."""
         if Kind.STRING in (left.kind, right.kind):
             return STRING
+        if (own := self.by_operator(node, left, right)) is not None:
+            return own
         tensors = [v for v in (left, right) if v.kind & Kind.TENSOR]
         if tensors:
             certain = [v for v in tensors if not v.kind & Kind.UNKNOWN]
@@ -371,7 +366,7 @@ class Expressions(Narrowing):
             is_view = True
         if is_view and base.kind & Kind.TENSOR:
             written = torch_api.written(base, {}, flows, base.ndim, self.grad)
-            self._refine(node, replace(written, kind=base.kind))
+            self.refine(node, replace(written, kind=base.kind))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         values = [self.eval(node.left), *(self.eval(t.comparator) for t in node.comparisons)]
@@ -391,6 +386,8 @@ class Expressions(Narrowing):
         value = self.eval(node.expression)
         if isinstance(node.operator, cst.Not):
             return NUMBER
+        if (own := self.by_sign(node, value)) is not None:
+            return own
         if value.kind & Kind.TENSOR:
             evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
             operator = torch_api.data()["operators"][_UNARY[type(node.operator).__name__]]
@@ -425,31 +422,34 @@ class Expressions(Narrowing):
         values, starred = [], False
         for element in node.elements:
             value = self.eval(element.value)
-            if isinstance(element, cst.StarredElement):
+            if not isinstance(element, cst.StarredElement):
+                values.append(value)
+            elif value.items is not None:
+                values += value.items
+            else:
                 starred = True
-                value = iterated(value) or UNKNOWN
-            values.append(value)
+                values.append(self.iterate(value, element.value))
         if isinstance(node, cst.Tuple) and not starred:
             return container(items=tuple(values))
         if not values:
-            return container()
+            return container(items=()) if isinstance(node, cst.List) else container()
         item = values[0]
         for value in values[1:]:
             item = join(item, value)
-        if len(values) <= 8 and not starred and isinstance(node, cst.List):
+        if len(values) <= containers.MAX_ITEMS and not starred and isinstance(node, cst.List):
             return container(items=tuple(values))
         return container(item)
 
     def _dict(self, node: cst.Dict) -> Value:
-        item: Value | None = None
+        result = containers.literal({})
         for element in node.elements:
             if isinstance(element, cst.DictElement):
-                self.eval(element.key)
-                value = self.eval(element.value)
+                each, value = self.eval(element.key), self.eval(element.value)
+                result = containers.put(result, literal_key(element.key), each, value)
             else:
-                value = iterated(self.eval(element.value)) or UNKNOWN
-            item = value if item is None else join(item, value)
-        return container(item)
+                more = self.eval(element.value)
+                result = containers.merged(result, more if more.kind & Kind.CONTAINER else mapping(UNKNOWN, UNKNOWN))
+        return result
 
     def _named_expr(self, node: cst.NamedExpr) -> Value:
         value = self.eval(node.value)
@@ -468,10 +468,10 @@ class Expressions(Narrowing):
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
         self._comp_for(node.for_in)
-        self.eval(node.key)
+        key = self.eval(node.key)
         item = self.eval(node.value)
         self.env, self.bindings = outer, bindings
-        return container(item)
+        return mapping(key, item)
 
     def _comp_for(self, node: cst.CompFor) -> None:
         iterable = self.eval(node.iter)
@@ -523,33 +523,6 @@ class Expressions(Narrowing):
         self.eval(node.left)
         self.eval(node.right)
         return STRING
-
-    def iterate(self, value: Value, node: cst.BaseExpression) -> Value:
-        """What a loop over ``value`` binds."""
-        item = iterated(value)
-        if value.kind & Kind.CONTAINER and item is not None:
-            return item
-        if value.kind & Kind.TENSOR:
-            return self.element(value, node)
-        if value.kind & Kind.LOADER:
-            return self.batch(node)
-        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
-            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
-        if value.kind & Kind.MODULE:
-            return self.likely_module(node)
-        if value.kind == Kind.NDARRAY:
-            return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
-        if value.kind == Kind.STRING or is_opaque(value):
-            return value
-        if value.kind & Kind.UNKNOWN:
-            name = (dotted(node) or "").rpartition(".")[2].lower()
-            if name.endswith("loader"):
-                return self.batch(node)
-        return self.unknown(("element", id(node)))
-
-    def batch(self, node: cst.BaseExpression) -> Value:
-        """What a data loader yields: unknown in shape, but no tensor in it carries a graph."""
-        return self._resolve(replace(unknown(("batch", id(node))), grad=Tri.NO))
 
 
 def _keeping_graph(model: Model) -> list[cst.CSTNode]:

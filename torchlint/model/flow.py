@@ -13,19 +13,21 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import torch_api
-from torchlint.model.calls import Calls
+from torchlint.model import containers, loaders, torch_api
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import (
     GRAD_CONTEXTS,
     SET_GRAD,
 )
+from torchlint.model.patterns import Patterns, is_irrefutable
 from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
-    pattern_names,
+    last_name,
+    root,
+    type_comment,
 )
 from torchlint.model.values import (
     NDARRAY,
@@ -38,6 +40,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    held,
     iterated,
     join,
 )
@@ -45,7 +48,7 @@ from torchlint.model.values import (
 _MAX_LOOPS = 3
 
 
-class Flow(Calls):
+class Flow(Patterns):
     """One interpretation of one scope."""
 
     _solutions: dict[int, Changes]
@@ -115,19 +118,37 @@ class Flow(Calls):
 
     def _assign(self, node: cst.Assign) -> None:
         value = self.eval(node.value)
+        if says_nothing(value) and (comment := type_comment(self.tree.parent(node))) is not None:
+            value = self._declared(self.model.annotation_text(comment, self), value)
         for target in node.targets:
             self.assign(target.target, value, node.value)
+            self.remember_test(target.target, node.value)
+            if value.kind == Kind.CONTAINER and root(node.value) and root(target.target):
+                self.alias(target.target, node.value)
 
     def _ann_assign(self, node: cst.AnnAssign) -> None:
         declared = self.annotation(node.annotation.annotation)
+        if declared is not None and isinstance(node.target, cst.Name):
+            self.declared[node.target.value] = declared
         if node.value is None:
             if declared is not None:
                 self.assign(node.target, declared, None)
             return
         value = self.eval(node.value)
-        if declared is not None and value.kind & Kind.UNKNOWN:
-            value = declared
-        self.assign(node.target, value, node.value)
+        if last_name(node.annotation.annotation) == "TypeAlias":
+            value = Value(Kind.REFERENCE, ref="typing.TypeAlias", node=node.value)
+        self.assign(node.target, self._declared(declared, value), node.value)
+
+    @staticmethod
+    def _declared(declared: Value | None, value: Value) -> Value:
+        """A value that was declared, as far as it is not known better."""
+        if declared is None or not says_nothing(value):
+            return value
+        if value.kind & Kind.CONTAINER and not declared.kind & Kind.CONTAINER:
+            return value
+        if value.kind & declared.kind & Kind.TENSOR:
+            return replace(value, kind=declared.kind, evidence=declared.evidence, symbols=frozenset())
+        return declared
 
     def _aug_assign(self, node: cst.AugAssign) -> None:
         left, right = self.eval(node.target), self.eval(node.value)
@@ -140,6 +161,8 @@ class Flow(Calls):
         """Bind a target of any form."""
         match target:
             case cst.Name(value=name):
+                if name in self.declared:
+                    value = self._declared(self.declared[name], value)
                 self.values[id(target)] = value
                 self.bind(name, value)
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
@@ -151,7 +174,7 @@ class Flow(Calls):
                 self.values[id(target)] = value
                 if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
                     literal = torch_api.literal_bool(source) if source is not None else None
-                    self._refine(target.value, replace(base, grad=truth(literal)))
+                    self.refine(target.value, replace(base, grad=truth(literal)))
                 path = dotted(target)
                 if path is not None:
                     self.bind(path, value)
@@ -161,23 +184,23 @@ class Flow(Calls):
                 self.values[id(target)] = value
                 if base.kind & Kind.TENSOR and self.grad != Tri.NO:
                     self.write_through(target, torch_api.grad_of_inputs([value]))
-                if base.kind == Kind.CONTAINER and isinstance(target.value, cst.Name):
-                    grown = iterated(base)
-                    item = value if grown is None else join(grown, value)
-                    self.bind(target.value.value, replace(base, item=item, items=None))
+                if base.kind == Kind.CONTAINER:
+                    key, each = self.key_of(target)
+                    self.store(target.value, containers.put(base, key, each, value))
             case cst.StarredElement():
                 self.assign(target.value, container(iterated(value)), None)
 
     def _unpack(self, elements: Sequence[cst.BaseElement], value: Value, source: cst.BaseExpression | None) -> None:
-        items = value.items
-        starred = [i for i, e in enumerate(elements) if isinstance(e, cst.StarredElement)]
+        items = containers.spread(value.items, [isinstance(e, cst.StarredElement) for e in elements])
         for index, element in enumerate(elements):
-            if (items is not None and not starred and len(items) == len(elements)) or (
-                items is not None and starred and index < starred[0] and index < len(items)
-            ):
+            if items is not None:
                 part = items[index]
             elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
                 part = item
+            elif loaders.is_batch(value):
+                part = self.likely(loaders.part_of_batch(), ("part", id(element)))
+            elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):
+                part = self._part_of_object(value, element)
             elif value.kind == Kind.TENSOR:
                 part = self.element(value, element)
             elif value.kind == Kind.TENSOR | Kind.UNKNOWN:
@@ -188,10 +211,14 @@ class Flow(Calls):
                 part = OBJECT
             else:
                 part = self.unknown(("part", id(element)))
-            if isinstance(element, cst.StarredElement):
-                self.assign(element.value, container(part), None)
-            else:
-                self.assign(element.value, part, None)
+            if isinstance(element, cst.StarredElement) and items is None:
+                part = container(part)
+            self.assign(element.value, part, None)
+
+    def _part_of_object(self, value: Value, element: cst.BaseElement) -> Value:
+        """What an object of the file gives where it is taken apart."""
+        part = self.iterate(value, element.value)
+        return self.unknown(("part", id(element))) if part.kind == Kind.UNKNOWN else part
 
     def _delete(self, node: cst.Del) -> None:
         targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
@@ -330,9 +357,11 @@ class Flow(Calls):
 
     def _for(self, node: cst.For) -> None:
         iterable = self.eval(node.iter)
+        comment = type_comment(node)
+        declared = self.model.annotation_text(comment, self) if comment is not None else None
 
         def head() -> None:
-            self.assign(node.target, self.iterate(iterable, node.iter), None)
+            self.assign(node.target, self._declared(declared, self.iterate(iterable, node.iter)), None)
 
         self._loop(head, node.body, node.orelse)
 
@@ -342,8 +371,10 @@ class Flow(Calls):
             self.narrow(node.test, True)
 
         self._loop(head, node.body, node.orelse)
-        if isinstance(node.test, cst.Name) and node.test.value == "True" and not has_break(node.body):
-            self.dead = True
+        if has_break(node.body):
+            return
+        self.dead = isinstance(node.test, cst.Name) and node.test.value == "True"
+        self.narrow(node.test, False)
 
     def _with(self, node: cst.With) -> None:
         outer = self.grad
@@ -353,8 +384,7 @@ class Flow(Calls):
             if mode is not None:
                 self.grad = mode
             if item.asname is not None:
-                entered = value if value.kind & (Kind.OBJECT | Kind.MODULE) else self.unknown(("with", id(item)))
-                self.assign(item.asname.name, entered, None)
+                self.assign(item.asname.name, self.entered(value, item), None)
         self.body(node.body)
         self.grad = outer
 
@@ -408,15 +438,18 @@ class Flow(Calls):
             self.dead = self.dead or dead
 
     def _match(self, node: cst.Match) -> None:
-        self.eval(node.subject)
-        runs: list[Callable[[], None]] = [lambda: None]
+        subject = self.eval(node.subject)
+        is_total = any(is_irrefutable(case) for case in node.cases)
+        runs: list[Callable[[], None]] = [] if is_total else [lambda: None]
         for case in node.cases:
 
             def run(case: cst.MatchCase = case) -> None:
-                for name in pattern_names(case.pattern):
-                    self.assign(name, self.unknown(("match", id(name))), None)
+                matched = self.match(case.pattern, subject)
+                if matched is not subject:
+                    self.refine(node.subject, matched)
                 if case.guard is not None:
                     self.eval(case.guard)
+                    self.narrow(case.guard, True)
                 self.body(case.body)
 
             runs.append(run)
@@ -425,6 +458,11 @@ class Flow(Calls):
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""
         return self.model.annotation(node, self)
+
+
+def says_nothing(value: Value) -> bool:
+    """Whether a declaration says more than a value: that is not known, or is an empty container."""
+    return bool(value.kind & Kind.UNKNOWN) or (value.kind == Kind.CONTAINER and held(value) is None)
 
 
 _STATEMENTS: dict[type[cst.CSTNode], Callable[[Flow, cst.CSTNode], None]] = {

@@ -62,6 +62,9 @@ MODULE_METHODS = {
 }
 """Methods of ``nn.Module`` and what they give; ``self`` is the module."""
 
+GROWING = frozenset(("append", "add", "insert", "extend", "appendleft", "update", "extendleft", "setdefault"))
+"""Methods that put something into a container."""
+
 HOLDER_NAME = re.compile(
     r"dataset|packed|(^|_)(batch|field|request|req|response|node|args|opt|opts|config|cfg|form|event|msg|message|df|frame|"
     r"blob|storage|proxy)$|^(boxes|results?)$",

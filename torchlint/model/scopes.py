@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import libcst as cst
 
-from torchlint.tree import Tree
+from torchlint.model.names import GROWING
+from torchlint.tree import Tree, children
 
 Function = cst.FunctionDef | cst.Lambda
 
@@ -26,6 +28,13 @@ def dotted(node: cst.CSTNode) -> str | None:
         return None
     parts.append(node.value)
     return ".".join(reversed(parts))
+
+
+def root(node: cst.CSTNode) -> cst.Name | None:
+    """``a`` of ``a[b][c]``."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node if isinstance(node, cst.Name) else None
 
 
 def sounds_like_no_grad(node: cst.BaseExpression) -> bool:
@@ -61,6 +70,46 @@ def decorator_names(function: cst.FunctionDef) -> list[str]:
     return names
 
 
+_TARGETS = {
+    cst.AssignTarget: "target",
+    cst.AnnAssign: "target",
+    cst.AugAssign: "target",
+    cst.For: "target",
+    cst.NamedExpr: "target",
+    cst.AsName: "name",
+}
+_OWN_SCOPE = frozenset((cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
+_DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
+
+
+def bound_names(function: cst.FunctionDef) -> frozenset[str]:
+    """Names that are local to a function: its parameters and all it binds."""
+    names = {p.name.value for p in parameters(function)}
+    stack: list[cst.CSTNode] = [function.body]
+    while stack:
+        node = stack.pop()
+        cls = type(node)  # `isinstance` and `match` are slow where the answer is no: nodes are abstract classes
+        if cls in _DEFINITIONS:
+            names.add(node.name.value)  # type: ignore[attr-defined]
+        elif cls not in _OWN_SCOPE:
+            if cls in _TARGETS:
+                names.update(target_names(getattr(node, _TARGETS[cls])))
+            stack += children(node)
+    return frozenset(names)
+
+
+def target_names(target: cst.CSTNode) -> list[str]:
+    """The names that an assignment to a target binds."""
+    match target:
+        case cst.Name(value=name):
+            return [name]
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return [name for e in elements for name in target_names(e.value)]
+        case cst.StarredElement(value=value):
+            return target_names(value)
+    return []
+
+
 @dataclass(eq=False)
 class ClassInfo:
     """A class of this file."""
@@ -69,6 +118,8 @@ class ClassInfo:
     methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
     assigned: dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]] = field(default_factory=lambda: defaultdict(list))
     """``self.x = …``: for each attribute the methods and the target nodes."""
+    grown: dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]] = field(default_factory=lambda: defaultdict(list))
+    """``self.x.append(…)``, ``self.x[k] = …``: for each attribute the methods and the nodes of ``self.x``."""
     declared: dict[str, cst.AnnAssign] = field(default_factory=dict)
     """Annotated in the class body, as in a dataclass or NamedTuple."""
     used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
@@ -130,6 +181,8 @@ class Scopes:
             if not isinstance(node.value, cst.Name) or node.value.value != me:
                 continue
             name, parent = node.attr.value, self.tree.parent(node)
+            if _grows(self.tree, node):
+                info.grown[name].append((method, node))
             if isinstance(parent, cst.Attribute):
                 info.used[name].setdefault(parent.attr.value, parent)
             elif _is_target(self.tree, node):
@@ -155,6 +208,70 @@ class Scopes:
                 case _:
                     found[name.value].append(name)
         return found
+
+    @cached_property
+    def assigned_attributes(self) -> dict[str, list[cst.Attribute]]:
+        """All ``….x = …`` of the file, by the name of the attribute."""
+        found: dict[str, list[cst.Attribute]] = defaultdict(list)
+        targets = [node.target for node in self.tree.all(cst.AssignTarget)]
+        targets += [node.target for node in self.tree.all(cst.AugAssign)]
+        targets += [node.target for node in self.tree.all(cst.AnnAssign)]
+        for target in targets:
+            if isinstance(target, cst.Attribute):
+                found[target.attr.value].append(target)
+        return found
+
+    def is_set_outside(self, cls: cst.ClassDef, attribute: str) -> bool:
+        """Whether a subclass or anything that is no class assigns to an attribute of that name."""
+        return any(self._may_be_of(cls, site) for site in self.assigned_attributes.get(attribute, ()))
+
+    def _may_be_of(self, cls: cst.ClassDef, site: cst.Attribute) -> bool:
+        """Whether an attribute that is assigned from outside a class may be one of its instances."""
+        around = self.tree.enclosing(site, cst.ClassDef)
+        if around is cls:
+            return False
+        is_own = isinstance(around, cst.ClassDef) and isinstance(site.value, cst.Name) and site.value.value == "self"
+        return not is_own or any(dotted(base) == cls.name.value for base in self.info(around).bases)  # type: ignore[arg-type]
+
+    @cached_property
+    def rebinders(self) -> dict[int, dict[str, list[cst.FunctionDef]]]:
+        """For each scope its names that functions inside it rebind, or whose containers they grow."""
+        found: dict[int, dict[str, list[cst.FunctionDef]]] = defaultdict(lambda: defaultdict(list))
+        for function, name in self._rebinding():
+            outer = self.scope_of(function)
+            while isinstance(outer, cst.FunctionDef) and name not in bound_names(outer):
+                outer = self.scope_of(outer)
+            functions = found[id(outer)][name]
+            if all(function is not other for other in functions):
+                functions.append(function)
+        return found
+
+    def _rebinding(self) -> Iterator[tuple[cst.FunctionDef, str]]:
+        """Functions with the names of others that they rebind or grow."""
+        own: dict[int, frozenset[str]] = {}
+        declarations: list[cst.Global | cst.Nonlocal] = [*self.tree.all(cst.Global), *self.tree.all(cst.Nonlocal)]
+        for node in declarations:
+            function = self.scope_of(node)
+            if isinstance(function, cst.FunctionDef):
+                yield from ((function, item.name.value) for item in node.names)
+        for place in self._grown_names():
+            function = self.scope_of(place)
+            if isinstance(function, cst.FunctionDef):
+                if id(function) not in own:
+                    own[id(function)] = bound_names(function)
+                if place.value not in own[id(function)]:
+                    yield function, place.value
+
+    def _grown_names(self) -> Iterator[cst.Name]:
+        """Names of containers that something is put into."""
+        for attribute in self.tree.all(cst.Attribute):
+            if attribute.attr.value in GROWING and isinstance(attribute.value, cst.Name | cst.Subscript):
+                node = root(attribute.value)
+                if node is not None and _grows(self.tree, attribute.value):
+                    yield node
+        for target in self.tree.all(cst.AssignTarget):
+            if isinstance(target.target, cst.Subscript) and (node := root(target.target)) is not None:
+                yield node
 
     def declares(self, attribute: str) -> bool:
         """Whether a class of this file has that attribute, or a named tuple that field."""
@@ -196,6 +313,19 @@ def _is_target(tree: Tree, node: cst.CSTNode) -> bool:
             case _:
                 return False
     return False
+
+
+def _grows(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether something is put into a container, or into one that is in it."""
+    child, up = node, tree.parent(node)
+    while isinstance(up, cst.Subscript) and up.value is child:
+        if _is_target(tree, up):
+            return True
+        child, up = up, tree.parent(up)
+    if not isinstance(up, cst.Attribute) or up.attr.value not in GROWING:
+        return False
+    call = tree.parent(up)
+    return isinstance(call, cst.Call) and call.func is up
 
 
 def _register(info: ClassInfo, call: cst.Call, how: str, method: cst.FunctionDef) -> None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
+from torchlint.model import containers, torch_api
 from torchlint.model.env import Changes, Env, Names
 from torchlint.model.names import HOLDER_NAME, INPLACE
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import last_name
+from torchlint.model.scopes import dotted, parameters
+from torchlint.model.syntax import last_name, literal_key, root
 from torchlint.model.torch_api import Argument
 from torchlint.model.values import (
+    UNKNOWN,
     Evidence,
     Kind,
     Strength,
@@ -28,6 +29,11 @@ from torchlint.model.values import (
 
 if TYPE_CHECKING:
     from torchlint.model import Model
+
+_MAX_ALIASES = 8
+
+_NARROWED = ".?"
+"""Ends the path that says that a name was narrowed since it was bound."""
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
@@ -88,6 +94,14 @@ class State:
         """Of the loops around: the names before each, and with what changes it is left or begun again."""
         self.paths: dict[str, set[str]] = {}
         """The paths that begin with a name or path."""
+        self.declared: Env = {}
+        """What annotations say of names of this scope."""
+        self.tests: dict[str, cst.Call] = {}
+        """Names that tests of other names are bound to."""
+        self.aliases: dict[str, list[cst.BaseExpression]] = {}
+        """Under the first name of a place what else may hold the same container."""
+        self.shared = model.scopes.rebinders.get(id(scope), {})
+        """Names that functions in this scope rebind."""
         self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
@@ -96,6 +110,7 @@ class State:
             return value
         if value.kind & Kind.TENSOR and any(s in self.rejected for s in value.symbols):
             return Value(Kind.UNKNOWN, symbols=value.symbols)
+        grad = value.grad or Tri.MAYBE
         for symbol in value.symbols:
             evidence = self.solved.get(symbol)
             if evidence is not None:
@@ -104,12 +119,14 @@ class State:
                         evidence = value.evidence
                     return replace(value, kind=value.kind & ~Kind.UNKNOWN, evidence=evidence)
                 return replace(
-                    tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR, symbols=value.symbols
+                    tensor(grad, evidence=evidence),
+                    kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR,
+                    symbols=value.symbols,
                 )
         if value.kind == Kind.UNKNOWN:
             for symbol in value.symbols & self.hinted.keys():
                 kind = Kind.TENSOR | Kind.UNKNOWN
-                return replace(tensor(evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
+                return replace(tensor(grad, evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
         return value
 
     def unknown(self, symbol: Symbol) -> Value:
@@ -135,8 +152,12 @@ class State:
                 use = self.uses.setdefault(symbol, Use())
                 use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)
         elif name not in torch_api.tensor_names() and not name.startswith("_"):
-            for symbol in value.symbols:
-                self.uses.setdefault(symbol, Use()).other = True
+            self.reject(value.symbols)
+
+    def reject(self, symbols: Iterable[Symbol]) -> None:
+        """Remember that these are used as no tensor is."""
+        for symbol in symbols:
+            self.uses.setdefault(symbol, Use()).other = True
 
     def learn(self, symbols: Iterable[Symbol], text: str, node: cst.CSTNode) -> None:
         """Remember that these are used as only tensors are; the first use of each counts."""
@@ -172,6 +193,49 @@ class State:
             self.paths.setdefault(prefix, set()).add(path)
         self.env[path] = value
 
+    def store(self, place: cst.BaseExpression, value: Value) -> None:
+        """What an expression names has become another value, and so has what it is a part of."""
+        before = self.peek(place)
+        self._put(place, value)
+        if before is not None:
+            for other in self.aliases.get(root(place), ()):
+                if self.peek(other) is before:
+                    self._put(other, value)
+
+    def _put(self, place: cst.BaseExpression, value: Value) -> None:
+        path = dotted(place)
+        if path is not None:
+            self.bind(path, value)
+            self.model.grown[id(place)] = value
+        elif isinstance(place, cst.Subscript):
+            base = self.peek(place.value) or self.values.get(id(place.value))
+            if base is not None and base.kind == Kind.CONTAINER:
+                key, each = self.key_of(place)
+                self._put(place.value, containers.put(base, key, each, value))
+
+    def peek(self, place: cst.BaseExpression) -> Value | None:
+        """What a name, a path or an element of it is now; None if that is not known."""
+        path = dotted(place)
+        if path is not None:
+            return self.env.get(path)
+        if not isinstance(place, cst.Subscript) or (base := self.peek(place.value)) is None:
+            return None
+        return containers.at(base, self.key_of(place)[0]) if base.kind == Kind.CONTAINER else None
+
+    def key_of(self, node: cst.Subscript) -> tuple[containers.Key, Value]:
+        """The literal key of a subscript if it has one, and what its key is."""
+        match node.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=value))]:
+                return literal_key(value), self.values.get(id(value), UNKNOWN)
+        return None, UNKNOWN
+
+    def alias(self, target: cst.BaseExpression, source: cst.BaseExpression) -> None:
+        """Two places hold the same container from here on."""
+        for one, other in ((target, source), (source, target)):
+            places = self.aliases.setdefault(root(one), [])
+            if len(places) < _MAX_ALIASES and not any(place is other for place in places):
+                places.append(other)
+
     def merge(self, ends: Sequence[Changes]) -> None:
         """Continue where several paths meet; none of them: nothing below is reached."""
         self.dead = not ends
@@ -186,10 +250,37 @@ class State:
         self.env = before
         return changes
 
-    def _refine(self, place: cst.BaseExpression, value: Value) -> None:
+    def refine(self, place: cst.BaseExpression, value: Value) -> None:
+        """What a name, a path or an element of it is now known to be."""
         path = dotted(place)
-        if path is not None:
-            self._set(path, value)
+        if path is None:
+            self._refine_element(place, value)
+            return
+        if path in self.shared:
+            self._set(f"{path}{_NARROWED}", value)
+        self._set(path, value)
+
+    def _refine_element(self, place: cst.BaseExpression, value: Value) -> None:
+        if not isinstance(place, cst.Subscript) or (base := self.peek(place.value)) is None:
+            return
+        key, each = self.key_of(place)
+        if base.kind == Kind.CONTAINER and key is not None and containers.is_known(base, key):
+            self.refine(place.value, containers.put(base, key, each, value))
+
+    def _shared(self, name: str, value: Value) -> Value:
+        """A name that functions of this scope rebind, too."""
+        if f"{name}{_NARROWED}" in self.env:
+            return value
+        other = self.model.rebound(name, self)
+        return value if other is None else join(value, other)
+
+    def effects(self, function: cst.FunctionDef, places: Sequence[str | None]) -> None:
+        """Forget what was known of the attributes that a function that was called assigns."""
+        for path, param in zip(places, parameters(function), strict=False):
+            if path is None or path not in self.paths:
+                continue
+            for attribute in self.model.assigns(function, param.name.value):
+                self.env.unbind(f"{path}.{attribute}")
 
     # ------------------------------------------------------------------ what the classes on top of this one do
 

@@ -13,6 +13,13 @@ def last_name(node: cst.BaseExpression) -> str:
     return (dotted(node) or (node.attr.value if isinstance(node, cst.Attribute) else "")).rpartition(".")[2]
 
 
+def root(node: cst.BaseExpression) -> str:
+    """``a`` of ``a.b[c].d``; nothing if it does not begin with a name."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
 def is_dotted(node: cst.BaseExpression) -> bool:
     """Whether an expression is a name or a path of attributes."""
     return dotted(node) is not None
@@ -26,6 +33,82 @@ def integer(node: cst.BaseExpression) -> int | None:
         case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer(value=digits)):
             return -int(digits.replace("_", ""), 0)
     return None
+
+
+def literal_key(node: cst.BaseExpression) -> str | int | None:
+    """The value of a string or integer literal; None for all else."""
+    if isinstance(node, cst.SimpleString):
+        text = node.evaluated_value
+        return text if isinstance(text, str) else None
+    return integer(node)
+
+
+def type_comment(node: cst.CSTNode | None) -> str | None:
+    """The text of a ``# type:`` comment behind a statement or a loop's head."""
+    match node:
+        case cst.SimpleStatementLine(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment(value=text))):
+            return _typed(text)
+        case cst.For(body=cst.IndentedBlock(header=cst.TrailingWhitespace(comment=cst.Comment(value=text)))):
+            return _typed(text)
+    return None
+
+
+def _typed(comment: str) -> str | None:
+    text = comment.removeprefix("#").strip()
+    if not text.startswith("type:"):
+        return None
+    text = text.removeprefix("type:").partition("#")[0].strip()
+    return None if text.startswith("ignore") else text
+
+
+def signature_comments(function: cst.FunctionDef) -> dict[str, str]:
+    """What ``# type:`` comments say of the parameters of a function, and under ``return`` of its result."""
+    params = parameters(function)
+    found: dict[str, str] = {}
+    for param in params:
+        if (text := _typed(_comment_behind(param))) is not None:
+            found[param.name.value] = text
+    text = next(filter(None, map(_typed, _first_comments(function))), None)
+    if text is None or "->" not in text:
+        return found
+    given, _, result = text.rpartition("->")
+    found["return"] = result.strip()
+    types = _split(given.strip().removeprefix("(").removesuffix(")"))
+    if types != ["..."]:
+        names = [p.name.value for p in params]
+        found |= zip(names[len(names) - len(types) :], (text.lstrip("*") for text in types), strict=False)
+    return found
+
+
+def _comment_behind(param: cst.Param) -> str:
+    """The comment behind a parameter and its comma."""
+    places = [param.whitespace_after_param]
+    if isinstance(param.comma, cst.Comma):
+        places.insert(0, param.comma.whitespace_after)
+    for place in places:
+        if isinstance(place, cst.ParenthesizedWhitespace) and place.first_line.comment is not None:
+            return place.first_line.comment.value
+    return ""
+
+
+def _first_comments(function: cst.FunctionDef) -> list[str]:
+    """The comments between the head of a function and its first statement."""
+    if not isinstance(function.body, cst.IndentedBlock):
+        return []
+    lines = [line.comment for line in getattr(function.body.body[0], "leading_lines", ())]
+    return [comment.value for comment in (function.body.header.comment, *lines) if comment is not None]
+
+
+def _split(text: str) -> list[str]:
+    """Types with commas in between, apart."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "[(") - (char in "])")
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]
 
 
 def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -55,20 +138,6 @@ def has_break(suite: cst.BaseSuite) -> bool:
     return False
 
 
-def pattern_names(pattern: cst.CSTNode) -> list[cst.Name]:
-    """The names that a pattern of a ``match`` binds."""
-    names: list[cst.Name] = []
-    stack: list[cst.CSTNode] = [pattern]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
-            names.append(node.name)
-        if isinstance(node, cst.MatchMapping) and node.rest is not None:
-            names.append(node.rest)
-        stack += [c for c in node.children if not isinstance(c, (cst.BaseParenthesizableWhitespace, cst.Comma))]
-    return names
-
-
 def enters_no_grad(function: cst.FunctionDef) -> bool:
     """Whether a home-made decorator or context manager runs things under ``no_grad``."""
     stack: list[cst.CSTNode] = [function.body]
@@ -91,43 +160,3 @@ def is_stub(function: cst.FunctionDef) -> bool:
                     continue
             return False
     return True
-
-
-_TARGETS = {
-    cst.AssignTarget: "target",
-    cst.AnnAssign: "target",
-    cst.AugAssign: "target",
-    cst.For: "target",
-    cst.NamedExpr: "target",
-    cst.AsName: "name",
-}
-_OWN_SCOPE = frozenset((cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
-_DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
-
-
-def bound_names(function: cst.FunctionDef) -> frozenset[str]:
-    """Names that are local to a function: its parameters and all it binds."""
-    names = {p.name.value for p in parameters(function)}
-    stack: list[cst.CSTNode] = [function.body]
-    while stack:
-        node = stack.pop()
-        cls = type(node)  # `isinstance` and `match` are slow where the answer is no: nodes are abstract classes
-        if cls in _DEFINITIONS:
-            names.add(node.name.value)  # type: ignore[attr-defined]
-        elif cls not in _OWN_SCOPE:
-            if cls in _TARGETS:
-                names.update(target_names(getattr(node, _TARGETS[cls])))
-            stack += children(node)
-    return frozenset(names)
-
-
-def target_names(target: cst.CSTNode) -> list[str]:
-    """The names that an assignment to a target binds."""
-    match target:
-        case cst.Name(value=name):
-            return [name]
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return [name for e in elements for name in target_names(e.value)]
-        case cst.StarredElement(value=value):
-            return target_names(value)
-    return []

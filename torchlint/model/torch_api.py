@@ -206,7 +206,7 @@ def grad_of_inputs(inputs: Sequence[Value]) -> int:
         elements = [value]
         if value.kind & Kind.CONTAINER:
             elements += [v for v in (value.item, *(value.items or ())) if v is not None]
-            if value.item is None and value.items is None:
+            if value.item is None and not value.items:
                 grad |= Tri.MAYBE
         for element in elements:
             if element.kind & _GRAPH and element.grad:

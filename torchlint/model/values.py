@@ -8,6 +8,7 @@ integers: ``enum.IntFlag`` made the model half as fast.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -109,6 +110,17 @@ Symbol = tuple[Any, ...]
 
 MAX_SYMBOLS = 4
 MAX_DEPTH = 4
+MAX_KEYS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of a mapping, the fields of a named tuple."""
+
+    each: Value | None
+    """What iterating over a mapping yields; None of a named tuple, whose elements are its items."""
+    known: Mapping[str | int, Value] = field(default_factory=dict)
+    """What is behind literal keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +143,9 @@ class Value:
     item: Value | None = None
     """What iterating yields (of a mapping: what it maps to)."""
     items: tuple[Value, ...] | None = None
-    """Elements of a tuple of known length."""
+    """Elements of a sequence of known length."""
+    keys: Keys | None = None
+    """Of a mapping and of a named tuple only."""
     bound: tuple[Any, ...] | None = None
     """Arguments given before: to the constructor of an object of torch, to ``functools.partial``; None if unknown."""
     symbols: frozenset[Symbol] = frozenset()
@@ -149,6 +163,11 @@ class Value:
     def is_tensor(self) -> bool:
         """Is a tensor on every path on which it is an object that could have a tensor's methods at all."""
         return bool(self.kind & Kind.TENSOR) and not self.kind & ~_TENSOR_OR_PLAIN
+
+    @property
+    def is_mapping(self) -> bool:
+        """Is a dictionary of some kind."""
+        return self.keys is not None and self.keys.each is not None
 
     @property
     def is_parameter(self) -> bool:
@@ -214,22 +233,54 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         ref=(a.ref or b.ref) if same_ref and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
-        item=_join_optional(iterated(a), iterated(b), depth) if items is None else None,
+        item=_join_optional(held(a), held(b), depth) if items is None else None,
         items=items,
         bound=a.bound if a.bound == b.bound else None,
+        keys=_join_keys(a, b, depth) if a.keys is not None or b.keys is not None else None,
         symbols=symbols if len(symbols) <= MAX_SYMBOLS else frozenset(sorted(symbols, key=repr)[:MAX_SYMBOLS]),
         evidence=_weaker(a, b),
     )
 
 
-def iterated(value: Value) -> Value | None:
-    """What iterating over a container yields; None if it is not known."""
+def _join_keys(a: Value, b: Value, depth: int) -> Keys | None:
+    """The keys of either; what is behind a key that only one of them has is not known."""
+    if a.keys is None or b.keys is None:
+        keys, other = (a.keys, b) if a.keys is not None else (b.keys, a)
+        elements = held(other) if other.kind & Kind.CONTAINER else None
+        if elements is None or keys is None or keys.each is None:
+            return keys if elements is None else None
+        return Keys(join(keys.each, elements, depth + 1))
+    known = {key: join(v, b.keys.known[key], depth + 1) for key, v in a.keys.known.items() if key in b.keys.known}
+    if a.item is None or b.item is None:  # of an empty one nothing is said
+        return Keys(b.keys.each if a.item is None else a.keys.each, known)
+    return Keys(_join_optional(a.keys.each, b.keys.each, depth), known)
+
+
+def held(value: Value) -> Value | None:
+    """What is in a container, behind any index or key; None if it is not known."""
     if value.item is not None or not value.items:
         return value.item
     result = value.items[0]
     for item in value.items[1:]:
         result = join(result, item, 1)
     return result
+
+
+def iterated(value: Value) -> Value | None:
+    """What iterating over a container yields; None if it is not known."""
+    return value.keys.each if value.keys is not None and value.keys.each is not None else held(value)
+
+
+def changed(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A container with everything in it changed, whatever it is; any other value as it is."""
+    if value.item is None and value.items is None:
+        return value
+    item = change(value.item) if value.item is not None else None
+    items = tuple(map(change, value.items)) if value.items is not None else None
+    keys = value.keys
+    if keys is not None and keys.known:
+        keys = Keys(keys.each, {key: change(v) for key, v in keys.known.items()})
+    return replace(value, item=item, items=items, keys=keys)
 
 
 UNKNOWN = Value(Kind.UNKNOWN)
@@ -266,6 +317,17 @@ def parameter(evidence: Evidence | None = None) -> Value:
 def container(item: Value | None = None, items: tuple[Value, ...] | None = None) -> Value:
     """A list, tuple, dict, set or iterator of what is given."""
     return Value(Kind.CONTAINER, item=item, items=items)
+
+
+def mapping(key: Value, item: Value | None = None, known: Mapping[str | int, Value] | None = None) -> Value:
+    """A dictionary: its keys, what they map to, and what is known of single ones."""
+    known = known or {}
+    return Value(Kind.CONTAINER, item=item, keys=Keys(key, known if len(known) <= MAX_KEYS else {}))
+
+
+def record(fields: Mapping[str | int, Value], items: tuple[Value, ...]) -> Value:
+    """A named tuple."""
+    return Value(Kind.CONTAINER, items=items, keys=Keys(None, fields))
 
 
 def unknown(*symbols: Symbol) -> Value:

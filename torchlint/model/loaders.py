@@ -1,0 +1,70 @@
+"""What data sets yield, and what a data loader makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torchlint.model.values import (
+    STRING,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Strength,
+    Tri,
+    Value,
+    changed,
+    container,
+    held,
+    tensor,
+)
+
+BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
+"""Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""
+
+_EVIDENCE = Evidence(Strength.CONVENTION, "it comes from a data loader")
+
+
+def is_batch(value: Value) -> bool:
+    """Whether a value is a batch of a loader, or what was collated, and no more is known of it."""
+    return value.kind == Kind.UNKNOWN and value.grad == Tri.NO
+
+
+def part_of_batch() -> Value:
+    """An element of a batch: a tensor by convention."""
+    return tensor(Tri.NO, evidence=_EVIDENCE)
+
+
+def collated(sample: Value) -> Value:
+    """What ``default_collate`` makes of samples: numbers and arrays become tensors, containers stay what they are."""
+    if sample.kind & Kind.CONTAINER:
+        return changed(sample, collated)
+    if sample.kind & Kind.UNKNOWN:
+        return BATCH
+    if sample.kind == Kind.STRING:
+        return container(STRING)
+    if sample.kind & (Kind.TENSOR | Kind.NUMBER | Kind.NDARRAY):
+        return _stacked(sample)
+    return replace(sample, symbols=frozenset())
+
+
+def _stacked(sample: Value) -> Value:
+    is_tensor = sample.kind == Kind.TENSOR
+    grad = Tri.MAYBE if is_tensor and sample.grad == Tri.YES else Tri.NO
+    kind = sample.kind & ~(Kind.NUMBER | Kind.NDARRAY) | Kind.TENSOR
+    dtype = sample.dtype if is_tensor else Dtype.ANY
+    return replace(tensor(grad, Ndim.MORE, dtype, evidence=_EVIDENCE), kind=kind)
+
+
+def subset(dataset: Value) -> Value:
+    """Part of a data set: it yields the same."""
+    return Value(Kind.OBJECT, ref="torch.utils.data.Subset", item=held(dataset))
+
+
+def of_tensors(tensors: list[Value]) -> Value:
+    """What a ``TensorDataset`` yields: a row of each."""
+    rows = [
+        tensor(t.grad, Ndim.ANY, t.dtype, evidence=t.evidence) if t.kind & Kind.TENSOR else UNKNOWN for t in tensors
+    ]
+    return container(items=tuple(rows))
