@@ -641,7 +641,7 @@ NAMED_TYPES: dict[str, Result] = {
     **dict.fromkeys(("_dtype", "dtype"), "dtype"),
     **dict.fromkeys(("_layout", "layout"), "layout"),
     **dict.fromkeys(("Storage", "UntypedStorage", "TypedStorage"), "storage"),
-    **dict.fromkeys(("Any", "object", "T", "R", "_T", "_R", "_P", "RRef", "_empty"), "any"),
+    **dict.fromkeys(("Any", "Callable", "object", "T", "R", "_T", "_R", "_P", "RRef", "_empty"), "any"),
     "None": "none",
     "NoReturn": "none",
     "Never": "none",
@@ -690,7 +690,7 @@ def _from_subscript(node: ast.Subscript) -> Result:
     if name in {"list", "List"}:
         item = _from_node(items[0])
         return {"k": "list_of", "item": item} if item == TENSOR else "list"
-    return "any" if name in {"Awaitable", "Future", "type"} else "other"
+    return "any" if name in {"Awaitable", "Callable", "Future", "type"} else "other"
 
 
 def _union(parts: Sequence[ast.expr]) -> Result:
@@ -1167,7 +1167,7 @@ def _tree(value: Any, before: Before) -> Any:
     if isinstance(value, list):
         items = tuple(_tree(item, before) for item in value)
         return Node("list", items) if items and all(isinstance(item, Leaf) for item in items) else "list"
-    return "other"
+    return "any" if isinstance(value, types.FunctionType | functools.partial) else "other"
 
 
 def _leaf(value: torch.Tensor, before: Before) -> Leaf:
@@ -1371,8 +1371,8 @@ def _ndim(seen: Sequence[Seen]) -> str:
     sized = [leaf for leaf in leaves if leaf.size is not None]
     if sized and all(leaf.ndim == leaf.size for leaf in sized):
         return "size"
-    nested = [leaf for leaf in leaves if leaf.first_ndim is None and leaf.depth is not None]
-    others = [leaf for leaf in leaves if leaf.first_ndim is not None]
+    nested = [leaf for leaf in leaves if leaf.depth is not None]
+    others = [leaf for leaf in leaves if leaf.depth is None and leaf.first_ndim is not None]
     is_data = nested and all(leaf.ndim == leaf.depth for leaf in nested)
     return "data" if is_data and all(leaf.ndim == leaf.first_ndim for leaf in others) else ""
 
@@ -2109,7 +2109,8 @@ def _constructions(made: Call, known: Known) -> Iterator[Call]:
 
 
 def _run_module(module: torch.nn.Module, made: Call, called: Call, known: Known) -> list[Seen]:
-    calls = [called, *variations(called, Known(""))]
+    integers = Call(map_tensors(called.args, torch.Tensor.long), map_tensors(called.kwargs, torch.Tensor.long))
+    calls = [called, *variations(called, Known("")), integers]
     unreduced = made.kwargs.get("reduction") == "none"
     flags = known.flags((None, *made.args), made.kwargs)
     ran = [one for call in calls if (one := run(module, call, Known("")))]
@@ -2146,6 +2147,7 @@ def dtypes() -> dict[str, str]:
 def generate() -> dict[str, Any]:
     """Everything the file holds."""
     torch.set_num_threads(1)
+    torch.distributions.Distribution.set_default_validate_args(True)  # torch.compile turns it off
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         samples = sample_calls()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -48,6 +50,9 @@ from torchlint.model.values import (
     parameter,
     tensor,
 )
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
@@ -142,6 +147,8 @@ class Calls(Library):
         if output == "any":
             return None
         made = torch_api.UNSEEN if func.bound is None else func.bound
+        if output.get("ndim") == "loss" and self.model.remember("reduction", _sets_reduction):
+            made = torch_api.UNSEEN
         value = torch_api.apply(output, None, arguments, self.grad, evidence, made=made)
         value = self._trained(value, torch_api.trainable(info, made))
         if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
@@ -449,9 +456,9 @@ class Calls(Library):
         ndim = Ndim.ANY
         if name in ("sample", "rsample") and arguments:
             ndim = Ndim.MORE if torch_api.length(arguments[0].value) == Ndim.MORE else Ndim.ANY
-        if name in ("sample", "sample_n", "enumerate_support"):
+        if name in torch_api.SAMPLING:
             return tensor(Tri.NO, ndim, dtype, evidence=evidence)
-        if name in ("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"):
+        if name in torch_api.DISTRIBUTION_METHODS:
             inputs = [replace(OBJECT, grad=torch_api.distribution_grad(receiver, name))]
             inputs += [a.value for a in arguments] if name != "rsample" else []
             result = {"k": "tensor", "dtype": "float"}
@@ -475,8 +482,8 @@ class Calls(Library):
                 return self.likely(value, ("call", id(node)))
         if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
             self._rebind(node, value)
-            if value.grad & Tri.YES:
-                self.write_through(node.func, value.grad)
+            if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):
+                self.write_through(node.func.value, value.grad)
         return value
 
     def _rebind(self, node: cst.Call, value: Value) -> None:
@@ -542,6 +549,14 @@ class Calls(Library):
         if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
             return arguments[0].value
         return self._call_unknown(func, node, arguments)
+
+
+_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
+
+
+def _sets_reduction(model: Model) -> bool:
+    """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
+    return bool(_SETS_REDUCTION.search(model.tree.source.text))
 
 
 def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:

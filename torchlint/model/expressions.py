@@ -181,7 +181,7 @@ class Expressions(Special):
         return Value(Kind.OBJECT)
 
     def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
-        if name in ("mean", "variance", "stddev", "mode", "probs", "logits", "loc", "scale", "concentration", "rate"):
+        if torch_api.is_distribution_attribute(name):
             grad, dtype = torch_api.distribution_grad(base, name), torch_api.distribution_dtype(base, name)
             return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
         return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
@@ -227,12 +227,11 @@ class Expressions(Special):
             return tensor(base.grad or Tri.MAYBE, Ndim.MORE, base.dtype or Dtype.ANY, evidence=evidence)
         if base.kind & Kind.PACKED and name in ("is_cuda", "is_pinned"):
             return NUMBER
-        if base.kind & Kind.CONTAINER and base.items is not None:
-            if base.keys is not None and name in base.keys.known:
-                return base.keys.known[name]
-            for index, field_name in ((0, "values"), (1, "indices")):
-                if name == field_name and index < len(base.items):
-                    return base.items[index]
+        if base.kind & Kind.CONTAINER and base.keys is not None and name in base.keys.known:
+            return base.keys.known[name]
+        field = torch_api.field_named(base, name)
+        if field is not None:
+            return field
         if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
             return NUMBER
         return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)

@@ -98,6 +98,14 @@ def is_function(name: str) -> bool:
     return name in data()["functions"]
 
 
+def field_named(value: Value, name: str) -> Value | None:
+    """The field of a named tuple of torch."""
+    if value.items is None or not (value.ref or "").startswith(NAMED_TUPLE + "."):
+        return None
+    names = (value.ref or "").split(".")[1:]
+    return value.items[names.index(name)] if name in names and len(names) == len(value.items) else None
+
+
 def is_view(name: str) -> bool:
     """Whether a method of tensors can return a view."""
     result = data()["methods"].get(name)
@@ -176,6 +184,13 @@ def given_bool(arguments: Sequence[Argument], name: str, at: object, default: bo
         return literal_bool(argument.node)
     return None if any(a.star for a in arguments) else default
 
+
+NAMED_TUPLE = "<named tuple>"
+"""What named tuples of torch refer to, with the names of their fields after it."""
+
+DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"))
+"""Methods of distributions that are differentiable, in the parameters or in their argument."""
+SAMPLING = frozenset(("sample", "sample_n", "enumerate_support"))
 
 UNSEEN = (Argument(None, UNKNOWN, cst.Name("_"), "*"), Argument(None, UNKNOWN, cst.Name("_"), "**"))
 """Arguments of which nothing is known."""
@@ -296,7 +311,8 @@ def _dtype_asked_of(receiver: Value, arguments: Sequence[Argument]) -> int:
 def _dtype_of_data(arguments: Sequence[Argument]) -> int:
     """``torch.tensor(x)``, ``torch.arange(a, b)``, ``F.embedding(x, weight)``."""
     positional = [a for a in arguments if a.keyword is None]
-    if not positional or any(a.star for a in arguments):
+    named = [a for a in arguments if a.keyword is not None and a.value.kind & (Kind.TENSOR | Kind.UNKNOWN)]
+    if not positional or named or any(a.star for a in arguments):
         return Dtype.ANY
     tensors = [a.value for a in positional[:2] if a.value.kind == Kind.TENSOR]
     if tensors:
@@ -424,7 +440,7 @@ def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> in
     if size is None:
         size = next((a for a in positional if a.value.kind & Kind.CONTAINER), None)
     if size is not None:
-        return length(size.value)
+        return Ndim.ZERO if isinstance(size.node, cst.List) and not size.node.elements else length(size.value)
     if not takes_sizes or not positional or any(a.star for a in positional):
         return Ndim.ANY
     return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
@@ -516,7 +532,8 @@ def apply(
     made = arguments if made is None else made
     match result:
         case {"k": "tuple", "items": items}:
-            return container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
+            value = container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
+            return replace(value, ref=".".join((NAMED_TUPLE, *result["names"]))) if "names" in result else value
         case {"k": "tuple_of" | "list_of", "item": item, "each": True}:
             return _each(item, arguments, grad_mode, evidence)
         case {"k": "tuple_of" | "list_of", "item": item}:
@@ -617,6 +634,12 @@ def distribution_grad(distribution: Value, name: str) -> int:
     free = about.get("free", {}).get(name, ())
     names = [a.keyword or about["parameters"][at] for at, a in enumerate(made) if at < len(about["parameters"])]
     return grad_of_inputs([a.value for parameter_, a in zip(names, made, strict=False) if parameter_ not in free])
+
+
+def is_distribution_attribute(name: str) -> bool:
+    """Whether distributions have a tensor of that name; a few of the names are those of methods."""
+    result = data()["distribution"].get(name)
+    return isinstance(result, dict) and result["k"] == "tensor" and name not in DISTRIBUTION_METHODS | SAMPLING
 
 
 def distribution_dtype(distribution: Value, name: str) -> int:
