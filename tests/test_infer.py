@@ -124,6 +124,7 @@ def test_json(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
         "expression": "loss.data",
         "value": {
             "kind": "tensor",
+            "may_be": ["tensor"],
             "requires_grad": "no",
             "ndim": "0",
             "dtype": "float",
@@ -138,12 +139,19 @@ def test_json(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     assert item["end_location"]["column"] == 20
 
 
+def test_json_calls_tensor_what_is_one_if_it_is_anything(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\n\n\ndef f(c):\n    x = torch.ones(3) if c else None\n    return x\n"})
+    entries = json.loads(torchlint("infer", "x.py:6:12", "--output-format", "json").out)
+    assert [(entry["value"]["kind"], entry["value"]["may_be"]) for entry in entries] == [("tensor", ["tensor", "none"])]
+
+
 def test_json_holds_what_is_not_known(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": "x = f(3)\n"})
     entries = json.loads(torchlint("infer", "x.py", "--output-format", "json").out)
     assert [entry["expression"] for entry in entries] == ["x", "f", "f(3)", "3"]
     assert entries[0]["value"] == {
         "kind": "unknown",
+        "may_be": ["unknown"],
         **dict.fromkeys(("requires_grad", "ndim", "dtype", "leaf", "role", "class", "name", "evidence")),
     }
     assert json.loads(torchlint("infer", "x.py:2", "--output-format", "json").out) == []

@@ -206,6 +206,9 @@ def _line(file: File, item: Inferred) -> str:
     return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
 
 
+_TENSOR_OR_PLAIN = {"tensor", "number", "string", "none", "unknown"}
+
+
 def _because(evidence: LocatedEvidence | None) -> str:
     if evidence is None:
         return ""
@@ -219,7 +222,8 @@ def _entry(file: File, item: Inferred) -> dict[str, Any]:
         "end_location": _location(item.end),
         "expression": item.expression,
         "value": {
-            "kind": item.kind,
+            "kind": _headline(item.kind),
+            "may_be": item.kind.split("|"),
             "requires_grad": item.dimensions.get("grad"),
             **{key: item.dimensions.get(key) for key in ("ndim", "dtype", "leaf", "role")},
             "class": item.cls,
@@ -227,6 +231,12 @@ def _entry(file: File, item: Inferred) -> dict[str, Any]:
             "evidence": _evidence(item.evidence),
         },
     }
+
+
+def _headline(kind: str) -> str:
+    """``tensor`` for what is one wherever it has a tensor's methods, on whatever evidence; else all it may be."""
+    words = set(kind.split("|"))
+    return "tensor" if "tensor" in words and words <= _TENSOR_OR_PLAIN else kind
 
 
 def _location(position: Position) -> dict[str, int]:

@@ -890,16 +890,16 @@ class Model:
             now.taint(key)
             return now.drafts[key]
         now.stack.append(key)
-        now.drafts[key] = {}
+        now.drafts[key] = table = {}
         passing = now.passing
         try:
             for is_first in (True, False):
                 now.passing = {}
-                now.drafts[key] = self._build_table(cls, is_first)
+                now.drafts[key] = table = self._build_table(cls, is_first)
         finally:
             now.passing = passing
             now.stack.pop()
-        table = now.drafts.pop(key)
+            del now.drafts[key]
         if now.is_final(key):
             self._tables[key] = table
         else:
