@@ -402,13 +402,13 @@ class Model:
         self, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
     ) -> Value:
         """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
-        functions = [f for f in self.scopes.rebinders.get(id(scope), {}).get(name, ()) if f is not asker]
+        functions = self.scopes.rebinders.get(id(scope), {}).get(name, {})
         if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
             return value
         if len(functions) > _MAX_REBINDERS:
             return join(value, UNKNOWN)
-        for function in functions:
-            left = self.result(function)
+        for function in functions.values():
+            left = self.result(function) if function is not asker else None
             if left is not None and name in left.bindings:
                 value = join(value, left.bindings[name])
         return value
@@ -416,7 +416,10 @@ class Model:
     def rebound(self, name: str, flow: State) -> Value | None:
         """What the functions in a scope that are defined by now bind to a name of it."""
         result: Value | None = None
-        for function in self.scopes.rebinders.get(id(flow.scope), {}).get(name, ()):
+        functions = self.scopes.rebinders.get(id(flow.scope), {}).get(name, {})
+        if len(functions) > 4 * _MAX_REBINDERS:
+            return UNKNOWN
+        for function in functions.values():
             if self._outermost(function, flow.scope).name.value not in flow.env:
                 continue
             left = self.result(function)
@@ -890,9 +893,9 @@ class Model:
         now.drafts[key] = {}
         passing = now.passing
         try:
-            for _ in range(2):
+            for is_first in (True, False):
                 now.passing = {}
-                now.drafts[key] = self._build_table(cls)
+                now.drafts[key] = self._build_table(cls, is_first)
         finally:
             now.passing = passing
             now.stack.pop()
@@ -904,16 +907,18 @@ class Model:
         now.settle(key)
         return table
 
-    def _build_table(self, cls: cst.ClassDef) -> Env:
+    def _build_table(self, cls: cst.ClassDef, is_first: bool) -> Env:
         info = self.scopes.info(cls)
         table: Env = {}
         for name, sites in info.assigned.items():
             for method, target in sites:
                 self.result(method)
                 value = self.values.get(id(target), UNKNOWN)
+                if is_first and value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
+                    continue  # what it is increased from is not known yet
                 table[name] = join(table[name], value) if name in table else value
         for name, grown in info.grown.items():
-            if name in table and table[name].kind == Kind.CONTAINER:
+            if name in table and containers.holds(table[name]):
                 for method, place in grown:
                     self.result(method)
                     table[name] = join(table[name], self.grown.get(id(place), table[name]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import loaders, torch_api
+from torchlint.model import loaders, structure, torch_api
 from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
@@ -46,6 +46,7 @@ from torchlint.model.values import (
     container,
     held,
     join,
+    mapping,
     parameter,
     tensor,
 )
@@ -117,12 +118,27 @@ class Calls(Library):
                 value = self.model.call_function(method, func, node, arguments, self)
                 if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
                     return self._through_module(value)
+        if (inner := self._call_inner(func, node, arguments)) is not None:
+            return inner
         if func.ref is not None:
             known = self._call_torch_module(func, arguments, Evidence(Strength.SIGNATURE, text, node))
             if known is not None:
                 return known
         grad = Tri.NO if self.grad == Tri.NO else Tri.YES
         return self.likely(tensor(grad, evidence=evidence), ("call", id(node)))
+
+    def _call_inner(self, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+        """What the modules in a ``Sequential`` or a wrapper make of an input; None if they are not known."""
+        parts = func.items if func.items is not None else (func.item,) if func.item is not None else ()
+        if not parts or not arguments or any(part.kind != Kind.MODULE for part in parts):
+            return None
+        if func.ref != structure.SEQUENTIAL:
+            is_wrapper = structure.attribute(func, "module") is not None
+            return self.call(parts[0], node, arguments) if is_wrapper and len(parts) == 1 else None
+        value = arguments[0].value
+        for part in parts if func.items is not None else parts * 2:
+            value = self.call(part, node, [Argument(None, value, arguments[0].node)])
+        return value
 
     def _call_torch_module(self, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
         """What a module of torch returns, which can depend on the arguments of its constructor."""
@@ -255,11 +271,8 @@ class Calls(Library):
             case "named_buffers":
                 return container(container(items=(STRING, buffer)))
             case "state_dict":
-                return (
-                    container(buffer)
-                    if receiver.kind & Kind.MODULE
-                    else container(replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
-                )
+                is_module = receiver.kind & Kind.MODULE
+                return mapping(STRING, buffer if is_module else replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
             case "modules":
                 return container(module)
             case "named_modules":
@@ -345,7 +358,9 @@ class Calls(Library):
     ) -> Value:
         match kind:
             case "module":
-                return Value(Kind.MODULE, ref=ref, bound=tuple(arguments), evidence=evidence)
+                return structure.built(
+                    Value(Kind.MODULE, ref=ref, bound=tuple(arguments), evidence=evidence), arguments
+                )
             case "parameter":
                 return _parameter(arguments, evidence)
             case "tensor":
@@ -427,6 +442,12 @@ class Calls(Library):
             if name == "apply" and arguments:
                 self._apply_to_modules(arguments[0])
             return value if value is not None else self.unknown(("call", id(node)))
+        if ref == "<optimizer>.step":
+            return self.call_with(arguments[0], (), node) if arguments else NONE
+        if ref.startswith("<modules>.") and isinstance(node.func, cst.Attribute) and arguments:
+            grown = structure.grown(receiver, name, arguments)
+            self.store(node.func.value, grown)
+            return grown
         return self._call_plain_method(receiver, name, node, arguments)
 
     def _call_distribution(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:

@@ -27,9 +27,14 @@ Key = str | int | None
 """A literal key or index; None if it is not one."""
 
 
+def holds(value: Value) -> bool:
+    """Whether a value is a container, or a module that is one: what is in it can be told."""
+    return value.kind in (Kind.CONTAINER, Kind.MODULE)
+
+
 def at(base: Value, key: Key) -> Value | None:
     """What is behind a key or index; None if it is not known."""
-    if key is not None and base.is_mapping and base.keys is not None and key in base.keys.known:
+    if key is not None and base.keys is not None and base.is_mapping and key in base.keys.known:
         return base.keys.known[key]
     if isinstance(key, int) and base.items is not None and -len(base.items) <= key < len(base.items):
         return base.items[key]
@@ -88,14 +93,14 @@ def merged(first: Value, then: Value) -> Value:
     each, item = _either(iterated(first) if first.is_mapping else None, iterated(then)), _either(first.item, then.item)
     known: dict[str | int, Value] = {}
     if first.keys is not None and then.keys is not None:
-        if _is_complete(then):
+        if is_complete(then):
             known = {**first.keys.known, **then.keys.known}
         elif then.item is not None:
             known = {key: join(v, then.item) for key, v in first.keys.known.items()} | dict(then.keys.known)
     return mapping(each or STRING, item, known)
 
 
-def _is_complete(value: Value) -> bool:
+def is_complete(value: Value) -> bool:
     """Whether nothing is in a mapping but what is known by its key."""
     known = value.keys.known if value.keys is not None else {}
     return bool(known) and value.item is not None and value.item == _all(known)

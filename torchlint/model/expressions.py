@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import containers, loaders, torch_api
+from torchlint.model import containers, loaders, structure, torch_api
 from torchlint.model.names import (
     MODULE_METHODS,
 )
 from torchlint.model.scopes import dotted, parameters
-from torchlint.model.special import Special
+from torchlint.model.special import LIKELY_ELEMENT, Special
 from torchlint.model.state import is_opaque
 from torchlint.model.syntax import (
     literal_key,
@@ -34,6 +34,7 @@ from torchlint.model.values import (
     Tri,
     Value,
     container,
+    held,
     iterated,
     join,
     mapping,
@@ -65,7 +66,8 @@ _OPERATORS = {
 """What the methods behind operators are called."""
 
 OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`"))
-PARAM_GROUP = Value(Kind.CONTAINER | Kind.OBJECT, ref="param_group")
+_SETTINGS: dict[str | int, Value] = dict.fromkeys(("lr", "initial_lr", "weight_decay", "momentum", "eps"), NUMBER)
+PARAM_GROUP = mapping(STRING, None, {"params": container(OPTIMISED), **_SETTINGS})
 
 
 class Expressions(Special):
@@ -197,6 +199,10 @@ class Expressions(Special):
             found = torch_api.member(torch_api.module_info(base.ref), name, evidence)
             if found is not None:
                 return found
+        if (part := structure.attribute(base, name)) is not None:
+            return part
+        if structure.is_number(name) and (base.ref is not None or name == "training"):
+            return NUMBER
         if name in ("forward", "__call__"):
             return base
         if name in MODULE_METHODS:
@@ -211,7 +217,7 @@ class Expressions(Special):
             return container(PARAM_GROUP)
         if isinstance(base.node, cst.ClassDef):
             return self.model.class_attribute(base.node, name, self, base) or UNKNOWN
-        return OBJECT
+        return Value(Kind.REFERENCE, ref="<optimizer>.step", receiver=base) if name == "step" else OBJECT
 
     def _plain_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
         if base.kind & Kind.PACKED and name in ("data", "batch_sizes"):
@@ -256,8 +262,11 @@ class Expressions(Special):
         index = node.slice[0].slice if len(node.slice) == 1 else None
         literal = literal_key(index.value) if isinstance(index, cst.Index) else None
         if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
-            if index.value.raw_value == "params" and (base.ref == "param_group" or (path or "").endswith("group")):
+            if index.value.raw_value == "params" and (path or "").endswith("group"):
                 return container(OPTIMISED)
+        if isinstance(literal, str) and base.kind & Kind.UNKNOWN:
+            if (item := self._item_by_name(base, literal)) is not None:
+                return item
         if base.kind & Kind.TENSOR:
             return self.element(base, node)
         if base.kind & Kind.CONTAINER:
@@ -274,7 +283,9 @@ class Expressions(Special):
         if base.kind == Kind.OBJECT and (item := self._item_of(base, literal, node)) is not None:
             return item
         if base.kind & Kind.MODULE:
-            return self.likely_module(node)
+            if isinstance(index, cst.Slice):
+                return replace(base, item=held(base), items=None, keys=None)
+            return containers.at(base, literal) or structure.element(base) or self.likely_module(node)
         if base.kind & Kind.REFERENCE:
             return replace(base, node=node) if base.kind == Kind.REFERENCE else base
         if loaders.is_batch(base):
@@ -284,6 +295,15 @@ class Expressions(Special):
             key = f"[{literal!r}]" if literal is not None else "[]"
             return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
+
+    def _item_by_name(self, base: Value, name: str) -> Value | None:
+        """``x["boxes"]``: ``x`` is no tensor, but what is in an element of an argument of ``forward`` may be one."""
+        self.reject(base.symbols)
+        for symbol in base.symbols:
+            if symbol[0] == LIKELY_ELEMENT:
+                evidence = Evidence(Strength.CONVENTION, "it comes from an argument of `forward`")
+                return self.likely(tensor(evidence=evidence), ("attr", symbol, name))
+        return None
 
     def _item_of(self, base: Value, key: containers.Key, node: cst.Subscript) -> Value | None:
         """What an object of a class of this project gives when it is indexed."""

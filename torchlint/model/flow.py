@@ -184,7 +184,7 @@ class Flow(Patterns):
                 self.values[id(target)] = value
                 if base.kind & Kind.TENSOR and self.grad != Tri.NO:
                     self.write_through(target, torch_api.grad_of_inputs([value]))
-                if base.kind == Kind.CONTAINER:
+                if containers.holds(base):
                     key, each = self.key_of(target)
                     self.store(target.value, containers.put(base, key, each, value))
             case cst.StarredElement():

@@ -34,6 +34,9 @@ from torchlint.model.values import (
 NO_EVIDENCE = Evidence(Strength.NAME, "")
 
 
+_OPERATORS = frozenset(("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "iadd", "imul", "isub"))
+
+
 class Library(Expressions):
     """Evaluates calls of what Python has itself."""
 
@@ -215,7 +218,9 @@ class Library(Expressions):
         if not arguments or arguments[0].keyword is not None or arguments[0].star:
             return named
         first = arguments[0].value
-        if first.kind & Kind.CONTAINER:
+        if (pairs := _literal_pairs(arguments[0].node, first)) is not None:
+            given = containers.literal(pairs)
+        elif first.kind & Kind.CONTAINER:
             given = containers.of_pairs(first)
         else:
             given = containers.of_pairs(container(self.iterate(first, arguments[0].node)))
@@ -239,6 +244,8 @@ class Library(Expressions):
                 return self._call_functools(name, arguments, node)
             case "typing" | "typing_extensions" if name in ("NewType", "TypeVar"):
                 return Value(Kind.FUNCTION, node=node)
+            case "operator" if len(arguments) == 2 and name in _OPERATORS:
+                return self.arithmetic(node, arguments[0].value, arguments[1].value)
             case "copy" if arguments and name in ("deepcopy", "copy"):
                 return arguments[0].value
             case "itertools.chain" if arguments and name == "from_iterable":
@@ -358,6 +365,23 @@ class Library(Expressions):
         given |= {a.keyword: a.value for a in arguments if a.keyword is not None}
         fields: dict[str | int, Value] = {name: given.get(name, UNKNOWN) for name in names}
         return record(fields, tuple(fields.values()))
+
+
+def _literal_pairs(node: cst.BaseExpression, value: Value) -> dict[str | int, Value] | None:
+    """The entries of ``[("a", x), ("b", y)]``; None if that is not what is written."""
+    if not isinstance(node, cst.List) or not value.items or len(value.items) != len(node.elements):
+        return None
+    found: dict[str | int, Value] = {}
+    for element, pair in zip(node.elements, value.items, strict=True):
+        match element.value:
+            case cst.Tuple(elements=[cst.Element(value=key), _]) if pair.items is not None and len(pair.items) == 2:
+                literal = literal_key(key)
+                if literal is None:
+                    return None
+                found[literal] = pair.items[1]
+            case _:
+                return None
+    return found
 
 
 def field_names(call: cst.Call) -> list[str] | None:

@@ -234,16 +234,14 @@ class Scopes:
         return not is_own or any(dotted(base) == cls.name.value for base in self.info(around).bases)  # type: ignore[arg-type]
 
     @cached_property
-    def rebinders(self) -> dict[int, dict[str, list[cst.FunctionDef]]]:
+    def rebinders(self) -> dict[int, dict[str, dict[int, cst.FunctionDef]]]:
         """For each scope its names that functions inside it rebind, or whose containers they grow."""
-        found: dict[int, dict[str, list[cst.FunctionDef]]] = defaultdict(lambda: defaultdict(list))
+        found: dict[int, dict[str, dict[int, cst.FunctionDef]]] = defaultdict(lambda: defaultdict(dict))
         for function, name in self._rebinding():
             outer = self.scope_of(function)
             while isinstance(outer, cst.FunctionDef) and name not in bound_names(outer):
                 outer = self.scope_of(outer)
-            functions = found[id(outer)][name]
-            if all(function is not other for other in functions):
-                functions.append(function)
+            found[id(outer)][name][id(function)] = function
         return found
 
     def _rebinding(self) -> Iterator[tuple[cst.FunctionDef, str]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model import loaders
+from torchlint.model import loaders, structure
 from torchlint.model.narrowing import Narrowing
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque
@@ -22,7 +22,6 @@ from torchlint.model.values import (
     Tri,
     Value,
     iterated,
-    parameter,
     tensor,
 )
 
@@ -53,6 +52,10 @@ _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Plus: "pos",
     cst.BitInvert: "invert",
 }
+
+
+LIKELY_ELEMENT = "likely element"
+"""Begins the symbols of the elements of what is a tensor by convention."""
 
 
 class Special(Narrowing):
@@ -90,17 +93,16 @@ class Special(Narrowing):
         if value.kind & Kind.CONTAINER and item is not None:
             return item
         if value.kind & Kind.TENSOR:
-            return self.element(value, node)
+            row = self.element(value, node)
+            return self.likely(row, (LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
         if (own := self._iterate_object(value, node)) is not None:
             return own
         if value.kind & Kind.LOADER:
             return self.batch(value, node)
         if value.kind & Kind.OBJECT and item is not None:
             return item
-        if value.kind & Kind.MODULE and value.ref == "torch.nn.ParameterList":
-            return parameter(Evidence(Strength.SIGNATURE, "it comes from a ParameterList", node))
         if value.kind & Kind.MODULE:
-            return self.likely_module(node)
+            return structure.looped(value) or self.likely_module(node)
         if value.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         if value.kind == Kind.STRING or is_opaque(value):

@@ -209,7 +209,7 @@ class State:
             self.model.grown[id(place)] = value
         elif isinstance(place, cst.Subscript):
             base = self.peek(place.value) or self.values.get(id(place.value))
-            if base is not None and base.kind == Kind.CONTAINER:
+            if base is not None and containers.holds(base):
                 key, each = self.key_of(place)
                 self._put(place.value, containers.put(base, key, each, value))
 
@@ -220,7 +220,7 @@ class State:
             return self.env.get(path)
         if not isinstance(place, cst.Subscript) or (base := self.peek(place.value)) is None:
             return None
-        return containers.at(base, self.key_of(place)[0]) if base.kind == Kind.CONTAINER else None
+        return containers.at(base, self.key_of(place)[0]) if containers.holds(base) else None
 
     def key_of(self, node: cst.Subscript) -> tuple[containers.Key, Value]:
         """The literal key of a subscript if it has one, and what its key is."""
