@@ -421,8 +421,8 @@ PROBES = table("""
     torch.view_as_complex_copy torch.rand(3, 2)
     torch.view_as_real_copy spectrum
     torch.view_copy x, (6,) | v[:1], ()
-    torch.where b | b, x, v | b, i, 0.5 | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x | s > 2, 1.0, 0.0
-        | b, 1.0, 0.0
+    torch.where b | b, x, v | b, i, 0.5 | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x
+        | s > 2, 1.0, 0.0 | b, 1.0, 0.0
     torch.zeros (2, 3) | () | 2, 3
 """)
 """Argument lists for functions."""
