@@ -194,7 +194,7 @@ METHOD_PROBES = table("""
     untyped_storage v
     values x.to_sparse().coalesce()
     view x, 6 | x, -1 | x, 3, 2 | x, (3, 2) | s, 1 | v[:1], () | x, torch.int32 | x, torch.float32
-    where b, b, x | x, b, x | x, b, 1.0
+    where b, b, x | x, b, x | x, b, 1.0 | i, b, 0.5
 """)
 """Argument lists for methods, ``self`` first."""
 
@@ -421,8 +421,8 @@ PROBES = table("""
     torch.view_as_complex_copy torch.rand(3, 2)
     torch.view_as_real_copy spectrum
     torch.view_copy x, (6,) | v[:1], ()
-    torch.where b | b, x, v | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x | s > 2, 1.0, 0.0
-        | b, 1.0, 0.0
+    torch.where b | b, x, v | b, i, 0.5 | b, 1.0, x | b, x, 0.0 | b[0, 0], s, s | b[0], x, x | b, 1, 0 | b, 1, x
+        | s > 2, 1.0, 0.0 | b, 1.0, 0.0
     torch.zeros (2, 3) | () | 2, 3
 """)
 """Argument lists for functions."""
@@ -932,6 +932,8 @@ class Leaf:
     """Kinds (bool, int, float) of the first tensor, of all tensors promoted, and of tensors and numbers; or empty."""
     second: str | None
     """Kind of the second argument, if it is a tensor."""
+    inputs: int
+    """How many tensors went in."""
     ndim: int
     size: int | None
     """Number of dimensions of the size that was given."""
@@ -1178,6 +1180,7 @@ def _leaf(value: torch.Tensor, before: Before) -> Leaf:
         kind=dtype_kind(value.dtype),
         kinds=before.kinds,
         second=before.second,
+        inputs=len(before.shapes),
         ndim=value.dim(),
         size=before.size,
         depth=before.depth,
@@ -1339,7 +1342,8 @@ def _dtype(seen: Sequence[Seen], known: Known) -> str:
         factory = from_nothing == {"float"} and known.has("dtype")
         return "arg" if len(from_nothing | kinds) > 1 else "float_factory" if factory else kinds.pop()
     if all(leaf.kind == leaf.kinds[0] for leaf in leaves):
-        return ""
+        mixed = any(leaf.kind != leaf.kinds[1] for leaf in leaves)
+        return "" if mixed or all(leaf.inputs < 2 for leaf in leaves) else "tensors"
     if all(leaf.kind == leaf.kinds[1] for leaf in leaves):
         return "tensors"
     if all(leaf.kind == ("int" if leaf.kinds[0] == "bool" else leaf.kinds[0]) for leaf in leaves):

@@ -472,7 +472,7 @@ def test_other_overloads() -> None:
     assert methods["type"]["cases"]["one_arg"]["dtype"] == "arg"
     assert methods["nonzero"]["cases"]["flag:as_tuple"]["k"] == "tuple_of"
     assert functions["torch.where"]["cases"]["no_args"]["k"] == "tuple_of"
-    assert functions["torch.where"]["cases"]["tensor"] == {"k": "tensor", "dtype": "tensors", "ndim": "broadcast"}
+    assert functions["torch.where"]["cases"]["tensor"] == {"k": "tensor", "dtype": "promote", "ndim": "broadcast"}
     assert len(methods["unique"]["cases"]["flag:return_counts,return_inverse"]["items"]) == 3
     assert len(torch.unique(i, return_inverse=True, return_counts=True)) == 3
     assert methods["tolist"] == "any"
