@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy.py CHECKOUTS [NAME …]
 
-CHECKOUTS holds the repositories, each in a folder OWNER+NAME, at the commits that ``benchmarks/oracle/repositories.json`` lists.
-For each oracle file it prints how many receivers of ``.item``, ``.tolist``, ``.detach``, ``.cpu``, ``.numpy`` and ``.grad``
-that were tensors `torchlint infer` calls tensors, how many of the others, and how many that it says cannot require grad
-were seen to; and how many sites of ``.data`` of tensors, and of others, `torchlint check` reports.
+CHECKOUTS holds the repositories, each in a folder OWNER+NAME, at the commits in ``benchmarks/oracle/repositories.json``.
+For each oracle file it prints how many receivers of ``.item``, ``.tolist``, ``.detach``, ``.cpu``, ``.numpy`` and
+``.grad`` that were tensors `torchlint infer` calls tensors, how many of the others, and how many that it says cannot
+require grad were seen to; and how many sites of ``.data`` of tensors, and of others, `torchlint check` reports.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def shown(counts: collections.Counter[str]) -> str:
         f"receivers: tensors {counts['tensor called tensor']}/{counts['tensor']}, "
         f"others {counts['other called tensor']}/{counts['other']}, "
         f"gradients seen where there can be none {counts['no grad wrong']}/{counts['no grad']}; "
-        f".data: tensors {counts['data found']}/{counts['data']}, others {counts['other data found']}/{counts['other data']}"
+        f".data: tensors {counts['data found']}/{counts['data']}, "
+        f"others {counts['other data found']}/{counts['other data']}"
     )
 
 
@@ -59,10 +60,11 @@ def receivers(root: Path, rows: list[Row]) -> Iterator[tuple[str, int]]:
     values = inferred(root, sorted({row["path"] for row in wanted}))
     for row in wanted:
         value = values.get((row["path"], row["end_line"], row["end_col"]))
-        is_tensor = value is not None and value["kind"] == "tensor"
         counts[row["is"]] += 1
-        counts[f"{row['is']} called tensor"] += is_tensor
-        if is_tensor and value["requires_grad"] == "no" and row["is"] == "tensor":
+        if value is None or value["kind"] != "tensor":
+            continue
+        counts[f"{row['is']} called tensor"] += 1
+        if value["requires_grad"] == "no" and row["is"] == "tensor":
             counts["no grad"] += 1
             counts["no grad wrong"] += bool(row["grad"])
     yield from counts.items()
