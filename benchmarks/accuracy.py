@@ -2,7 +2,7 @@
 
     python benchmarks/accuracy.py CHECKOUTS [NAME …]
 
-CHECKOUTS holds the repositories, each in a folder OWNER+NAME, at the commits in ``benchmarks/oracle/repositories.json``.
+CHECKOUTS holds the repositories, each in a folder OWNER+NAME, at the commits in ``oracle/repositories.json``.
 For each oracle file it prints how many receivers of ``.item``, ``.tolist``, ``.detach``, ``.cpu``, ``.numpy`` and
 ``.grad`` that were tensors `torchlint infer` calls tensors, how many of the others, and how many that it says cannot
 require grad were seen to; and how many sites of ``.data`` of tensors, and of others, `torchlint check` reports.

@@ -28,7 +28,7 @@ from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
-from torchlint.model.scopes import Scopes, bound_names, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
@@ -148,7 +148,13 @@ class Model:
     """Answers about the expressions of one file."""
 
     def __init__(
-        self, tree: Tree, path: str | None = None, codebase: Codebase | None = None, *, is_part: bool = False
+        self,
+        tree: Tree,
+        path: str | None = None,
+        codebase: Codebase | None = None,
+        *,
+        scopes: Scopes | None = None,
+        is_part: bool = False,
     ) -> None:
         """``path`` says where the file is, without which nothing that it imports is looked for.
 
@@ -158,7 +164,7 @@ class Model:
         self.path = path
         self.codebase = codebase or Codebase()
         self.is_part = is_part
-        self.scopes = Scopes(tree)
+        self.scopes = scopes or Scopes(tree)
         self.values: dict[int, Value] = {}
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
@@ -166,8 +172,7 @@ class Model:
         self.grown: dict[int, Value] = {}
         """What an attribute (by the node that names it) is after something was put into it."""
         self._done: dict[Key, Result] = {}
-        self._tables: dict[int, Env] = {}
-        self._locals: dict[int, frozenset[str]] = {}
+        self._tables: dict[Key, Result] = {}
         self._kept: list[cst.CSTNode] = []
         self._declaring: set[int] = set()
         self._assigns: dict[tuple[int, str], frozenset[str]] = {}
@@ -186,7 +191,7 @@ class Model:
     def close(self) -> dict[str, str]:
         """Nothing more will be asked: the other files that were looked at, with their state."""
         rests_on = self.codebase.rests_on()
-        self.codebase.release(self)
+        self.codebase.release()
         return rests_on
 
     # ------------------------------------------------------------------ questions
@@ -219,8 +224,7 @@ class Model:
 
     def spelling(self, qualified: str) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
-        self.result(self.tree.module)
-        bindings = self._done[id(self.tree.module)].bindings
+        bindings = self._bindings(self.tree.module)
         best, spelled = "", ""
         for name, value in bindings.items():
             ref = self.reference(value)
@@ -337,38 +341,28 @@ class Model:
         """
         key: Key = id(scope) if cls is None else (id(scope), id(cls))
         now = self.codebase.interpretation
-        known = self._done.get(key) or now.passing.get(key)
-        if known is not None:
+        known = self._done.get(key) or now.known(key)
+        if known is not None or now.is_open(key):
             return known
-        if key in now.running:
-            now.taint(key)
-            return None
-        if scope is not self.tree.module:
-            outer = self.scopes.scope_of(scope)
-            self.result(outer)
-        now.stack.append(key)
+        is_module = isinstance(scope, cst.Module)
+        if not is_module:
+            if self.is_part and now.is_too_far():
+                return None
+            self.result(self.scopes.scope_of(scope))
         flow = Flow(self, scope)
         if cls is not None:
             flow.values = {}  # those of the class it is written in are what is asked for
+        now.enter(key, self.is_part and not is_module)
         now.running[key] = flow
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope, flow)
             result = flow.run(start, grad)
         finally:
-            now.stack.pop()
             del now.running[key]
-        (self._done if now.is_final(key) else now.passing)[key] = result
-        now.settle(key)
+            frame = now.leave()
+        now.keep(frame, result, self._done)
         return result
-
-    @_at_home
-    def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
-        """Names that a function binds itself."""
-        names = self._locals.get(id(function))
-        if names is None:
-            names = self._locals[id(function)] = bound_names(function)
-        return names
 
     def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
@@ -476,7 +470,8 @@ class Model:
         result = self.result(scope)
         if result is not None:
             return result.bindings
-        return self.codebase.interpretation.running[id(scope)].bindings
+        running = self.codebase.interpretation.running.get(id(scope))
+        return running.bindings if running is not None else {}  # too far away
 
     # ------------------------------------------------------------------ other files of the project
 
@@ -700,7 +695,7 @@ class Model:
         scope = self.scopes.scope_of(cls)
         self.result(scope)
         values = tuple(self.follow(self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases)
-        if id(scope) in self._done and not self.codebase.interpretation.passing:
+        if id(scope) in self._done:
             self._base_values[id(cls)] = values
         return values
 
@@ -881,30 +876,25 @@ class Model:
         Built twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
         key, now = id(cls), self.codebase.interpretation
-        known = self._tables.get(key)
+        known = self._tables.get(key) or now.known(key)
         if known is not None:
-            return known
-        if key in now.passing:
-            return now.passing[key].bindings
-        if key in now.drafts:
-            now.taint(key)
+            return known.bindings
+        if now.is_open(key):
             return now.drafts[key]
-        now.stack.append(key)
-        now.drafts[key] = table = {}
-        passing = now.passing
+        if self.is_part and now.is_too_far():
+            return {}
+        now.enter(key, self.is_part)
+        now.drafts[key] = {}
         try:
-            for is_first in (True, False):
-                now.passing = {}
-                now.drafts[key] = table = self._build_table(cls, is_first)
+            kept = now.kept()
+            now.drafts[key] = self._build_table(cls, True)
+            if not now.is_circular():
+                now.forget(kept)
+            table = self._build_table(cls, False)
         finally:
-            now.passing = passing
-            now.stack.pop()
             del now.drafts[key]
-        if now.is_final(key):
-            self._tables[key] = table
-        else:
-            now.passing[key] = Result(table)
-        now.settle(key)
+            frame = now.leave()
+        now.keep(frame, Result(table), self._tables)
         return table
 
     def _build_table(self, cls: cst.ClassDef, is_first: bool) -> Env:

@@ -13,13 +13,14 @@ import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint import source
+from torchlint.model.scopes import Scopes
 from torchlint.tree import Tree
 
 if TYPE_CHECKING:
@@ -42,31 +43,111 @@ Key = int | tuple[int, int]
 """Identity of a scope or class; of a method and the class that inherited it."""
 
 
+_DEEPEST = 2
+"""How many functions and classes of other files may wait for each other; beyond that nothing is known."""
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One scope or class that is being interpreted."""
+
+    key: Key
+    position: int
+    low: int
+    """The position of the lowest frame of which it has seen an unfinished state; its own if it has not."""
+    is_elsewhere: bool
+    is_cut: bool = False
+    """Whether something was not looked at because it is too far away."""
+
+
 @dataclass(eq=False)
 class Interpretation:
-    """What is being interpreted right now, in all files together: calls may go round through several of them."""
+    """What is being interpreted right now, in all files together: calls may go round through several of them.
 
-    stack: list[Key] = field(default_factory=list)
+    What has seen an unfinished state of something else is kept only until that is finished, and what was cut short only
+    for others that ask from as far away. So an answer does not depend on what was asked before.
+    """
+
+    frames: list[Frame] = field(default_factory=list)
     running: dict[Key, Flow] = field(default_factory=dict)
-    passing: dict[Key, Result] = field(default_factory=dict)
-    """Results that rest on a part of what is still running; forgotten when it has ended."""
-    tainted: set[Key] = field(default_factory=set)
     drafts: dict[Key, Env] = field(default_factory=dict)
+    _positions: dict[Key, int] = field(default_factory=dict)
+    _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
+    _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
+    _cut: dict[tuple[Key, int], Result] = field(default_factory=dict)
+    _distance: int = 0
 
-    def taint(self, key: Key) -> None:
-        """All that is being interpreted above ``key`` rests on a part of it only."""
-        self.tainted.update(self.stack[self.stack.index(key) + 1 :])
+    def known(self, key: Key) -> Result | None:
+        """What was found for ``key`` and is of use here though it is not final."""
+        found = self._passing.get(key)
+        if found is not None:
+            result, frame = found
+            self._rest_on(frame.low, frame.is_cut)
+            return result
+        result_ = self._cut.get((key, self._distance))
+        if result_ is not None:
+            self._rest_on(len(self.frames), is_cut=True)
+        return result_
 
-    def is_final(self, key: Key) -> bool:
-        """Whether what was found for ``key`` rests on nothing unfinished."""
-        return key not in self.tainted or not self.stack
+    def is_open(self, key: Key) -> bool:
+        """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
+        position = self._positions.get(key)
+        if position is None:
+            return False
+        self._rest_on(position, is_cut=False)
+        return True
 
-    def settle(self, key: Key) -> None:
-        """``key`` is done."""
-        self.tainted.discard(key)
-        if not self.stack:
-            self.passing.clear()
-            self.tainted.clear()
+    def is_too_far(self) -> bool:
+        """Whether another frame in another file would be too many."""
+        if self._distance < _DEEPEST:
+            return False
+        self._rest_on(len(self.frames), is_cut=True)
+        return True
+
+    def _rest_on(self, position: int, is_cut: bool) -> None:
+        if self.frames:
+            asker = self.frames[-1]
+            asker.low = min(asker.low, position)
+            asker.is_cut |= is_cut
+
+    def enter(self, key: Key, is_elsewhere: bool) -> None:
+        """Begin with ``key``."""
+        position = self._positions[key] = len(self.frames)
+        self.frames.append(Frame(key, position, position, is_elsewhere))
+        self._distance += is_elsewhere
+
+    def forget(self, kept: Collection[Key]) -> None:
+        """Forget what rests on what is unfinished, except for what was ``kept`` before, to find it again."""
+        for key in [key for key in self._passing if key not in kept]:
+            del self._passing[key]
+
+    def kept(self) -> set[Key]:
+        """What is kept that rests on what is unfinished."""
+        return set(self._passing)
+
+    def is_circular(self) -> bool:
+        """Whether the topmost frame rests on others, among them another class: one round has to do for it then."""
+        return self.frames[-1].low < self.frames[-1].position and len(self.drafts) > 1
+
+    def leave(self) -> Frame:
+        """The topmost frame has ended."""
+        frame = self.frames.pop()
+        self._distance -= frame.is_elsewhere
+        del self._positions[frame.key]
+        for key in self._rooted.pop(frame.position, ()):
+            self._passing.pop(key, None)
+        self._rest_on(frame.low, frame.is_cut)
+        return frame
+
+    def keep(self, frame: Frame, result: Result, final: dict[Key, Result]) -> None:
+        """Keep what was found in a frame as long as it is of use."""
+        if frame.low < frame.position:
+            self._passing[frame.key] = (result, frame)
+            self._rooted[frame.low].append(frame.key)
+        elif frame.is_cut and self._distance:
+            self._cut[frame.key, self._distance] = result
+        else:
+            final[frame.key] = result
 
 
 @dataclass(frozen=True)
@@ -104,6 +185,7 @@ class Codebase:
     def _clear(self) -> None:
         self.interpretation = Interpretation()
         self._homes: dict[int, Model] = {}
+        self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._models: dict[tuple[str, tuple[int, ...]], Model | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
@@ -122,12 +204,15 @@ class Codebase:
             for node in model.tree.all(cls):
                 self._homes[id(node)] = model
 
-    def release(self, model: Model) -> None:
-        """Forget a file that has been checked; and all the others if they have become too many."""
-        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
-            for node in model.tree.all(cls):
-                self._homes.pop(id(node), None)
-        self._consulted.pop(_CHECKED, None)
+    def release(self) -> None:
+        """Forget what was found for the file that has been checked; and all if it has become too much.
+
+        Only what was read is kept for the next one: what is found must not depend on which files were checked before.
+        """
+        self._homes.clear()
+        self._models.clear()
+        self._consulted.clear()
+        self.interpretation = Interpretation()
         if self._size > _ROOM:
             self._clear()
 
@@ -273,19 +358,28 @@ class Codebase:
     def _model(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
         key = (path, numbers)
         if key not in self._models:
-            self._models[key] = self._parsed(path, outline.text(numbers))
+            self._models[key] = self._parsed(path, outline, numbers)
         return self._models[key]
 
-    def _parsed(self, path: str, text: str) -> Model | None:
+    def _parsed(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
         from torchlint.model import Model
 
-        self._size += len(text)
-        try:
-            model = Model(Tree(text), path, self, is_part=True)
-        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+        key = (path, numbers)
+        if key not in self._scopes:
+            self._scopes[key] = self._definitions(outline.text(numbers))
+        scopes = self._scopes[key]
+        if scopes is None:
             return None
+        model = Model(scopes.tree, path, self, scopes=scopes, is_part=True)
         self.adopt(model)
         return model
+
+    def _definitions(self, text: str) -> Scopes | None:
+        self._size += len(text)
+        try:
+            return Scopes(Tree(text))
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+            return None
 
     def _outline(self, path: str) -> Outline | None:
         if path not in self._outlines:

@@ -146,6 +146,14 @@ class Scopes:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
+        self._locals: dict[int, frozenset[str]] = {}
+
+    def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
+        """Names that a function binds itself."""
+        names = self._locals.get(id(function))
+        if names is None:
+            names = self._locals[id(function)] = bound_names(function)
+        return names
 
     def info(self, node: cst.ClassDef) -> ClassInfo:
         """Methods and attributes of a class."""
@@ -239,7 +247,7 @@ class Scopes:
         found: dict[int, dict[str, dict[int, cst.FunctionDef]]] = defaultdict(lambda: defaultdict(dict))
         for function, name in self._rebinding():
             outer = self.scope_of(function)
-            while isinstance(outer, cst.FunctionDef) and name not in bound_names(outer):
+            while isinstance(outer, cst.FunctionDef) and name not in self.locals_of(outer):
                 outer = self.scope_of(outer)
             found[id(outer)][name][id(function)] = function
         return found
@@ -256,7 +264,7 @@ class Scopes:
             function = self.scope_of(place)
             if isinstance(function, cst.FunctionDef):
                 if id(function) not in own:
-                    own[id(function)] = bound_names(function)
+                    own[id(function)] = self.locals_of(function)
                 if place.value not in own[id(function)]:
                     yield function, place.value
 

@@ -102,7 +102,7 @@ class State:
         """Under the first name of a place what else may hold the same container."""
         self.shared = model.scopes.rebinders.get(id(scope), {})
         """Names that functions in this scope rebind."""
-        self.locals = model.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
+        self.locals = model.scopes.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
         """A value with what the uses of its symbols have taught."""

@@ -200,7 +200,7 @@ def _rebinds_outer(node: cst.Attribute, write: cst.CSTNode, model: Model) -> boo
     if not isinstance(write, cst.AugAssign) or write.target is not node or not isinstance(node.value, cst.Name):
         return False
     scope = model.scopes.scope_of(node)
-    return isinstance(scope, cst.FunctionDef) and node.value.value not in model.locals_of(scope)
+    return isinstance(scope, cst.FunctionDef) and node.value.value not in model.scopes.locals_of(scope)
 
 
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
