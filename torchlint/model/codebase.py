@@ -36,6 +36,8 @@ _MAX_ABOVE = 3
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _ROOM = 4_000_000
 """Characters of parsed statements to keep from one checked file to the next."""
+_MANY_STARS = 20
+"""Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
@@ -168,8 +170,8 @@ class Outline:
     statements: list[tuple[int, int]] = field(default_factory=list)
     """First and last line, counted from 0; the last one is not included."""
     names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    stars: list[int] = field(default_factory=list)
-    """Statements with ``from … import *``."""
+    stars: list[tuple[int, str]] = field(default_factory=list)
+    """The modules of ``from … import *``, each with the number of dots in front."""
 
     def text(self, numbers: tuple[int, ...]) -> str:
         """The source of some statements."""
@@ -191,7 +193,7 @@ class Codebase:
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
-        self._in_stars: set[str] = set()
+        self._starred: dict[tuple[str, str], str | None] = {}
         self._states: dict[str, str] = {}
         self._consulted: dict[str, set[str]] = defaultdict(set)
         self._size = 0
@@ -237,12 +239,14 @@ class Codebase:
         """The full name of a module that a file imports relative to itself; None if that is in no package."""
         if asker.path is None:
             return None
-        folder = os.path.dirname(asker.path)
+        self._consulted[_id(asker)] |= self._surroundings(os.path.dirname(asker.path)).probed
+        return self._absolute(level, module, asker.path)
+
+    def _absolute(self, level: int, module: str, path: str) -> str | None:
+        folder = os.path.dirname(path)
         for _ in range(level - 1):
             folder = os.path.dirname(folder)
-        around = self._surroundings(folder)
-        self._consulted[_id(asker)] |= around.probed
-        package = around.package or (os.path.basename(folder),)
+        package = self._surroundings(folder).package or (os.path.basename(folder),)
         if not package[0].isidentifier() or package[0] in sys.stdlib_module_names:
             return None
         return ".".join((*package, module) if module else package)
@@ -268,17 +272,33 @@ class Codebase:
 
     def through_stars(self, path: str, names: tuple[str, ...]) -> tuple[Model, str, tuple[str, ...]] | None:
         """A definition that a file has from ``from … import *``."""
-        if path in self._in_stars:
+        key = (path, names[0])
+        if key not in self._starred:
+            self._starred[key] = self._star_source(path, names[0], {path})
+        source_ = self._starred[key]
+        model = self.member(source_, names[0]) if source_ is not None else None
+        if source_ is None or model is None:
             return None
-        self._in_stars.add(path)
-        try:
-            for part in self._star_imports(path):
-                part.result(part.tree.module)
-                for module in part.stars:
-                    if found := self.definition(".".join((module, *names)), part):
-                        return found
-        finally:
-            self._in_stars.discard(path)
+        self._consulted[path].add(source_)
+        return model, names[0], names[1:]
+
+    def _star_source(self, path: str, name: str, seen: set[str]) -> str | None:
+        """The file whose names another one imports with a star, and that binds a name."""
+        outline = self._outline(path)
+        if outline is None or len(outline.stars) > _MANY_STARS:
+            return None
+        for level, module in outline.stars:
+            full = self._absolute(level, module, path) if level else module
+            if full is None or full.partition(".")[0] in sys.stdlib_module_names:
+                continue
+            other, rest, probed = self._locate(os.path.dirname(path), full)
+            self._consulted[path] |= probed
+            if other is None or rest or other in seen:
+                continue
+            seen.add(other)
+            found = other if self._binds(other, name) else self._star_source(other, name, seen)
+            if found is not None:
+                return found
         return None
 
     def _locate(self, folder: str, ref: str) -> tuple[str | None, tuple[str, ...], frozenset[str]]:
@@ -348,12 +368,6 @@ class Codebase:
             return None
         numbers = tuple(outline.names.get(name, ()))
         return self._model(path, outline, numbers) if numbers else None
-
-    def _star_imports(self, path: str) -> list[Model]:
-        """The models of the ``from … import *`` of a file."""
-        outline = self._outline(path)
-        models = [self._model(path, outline, (number,)) for number in outline.stars] if outline else []
-        return [model for model in models if model is not None]
 
     def _model(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
         key = (path, numbers)
@@ -436,10 +450,15 @@ def _outlined(text: str, tree: ast.Module) -> Outline:
             outline.statements.append((first, last))
         number = len(outline.statements) - 1
         for name in _bound(statement):
-            if name == "*":
-                outline.stars.append(number)
-            elif number not in outline.names[name]:
+            if number not in outline.names[name]:
                 outline.names[name].append(number)
+    outline.stars += [
+        (node.level, node.module or "")
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom | ast.If | ast.Try)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+    ]
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
 
@@ -456,7 +475,7 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
             case ast.Import(names=aliases):
                 yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
             case ast.ImportFrom(names=aliases):
-                yield from (alias.asname or alias.name for alias in aliases)
+                yield from (alias.asname or alias.name for alias in aliases if alias.name != "*")
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
             case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
