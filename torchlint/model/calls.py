@@ -515,6 +515,8 @@ class Calls(Library):
     def _made_by(ref: str) -> Value | None:
         """An instance of an imported class, which its name tells: ``Boxes(x)``, ``Boxes.from_tensor(x)``."""
         parts = ref.split(".")
+        if parts[-1] == "apply":  # of an autograd function: what its `forward` returns
+            return None
         for index in (len(parts) - 1, len(parts) - 2):
             name = parts[index] if index >= 0 else ""
             if CLASS_NAME.search(name) and not name.endswith(("Tensor", "Variable", "Parameter")):

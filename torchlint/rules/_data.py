@@ -29,6 +29,10 @@ _INIT_FUNCTION = re.compile(r"init|reset_param", re.IGNORECASE)
 _PARAMETER_NAME = re.compile(r"(^|_)(weight|bias)(_|$)|^param(eter)?$", re.IGNORECASE)
 
 
+_WITHOUT_DATA = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRING | Kind.CONTAINER
+"""What has no `.data`, beside tensors and what is not known: a list or None on another path speaks against nothing."""
+
+
 class Site(enum.Enum):
     """Who speaks of a `.data`."""
 
@@ -57,12 +61,14 @@ def last_name(node: cst.CSTNode) -> str:
 def receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None:
     """The value left of `.data` and the evidence for it, if it is believed to be a tensor."""
     value = model.value(node.value)
-    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRING):
+    if value.kind & ~_WITHOUT_DATA or (value.kind & Kind.CONTAINER and value.keys is not None):
         return None
     name = last_name(node.value)
     if value.is_tensor:
         evidence = value.evidence or Evidence(Strength.USE, "it is used as a tensor", node.value)
         return value, evidence
+    if value.kind & Kind.CONTAINER and not value.kind & (Kind.TENSOR | Kind.UNKNOWN):
+        return None
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
         if evidence.strength <= Strength.CONVENTION and HOLDER_NAME.search(name):
@@ -136,7 +142,7 @@ def _used_in_chain(node: cst.Attribute, model: Model) -> Evidence | None:
     for method, call in chain(node, model):
         if _is_of_no_tensor(method, call):
             return None
-        if whole and _has_ellipsis(call) and model.is_target(call):
+        if _has_ellipsis(call) and model.tree.parent(node) is call and model.is_target(call):
             return Evidence(Strength.USE, "`[...]` of its data is assigned to", node)
         whole = whole and isinstance(call, cst.Call)
         if not isinstance(call, cst.Call) or method not in torch_api.tensor_only():
