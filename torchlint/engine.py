@@ -109,9 +109,15 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     """Whether any of the rules could find anything in a file of these bytes.
 
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
-    module paths. Files that never mention torch are not ours.
+    module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
     """
-    return b"torch" in data and any(_occurs(pattern, data) for pattern in _gate(codes))
+    if b"torch" not in data and _TENSORS.search(data) is None:
+        return False
+    return any(_occurs(pattern, data) for pattern in _gate(codes))
+
+
+_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
+"""What files that get their tensors from others do to them."""
 
 
 def _occurs(pattern: re.Pattern[bytes], data: bytes) -> bool:
