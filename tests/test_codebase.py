@@ -95,6 +95,20 @@ def test_the_cache_notices_what_changes_elsewhere(write: Write, torchlint: Torch
     assert torchlint("check", "main.py").code == 0
 
 
+def test_the_cache_of_every_file_notices_what_changes_behind_a_star(
+    write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    main = "import torch\nfrom pkg import make\n\n\ndef use(x):\n    value = make(x)\n    print(value.data)\n"
+    star, number = "from .a import *\n", "x = 1\n"
+    write({"pkg/__init__.py": star, "pkg/a.py": number, "one.py": main, "two.py": main})
+    assert torchlint("check", "-j", "1").code == 0
+    (tmp_path / "pkg" / "a.py").write_text(
+        "import torch\n\n\ndef make(x):\n    return torch.ones(3)\n", encoding="utf-8"
+    )
+    found = json.loads(torchlint("check", "-j", "1", "--output-format", "json").out)
+    assert [Path(finding["filename"]).name for finding in found] == ["one.py", "two.py"]
+
+
 def test_findings_do_not_depend_on_which_files_were_checked_before(write: Write, torchlint: Torchlint) -> None:
     chain = "import torch\nfrom m{0} import f as g\n\n\ndef f(x):\n    y = g(x)\n    print(y.data)\n    return y\n"
     files = {f"m{i}.py": chain.format(i + 1) for i in range(6)}

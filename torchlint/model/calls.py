@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import loaders, structure, torch_api
-from torchlint.model.library import Library
 from torchlint.model.names import (
     CLASS_NAME,
     GRAD_CONTEXTS,
@@ -22,6 +21,7 @@ from torchlint.model.names import (
 )
 from torchlint.model.scopes import dotted
 from torchlint.model.state import is_opaque, truth
+from torchlint.model.stdlib import Library
 from torchlint.model.syntax import (
     is_dotted,
     last_name,

@@ -193,7 +193,7 @@ class Codebase:
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
-        self._starred: dict[tuple[str, str], str | None] = {}
+        self._starred: dict[tuple[str, str], tuple[str | None, frozenset[str]]] = {}
         self._states: dict[str, str] = {}
         self._consulted: dict[str, set[str]] = defaultdict(set)
         self._size = 0
@@ -274,15 +274,14 @@ class Codebase:
         """A definition that a file has from ``from … import *``."""
         key = (path, names[0])
         if key not in self._starred:
-            self._starred[key] = self._star_source(path, names[0], {path})
-        source_ = self._starred[key]
+            probed: set[str] = set()
+            self._starred[key] = (self._star_source(path, names[0], {path}, probed), frozenset(probed))
+        source_, asked_for = self._starred[key]
+        self._consulted[path] |= asked_for
         model = self.member(source_, names[0]) if source_ is not None else None
-        if source_ is None or model is None:
-            return None
-        self._consulted[path].add(source_)
-        return model, names[0], names[1:]
+        return (model, names[0], names[1:]) if model is not None else None
 
-    def _star_source(self, path: str, name: str, seen: set[str]) -> str | None:
+    def _star_source(self, path: str, name: str, seen: set[str], probed: set[str]) -> str | None:
         """The file whose names another one imports with a star, and that binds a name."""
         outline = self._outline(path)
         if outline is None or len(outline.stars) > _MANY_STARS:
@@ -291,12 +290,12 @@ class Codebase:
             full = self._absolute(level, module, path) if level else module
             if full is None or full.partition(".")[0] in sys.stdlib_module_names:
                 continue
-            other, rest, probed = self._locate(os.path.dirname(path), full)
-            self._consulted[path] |= probed
+            other, rest, asked_for = self._locate(os.path.dirname(path), full)
+            probed |= asked_for
             if other is None or rest or other in seen:
                 continue
             seen.add(other)
-            found = other if self._binds(other, name) else self._star_source(other, name, seen)
+            found = other if self._binds(other, name) else self._star_source(other, name, seen, probed)
             if found is not None:
                 return found
         return None

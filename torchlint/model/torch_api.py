@@ -26,7 +26,6 @@ from torchlint.model.values import (
     Kind,
     Ndim,
     Role,
-    Strength,
     Tri,
     Value,
     container,
@@ -657,8 +656,3 @@ def member(info: Mapping[str, Any], name: str, evidence: Evidence) -> Value | No
     if name in info.get("buffers", ()):
         return tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
     return None
-
-
-def signature(text: str, node: cst.CSTNode | None) -> Evidence:
-    """Evidence that torch's own stubs give."""
-    return Evidence(Strength.SIGNATURE, text, node)
