@@ -17,18 +17,47 @@ Changes = Mapping[str, Value | None]
 """What a branch has bound, and (None) unbound."""
 
 
+class Watch:
+    """What one round of a loop has asked of the names from before it: another round is of use only if that changes."""
+
+    __slots__ = ("_asked", "_met")
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+        self._met: list[tuple[str, Value | None]] = []
+
+    def asked(self, name: str) -> None:
+        """A name was looked up that the round has not bound itself."""
+        self._asked.add(name)
+
+    def met(self, name: str, value: Value | None) -> None:
+        """Ways have met of which not all bind a name, and this is its value there."""
+        self._met.append((name, value))
+
+    def is_concerned(self, changed: Mapping[str, Value | None]) -> bool:
+        """Whether what has changed could make another round come out differently."""
+        if not changed:
+            return False
+        if not self._asked.isdisjoint(changed):
+            return True
+        return any(name in changed and _is_more(changed[name], value) for name, value in self._met)
+
+
 class Names:
     """Names and paths (``self.x``) with their values, seen through the layers of the branches one is in."""
 
-    __slots__ = ("_below", "_own")
+    __slots__ = ("_below", "_own", "_watch")
 
-    def __init__(self, own: Mapping[str, Value] | None = None, below: Names | None = None) -> None:
+    def __init__(
+        self, own: Mapping[str, Value] | None = None, below: Names | None = None, watch: Watch | None = None
+    ) -> None:
         self._own: dict[str, Value | None] = dict(own) if own else {}
         self._below = below
+        self._watch = watch
 
-    def branch(self) -> Names:
-        """A layer on top of this one."""
-        return Names(below=self)
+    def branch(self, watch: Watch | None = None) -> Names:
+        """A layer on top of this one; ``watch`` hears what is looked up below it."""
+        return Names(below=self, watch=watch)
 
     def get(self, name: str) -> Value | None:
         """The value of a name; None if it is not bound."""
@@ -36,6 +65,8 @@ class Names:
         while names is not None:
             if name in names._own:
                 return names._own[name]
+            if names._watch is not None:
+                names._watch.asked(name)
             names = names._below
         return None
 
@@ -47,7 +78,7 @@ class Names:
 
     def unbind(self, name: str) -> None:
         """Forget a name; of a path that is forgotten nothing is known but what its class says."""
-        if name in self:
+        if self._unwatched(name)[0] is not None:
             self._own[name] = None
 
     def changes(self, since: Names) -> Changes:
@@ -63,20 +94,41 @@ class Names:
             changed.update(layer)
         return changed
 
-    def meet(self, ends: Sequence[Changes]) -> bool:
-        """Continue where several ways from here have met; whether that changed anything.
+    def meet(self, ends: Sequence[Changes]) -> Changes:
+        """Continue where several ways from here have met; what that changed.
 
         A name that only some of them bind is what those bind; a path is known only where all of them know it.
         """
-        changed = False
+        changed: dict[str, Value | None] = {}
         for name in {name: None for end in ends for name in end}:
-            before = self.get(name)
+            before, watches = self._unwatched(name)
             values = [end.get(name) if name in end else before for end in ends]
             value = _joined(values, is_path="." in name)
+            if not all(name in end for end in ends):
+                for watch in watches:
+                    watch.met(name, value)
             if value is not before and value != before:
-                self._own[name] = value
-                changed = True
+                self._own[name] = changed[name] = value
         return changed
+
+    def _unwatched(self, name: str) -> tuple[Value | None, list[Watch]]:
+        """The value of a name, and who would have heard that it was looked up."""
+        names: Names | None = self
+        watches = []
+        while names is not None:
+            if name in names._own:
+                return names._own[name], watches
+            if names._watch is not None:
+                watches.append(names._watch)
+            names = names._below
+        return None, watches
+
+
+def _is_more(value: Value | None, known: Value | None) -> bool:
+    """Whether a value can be something that a known one cannot."""
+    if value is None or known is None:
+        return value is not known
+    return join(known, value) != known
 
 
 def _joined(values: Sequence[Value | None], is_path: bool) -> Value | None:

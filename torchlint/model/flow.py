@@ -14,7 +14,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import containers, loaders, torch_api
-from torchlint.model.env import Changes, Env, Names
+from torchlint.model.env import Changes, Env, Names, Watch
 from torchlint.model.names import (
     GRAD_CONTEXTS,
     SET_GRAD,
@@ -59,7 +59,7 @@ class Flow(Patterns):
         for _ in range(3):
             self.dead, self.returns, self.paths, self._solutions = False, [], {}, {}
             self.grad = grad
-            self.uses = {}
+            self.uses, self.supposed = {}, set()
             self.bindings = {name: self._resolve(value) for name, value in start.items()}
             self.env = Names(self.bindings)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
@@ -71,7 +71,7 @@ class Flow(Patterns):
         return Result(self.bindings, returns, grad)
 
     def _learn(self) -> bool:
-        """Draw conclusions from how unknown values were used; whether there are new ones."""
+        """Draw conclusions from how unknown values were used; whether there are new ones that change anything."""
         rejected = self.rejected | {s for s, use in self.uses.items() if use.other}
         solved, hinted = dict(self.solved), dict(self.hinted)
         for symbol, use in self.uses.items():
@@ -81,9 +81,10 @@ class Flow(Patterns):
                 hinted.setdefault(symbol, Evidence(Strength.NAME, *use.hint))
         solved = {s: evidence for s, evidence in solved.items() if s not in rejected}
         hinted = {s: evidence for s, evidence in hinted.items() if s not in rejected and s not in solved}
-        before = (self.solved.keys(), self.hinted.keys(), self.rejected)
+        has_learnt = (solved.keys(), hinted.keys()) != (self.solved.keys(), self.hinted.keys())
+        has_learnt = has_learnt or not self.supposed.isdisjoint(rejected - self.rejected)
         self.solved, self.hinted, self.rejected = solved, hinted, rejected
-        return (solved.keys(), hinted.keys(), rejected) != before
+        return has_learnt
 
     def block(self, statements: Sequence[cst.CSTNode]) -> None:
         """Run statements one after the other; those that are not reached too, so that they have values."""
@@ -339,7 +340,8 @@ class Flow(Patterns):
         entry, grad = self.env, self.grad
         entry.meet([{}, self._solutions.get(id(body), {})])  # where an outer loop has come round
         for _ in range(_MAX_LOOPS):
-            self.env, self.dead, self.grad = entry.branch(), False, grad
+            watch = Watch()
+            self.env, self.dead, self.grad = entry.branch(watch), False, grad
             self.loops.append((entry, []))
             head()
             self.body(body)
@@ -347,7 +349,7 @@ class Flow(Patterns):
             if not self.dead:
                 ends.append(self.env.changes(entry))
             self.env = entry
-            if not entry.meet([{}, *ends]) and self.grad | grad == grad:
+            if not watch.is_concerned(entry.meet([{}, *ends])) and self.grad | grad == grad:
                 break
             grad |= self.grad
         self._solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}

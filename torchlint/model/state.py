@@ -90,6 +90,8 @@ class State:
         self.solved: dict[Symbol, Evidence] = {}
         self.hinted: dict[Symbol, Evidence] = {}
         self.rejected: set[Symbol] = set()
+        self.supposed: set[Symbol] = set()
+        """What was taken for a tensor though it need not be one."""
         self.loops: list[tuple[Names, list[Changes]]] = []
         """Of the loops around: the names before each, and with what changes it is left or begun again."""
         self.paths: dict[str, set[str]] = {}
@@ -108,8 +110,10 @@ class State:
         """A value with what the uses of its symbols have taught."""
         if not value.symbols or not value.kind & Kind.UNKNOWN:
             return value
-        if value.kind & Kind.TENSOR and any(s in self.rejected for s in value.symbols):
-            return Value(Kind.UNKNOWN, symbols=value.symbols)
+        if value.kind & Kind.TENSOR:
+            if not self.rejected.isdisjoint(value.symbols):
+                return Value(Kind.UNKNOWN, symbols=value.symbols)
+            self.supposed |= value.symbols
         grad = value.grad or Tri.MAYBE
         for symbol in value.symbols:
             evidence = self.solved.get(symbol)
