@@ -341,7 +341,8 @@ class Model:
         """
         key: Key = id(scope) if cls is None else (id(scope), id(cls))
         now = self.codebase.interpretation
-        known = self._done.get(key) or now.known(key)
+        final = (self if cls is None else self.home(cls))._done
+        known = self._final(final, key) or now.known(key)
         if known is not None or now.is_open(key):
             return known
         is_module = isinstance(scope, cst.Module)
@@ -351,7 +352,7 @@ class Model:
             self.result(self.scopes.scope_of(scope))
         flow = Flow(self, scope)
         if cls is not None:
-            flow.values = {}  # those of the class it is written in are what is asked for
+            flow.values, flow.modes, flow.grown = {}, {}, {}  # those of the class it is written in are asked for
         now.enter(key, self.is_part and not is_module)
         now.running[key] = flow
         try:
@@ -361,8 +362,20 @@ class Model:
         finally:
             del now.running[key]
             frame = now.leave()
-        now.keep(frame, result, self._done)
+        now.keep(frame, result, final)
         return result
+
+    def _final(self, results: dict[Key, Result], key: Key) -> Result | None:
+        """What was found for good, if that could be found from where it is asked for."""
+        known = results.get(key)
+        if known is None or (self.is_part and not self.codebase.interpretation.reaches(known)):
+            return None
+        return known
+
+    def _is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
+        """Whether what a scope binds is known for good, however far away it is asked for."""
+        known = self._done.get(id(scope))
+        return known is not None and (known.height == 0 or not self.is_part)
 
     def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
@@ -440,12 +453,14 @@ class Model:
         key = (id(function), name)
         known = self._assigns.get(key)
         if known is None:
-            self._assigns[key] = frozenset()
-            known = self._assigns[key] = self._find_assigned(function, name)
+            found: set[str] = set()
+            self._find_assigned(function, name, found, set())
+            known = self._assigns[key] = frozenset(found)
         return known
 
-    def _find_assigned(self, function: cst.FunctionDef, name: str) -> frozenset[str]:
-        found: set[str] = set()
+    @_at_home
+    def _find_assigned(self, function: cst.FunctionDef, name: str, found: set[str], seen: set[int]) -> None:
+        seen.add(id(function))
         cls = self.class_of(function)
         for node in self.tree.within(function.body, cst.Attribute):
             if not isinstance(node.value, cst.Name) or node.value.value != name:
@@ -454,8 +469,8 @@ class Model:
                 found.add(node.attr.value)
             elif cls is not None and (method := self.find_method(cls, node.attr.value)) is not None:
                 params = parameters(method)
-                found |= self.assigns(method, params[0].name.value) if params else set()
-        return frozenset(found)
+                if params and id(method) not in seen:
+                    self._find_assigned(method, params[0].name.value, found, seen)
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
@@ -496,7 +511,7 @@ class Model:
                 return None, is_final
             model, name, rest = found
             value = model._bindings(model.tree.module).get(name, UNKNOWN)
-            is_final = is_final and not rest and id(model.tree.module) in model._done
+            is_final = is_final and not rest and model._is_settled(model.tree.module)
             for attribute in rest:
                 value = model.outside().attribute(value, attribute, model.tree.module)
             target = self.reference(value)
@@ -695,7 +710,7 @@ class Model:
         scope = self.scopes.scope_of(cls)
         self.result(scope)
         values = tuple(self.follow(self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases)
-        if id(scope) in self._done:
+        if self._is_settled(scope):
             self._base_values[id(cls)] = values
         return values
 
@@ -876,7 +891,7 @@ class Model:
         Built twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
         key, now = id(cls), self.codebase.interpretation
-        known = self._tables.get(key) or now.known(key)
+        known = self._final(self._tables, key) or now.known(key)
         if known is not None:
             return known.bindings
         if now.is_open(key):

@@ -60,6 +60,8 @@ class Frame:
     is_elsewhere: bool
     is_cut: bool = False
     """Whether something was not looked at because it is too far away."""
+    height: int = 0
+    """How many functions and classes of other files had to be looked at one inside the other."""
 
 
 @dataclass(eq=False)
@@ -84,12 +86,20 @@ class Interpretation:
         found = self._passing.get(key)
         if found is not None:
             result, frame = found
-            self._rest_on(frame.low, frame.is_cut)
+            self._rest_on(frame.low, frame.is_cut, result.height)
             return result
         result_ = self._cut.get((key, self._distance))
         if result_ is not None:
             self._rest_on(len(self.frames), is_cut=True)
         return result_
+
+    def reaches(self, result: Result) -> bool:
+        """Whether a final result could have been found from here; if so it is of use."""
+        if self._distance + result.height > _DEEPEST:
+            return False
+        if self.frames:
+            self.frames[-1].height = max(self.frames[-1].height, result.height)
+        return True
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
@@ -106,11 +116,12 @@ class Interpretation:
         self._rest_on(len(self.frames), is_cut=True)
         return True
 
-    def _rest_on(self, position: int, is_cut: bool) -> None:
+    def _rest_on(self, position: int, is_cut: bool, height: int = 0) -> None:
         if self.frames:
             asker = self.frames[-1]
             asker.low = min(asker.low, position)
             asker.is_cut |= is_cut
+            asker.height = max(asker.height, height)
 
     def enter(self, key: Key, is_elsewhere: bool) -> None:
         """Begin with ``key``."""
@@ -135,14 +146,16 @@ class Interpretation:
         """The topmost frame has ended."""
         frame = self.frames.pop()
         self._distance -= frame.is_elsewhere
+        frame.height += frame.is_elsewhere
         del self._positions[frame.key]
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
-        self._rest_on(frame.low, frame.is_cut)
+        self._rest_on(frame.low, frame.is_cut, frame.height)
         return frame
 
     def keep(self, frame: Frame, result: Result, final: dict[Key, Result]) -> None:
         """Keep what was found in a frame as long as it is of use."""
+        result.height = frame.height
         if frame.low < frame.position:
             self._passing[frame.key] = (result, frame)
             self._rooted[frame.low].append(frame.key)
@@ -187,6 +200,7 @@ class Codebase:
     def _clear(self) -> None:
         self.interpretation = Interpretation()
         self._homes: dict[int, Model] = {}
+        self._checked: dict[int, Model] = {}
         self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._models: dict[tuple[str, tuple[int, ...]], Model | None] = {}
@@ -202,25 +216,26 @@ class Codebase:
 
     def adopt(self, model: Model) -> None:
         """Remember whose the definitions of a file are."""
+        homes = self._homes if model.is_part else self._checked
         for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
             for node in model.tree.all(cls):
-                self._homes[id(node)] = model
+                homes[id(node)] = model
 
     def release(self) -> None:
-        """Forget what was found for the file that has been checked; and all if it has become too much.
+        """Forget the file that has been checked; and all if it has become too much.
 
-        Only what was read is kept for the next one: what is found must not depend on which files were checked before.
+        What was found out about other files is kept where it is final. It is what would be found anew for the next
+        file: :meth:`Interpretation.reaches` sees to it that nothing is known there that is too far away from it.
         """
-        self._homes.clear()
-        self._models.clear()
-        self._consulted.clear()
+        self._checked.clear()
+        self._consulted.pop(_CHECKED, None)
         self.interpretation = Interpretation()
         if self._size > _ROOM:
             self._clear()
 
     def home(self, node: cst.CSTNode, default: Model) -> Model:
         """The model of the file that a class or function is defined in."""
-        return self._homes.get(id(node), default)
+        return self._checked.get(id(node)) or self._homes.get(id(node), default)
 
     def rests_on(self) -> dict[str, str]:
         """The files that were looked at for the one being checked, and what they were (``source.state``)."""

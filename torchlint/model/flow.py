@@ -94,12 +94,12 @@ class Flow(Patterns):
     def body(self, suite: cst.BaseSuite) -> None:
         """The statements of an indented block or of a one-line suite."""
         if isinstance(suite, cst.SimpleStatementSuite):
-            self.model.modes[id(suite)] = self.grad
+            self.modes[id(suite)] = self.grad
         self.block(suite.body)
 
     def statement(self, node: cst.CSTNode) -> None:
         """Run one statement and remember the grad mode it runs in."""
-        self.model.modes[id(node)] = self.grad
+        self.modes[id(node)] = self.grad
         if isinstance(node, cst.SimpleStatementLine):
             for small in node.body:
                 self.statement(small)

@@ -70,6 +70,8 @@ class Result:
     """Every name of the scope with the join of all that was bound to it: what closures see."""
     returns: Value | None = None
     grad_mode: int = Tri.YES
+    height: int = 0
+    """How many functions and classes of other files had to be looked at one inside the other."""
 
 
 class State:
@@ -79,7 +81,7 @@ class State:
         self.model = model
         self.tree = model.tree
         self.scope = scope
-        self.values = model.values
+        self.values, self.modes, self.grown = model.values, model.modes, model.grown
         self.env = Names()
         self.dead = False
         self.bindings: Env = {}
@@ -210,7 +212,7 @@ class State:
         path = dotted(place)
         if path is not None:
             self.bind(path, value)
-            self.model.grown[id(place)] = value
+            self.grown[id(place)] = value
         elif isinstance(place, cst.Subscript):
             base = self.peek(place.value) or self.values.get(id(place.value))
             if base is not None and containers.holds(base):
