@@ -31,6 +31,11 @@ FINDINGS = {
     "Python 2": (f'{BROKEN}print "x"\n', "bad.py:3:1: TL001 Missing parentheses in call to 'print'"),
     "Python 2 raise": (f"{BROKEN}raise E, 'e'\n", "bad.py:3:8: TL001 invalid syntax"),
     "inconsistent tabs": (f"{BROKEN}if x:\n\ta\n        b\n", "bad.py:5:"),
+    "handlers in the wrong order": (
+        f"{BROKEN}try:\n    f()\nexcept:\n    pass\nexcept A:\n    pass\n",
+        "bad.py:5:1: TL001 default 'except:' must be last",
+    ),
+    "bytes beside text": (f"{BROKEN}b'a' 'c'\n", "bad.py:3:"),
     "null byte": (f"{BROKEN}\0\n", "bad.py:3:1: TL001 source code cannot contain null bytes"),
     "invalid UTF-8": (BROKEN.encode() + b"s = '\xe9'\n", "bad.py:3:6: TL003 cannot decode byte 0xe9 as utf-8"),
     "invalid in a file of no interest": (b"s = '\xe9'\n", "bad.py:1:6: TL003 cannot decode byte 0xe9 as utf-8"),

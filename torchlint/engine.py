@@ -250,14 +250,14 @@ def parse(text: str, path: str) -> Tree:
         raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.tree import Source
+    from torchlint.tree import Source, is_refused
 
     try:
         tree = _tree(Source(text))
     except cst.ParserSyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
-    except cst.CSTValidationError as error_:  # a tree that Python has no text for: `except:` before another handler
-        raise Unparsed(syntax_error(text, path) or _syntax(Position(1, 1), str(error_))) from None
+    if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
+        raise Unparsed(error)
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
     return tree
 
@@ -354,12 +354,12 @@ def _syntax(at: Position, message: str) -> Diagnostic:
     )
 
 
-def syntax_error(text: str, path: str) -> Diagnostic | None:
+def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagnostic | None:
     """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compile(text, path, "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)
+            compile(text, path, "exec", flags=flags, dont_inherit=True)
         except SyntaxError as error:
             message = error.msg
             if "print" in message or "exec" in message:

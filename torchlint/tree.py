@@ -108,6 +108,53 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield value
 
 
+def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The last of the syntax children of a node; None if it has none."""
+    cls = type(node)
+    for name in reversed(_FIELDS.get(cls) or _syntax_fields(cls)):
+        value = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            if value:
+                return value[-1]  # type: ignore[no-any-return]
+        elif kind not in _NO_NODES:
+            return value  # type: ignore[no-any-return]
+    return None
+
+
+def parse_module(text: str) -> cst.Module:
+    """The tree that libcst makes of a text, without validating its nodes one by one, which takes a third of the time.
+
+    The parser made them; for the little that its grammar lets pass and Python does not there is :func:`is_refused`.
+
+    Raises:
+        cst.ParserSyntaxError: it is no Python.
+    """
+    validate = cst.CSTNode.__post_init__
+    setattr(cst.CSTNode, "__post_init__", _accept)  # noqa: B010
+    try:
+        return cst.parse_module(text)
+    finally:
+        setattr(cst.CSTNode, "__post_init__", validate)  # noqa: B010
+
+
+def _accept(node: cst.CSTNode) -> None:
+    pass
+
+
+def is_refused(tree: Tree) -> bool:
+    """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal."""
+    if any(handler.type is None for node in tree.all(cst.Try) for handler in node.handlers[:-1]):
+        return True
+    return any(_is_bytes(node.left) != _is_bytes(node.right) for node in tree.all(cst.ConcatenatedString))
+
+
+def _is_bytes(node: cst.BaseExpression) -> bool:
+    while isinstance(node, cst.ConcatenatedString):
+        node = node.left
+    return isinstance(node, cst.SimpleString) and "b" in node.prefix
+
+
 class Span(NamedTuple):
     """Where a node stands: offsets into the original text."""
 
@@ -168,7 +215,7 @@ class Tree:
 
     def __init__(self, source: Source | str) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
-        self.module = cst.parse_module(self.source.parsed)
+        self.module = parse_module(self.source.parsed)
         self.nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
@@ -262,17 +309,16 @@ class Tree:
         ranks = self._ranks.get(cls)
         if ranks is None:
             ranks = self._ranks[cls] = [self._order[id(each)] for each in nodes]
-        last = self._last or self._find_last()
-        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, last[id(node)])]
+        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, self._last_below(node))]
 
-    def _find_last(self) -> dict[int, int]:
-        """For each node the rank of the last one below it."""
-        last, parents = self._last, self._parents
-        for key, rank in reversed(self._order.items()):
-            end = last.setdefault(key, rank)
-            up = parents.get(key)
-            if up is not None and last.get(id(up), -1) < end:
-                last[id(up)] = end
+    def _last_below(self, node: cst.CSTNode) -> int:
+        """Rank of the last node below one, or of itself."""
+        last = self._last.get(id(node))
+        if last is None:
+            at: cst.CSTNode | None = node
+            while at is not None:
+                end, at = at, _last_child(at)
+            last = self._last[id(node)] = self._order[id(end)]
         return last
 
     def walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:

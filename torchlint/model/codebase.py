@@ -406,7 +406,7 @@ class Codebase:
         self._size += len(text)
         try:
             return Scopes(Tree(text))
-        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+        except (cst.ParserSyntaxError, RecursionError):
             return None
 
     def _outline(self, path: str) -> Outline | None:

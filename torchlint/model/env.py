@@ -114,7 +114,7 @@ class Names:
     def _unwatched(self, name: str) -> tuple[Value | None, list[Watch]]:
         """The value of a name, and who would have heard that it was looked up."""
         names: Names | None = self
-        watches = []
+        watches: list[Watch] = []
         while names is not None:
             if name in names._own:
                 return names._own[name], watches

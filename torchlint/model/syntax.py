@@ -38,7 +38,10 @@ def integer(node: cst.BaseExpression) -> int | None:
 def literal_key(node: cst.BaseExpression) -> str | int | None:
     """The value of a string or integer literal; None for all else."""
     if isinstance(node, cst.SimpleString):
-        text = node.evaluated_value
+        code = node.value
+        if code[0] in "'\"" and code[1:3] != 2 * code[0] and "\\" not in code:
+            return code[1:-1]
+        text = node.evaluated_value  # compiles it
         return text if isinstance(text, str) else None
     return integer(node)
 
