@@ -69,6 +69,8 @@ P = ParamSpec("P")
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
+_BODY = 0
+"""With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -178,6 +180,7 @@ class Model:
         self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
         self._definitions: dict[str, Value | None] = {}
+        self._neighbours: dict[str, Value | None] = {}
         self._base_values: dict[int, tuple[Value, ...]] = {}
         self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
         self._kinds: dict[int, str] = {}
@@ -474,12 +477,19 @@ class Model:
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
+        if name in self._neighbours:
+            return self._neighbours[name]
         assert self.path is not None
         part = self.codebase.member(self.path, name)
-        if part is not None and part is not self:
-            return part._bindings(part.tree.module).get(name)
-        found = self.codebase.through_stars(self.path, (name,)) if part is None else None
-        return found[0]._bindings(found[0].tree.module).get(name) if found is not None else None
+        if part is None and (found := self.codebase.through_stars(self.path, (name,))) is not None:
+            part = found[0]
+        if part is None or part is self:
+            self._neighbours[name] = None
+            return None
+        value = part._bindings(part.tree.module).get(name)
+        if part._is_settled(part.tree.module):
+            self._neighbours[name] = value
+        return value
 
     def _bindings(self, scope: cst.FunctionDef | cst.Module) -> Env:
         result = self.result(scope)
@@ -637,8 +647,11 @@ class Model:
 
     def start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
         """Whether autograd records when a function begins."""
+        at = self.outside() if self.is_part else flow
         for decorator in function.decorators:
-            mode = flow.grad_context(decorator.decorator)
+            if self.is_part:
+                at.eval(decorator.decorator)
+            mode = at.grad_context(decorator.decorator)
             if mode is not None:
                 return mode
         cls = self.class_of(function)
@@ -709,6 +722,8 @@ class Model:
             return known
         scope = self.scopes.scope_of(cls)
         self.result(scope)
+        if self.is_part and isinstance(outer := self.tree.enclosing(cls, cst.ClassDef, cst.FunctionDef), cst.ClassDef):
+            self._class_body(outer)
         values = tuple(self.follow(self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases)
         if self._is_settled(scope):
             self._base_values[id(cls)] = values
@@ -879,10 +894,25 @@ class Model:
         declared = info.declared.get(name)
         if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
             found = self.annotation(declared.annotation.annotation, flow) or found
-        if found is None:
+        return found if found is not None else self._class_body(cls).get(name)
+
+    @_at_home
+    def _class_body(self, cls: cst.ClassDef) -> Env:
+        """What the statements in a class bind."""
+        if not self.is_part:
             self.result(self.scopes.scope_of(cls))
-            found = self.class_bindings.get(id(cls), {}).get(name)
-        return found
+            return self.class_bindings.get(id(cls), {})
+        key, now = (id(cls), _BODY), self.codebase.interpretation
+        known = self._final(self._tables, key) or now.known(key)
+        if known is not None or now.is_open(key):
+            return known.bindings if known is not None else {}
+        now.enter(key, False)
+        try:
+            bindings = self.outside().class_body(cls)
+        finally:
+            frame = now.leave()
+        now.keep(frame, Result(bindings), self._tables)
+        return bindings
 
     @_at_home
     def _table(self, cls: cst.ClassDef) -> Env:

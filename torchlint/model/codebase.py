@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -44,6 +44,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 Key = int | tuple[int, int]
 """Identity of a scope or class; of a method and the class that inherited it."""
 
+
+_MAX_ROUNDS = 3
+"""How often something is looked at whose answer rests on what is unfinished; then the last answer has to do."""
 
 _DEEPEST = 2
 """How many functions and classes of other files may wait for each other; beyond that nothing is known."""
@@ -79,6 +82,8 @@ class Interpretation:
     _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
     _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
     _cut: dict[tuple[Key, int], Result] = field(default_factory=dict)
+    _rounds: Counter[Key] = field(default_factory=Counter)
+    _settled: dict[Key, Result] = field(default_factory=dict)
     _distance: int = 0
 
     def known(self, key: Key) -> Result | None:
@@ -88,10 +93,10 @@ class Interpretation:
             result, frame = found
             self._rest_on(frame.low, frame.is_cut, result.height)
             return result
-        result_ = self._cut.get((key, self._distance))
-        if result_ is not None:
+        near = self._settled.get(key) or self._cut.get((key, self._distance))
+        if near is not None:
             self._rest_on(len(self.frames), is_cut=True)
-        return result_
+        return near
 
     def reaches(self, result: Result) -> bool:
         """Whether a final result could have been found from here; if so it is of use."""
@@ -159,6 +164,9 @@ class Interpretation:
         if frame.low < frame.position:
             self._passing[frame.key] = (result, frame)
             self._rooted[frame.low].append(frame.key)
+            self._rounds[frame.key] += 1
+            if self._rounds[frame.key] >= _MAX_ROUNDS:
+                self._settled[frame.key] = result
         elif frame.is_cut and self._distance:
             self._cut[frame.key, self._distance] = result
         else:

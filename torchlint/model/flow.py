@@ -279,6 +279,12 @@ class Flow(Patterns):
                 self.bind(bound.value, self.model.named(f"{module}.{name}"))
 
     def _function_def(self, node: cst.FunctionDef) -> None:
+        if not self.model.is_part:  # of other files nobody asks what stands in the head of a function
+            self._head(node)
+        if "overload" not in decorator_names(node):  # those have no body; what they overload follows
+            self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
+
+    def _head(self, node: cst.FunctionDef) -> None:
         for decorator in node.decorators:
             self.eval(decorator.decorator)
         for param in parameters(node):
@@ -288,20 +294,24 @@ class Flow(Patterns):
                 self._annotation_names(param.annotation.annotation)
         if node.returns is not None:
             self._annotation_names(node.returns.annotation)
-        if "overload" not in decorator_names(node):  # those have no body; what they overload follows
-            self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
 
     def _class_def(self, node: cst.ClassDef) -> None:
-        for decorator in node.decorators:
+        for decorator in () if self.model.is_part else node.decorators:
             self.eval(decorator.decorator)
         for arg in (*node.bases, *node.keywords):
             self.eval(arg.value)
+        if not self.model.is_part:  # there it is left to who asks for it
+            self.model.class_bindings[id(node)] = self.class_body(node)
+        self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
+
+    def class_body(self, node: cst.ClassDef) -> Env:
+        """What the statements in a class bind."""
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
         self.body(node.body)
-        self.model.class_bindings[id(node)] = self.bindings
+        bound = self.bindings
         self.env, self.bindings = outer, bindings
-        self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
+        return bound
 
     def _annotation_names(self, node: cst.BaseExpression) -> None:
         """Record what the names in an annotation refer to, for rules that look at them."""
