@@ -111,6 +111,19 @@ def is_view(name: str) -> bool:
     return isinstance(result, dict) and bool(result.get("alias") or result.get("self")) and name != "detach"
 
 
+@functools.cache
+def reductions() -> frozenset[str]:
+    """Last names of what can reduce a tensor to one number: ``sum``, ``dist``, ``mse_loss``."""
+    results = {**data()["functions"], **data()["methods"]}
+    return frozenset(name.rpartition(".")[2] for name, result in results.items() if _may_reduce(result))
+
+
+def _may_reduce(result: Result) -> bool:
+    if not isinstance(result, dict):
+        return False
+    return result.get("ndim") in ("reduce", "zero", "loss") or any(map(_may_reduce, result.get("cases", {}).values()))
+
+
 def takes_tensor(name: str) -> bool:
     """Whether the first argument of a function of torch must be a tensor."""
     result = data()["functions"].get(name)

@@ -221,6 +221,39 @@ def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
     return None
 
 
+def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a file does with names makes it worthwhile to ask the model if one of them is 0-dim.
+
+    Indexed names are everywhere, and to know what one is a whole function has to be interpreted.
+    """
+    name = last_name(node)
+    return bool(_SCALAR_NAME.search(name)) or name in model.remember("reduced", _reduced)
+
+
+def _reduced(model: Model) -> frozenset[str]:
+    """Names that are added to, or that are assigned what a reduction may have returned."""
+    found = {last_name(node.target) for node in model.tree.all(cst.AugAssign)}
+    for node in model.tree.all(cst.Assign):
+        if _is_reduction(node.value):
+            found.update(last_name(target.target) for target in node.targets)
+    return frozenset(found)
+
+
+def _is_reduction(node: cst.BaseExpression) -> bool:
+    """Whether an expression has a call in it of what can reduce a tensor to one number."""
+    match node:
+        case cst.Call(func=func):
+            name = last_name(func)
+            if name in torch_api.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
+                return True
+            return isinstance(func, cst.Attribute) and _is_reduction(func.value)
+        case cst.BinaryOperation(left=left, right=right):
+            return _is_reduction(left) or _is_reduction(right)
+        case cst.UnaryOperation(expression=value) | cst.Attribute(value=value) | cst.Subscript(value=value):
+            return _is_reduction(value)
+    return False
+
+
 def is_zero_index(node: cst.Subscript) -> bool:
     """Whether a subscript is a literal ``[0]``."""
     match node.slice:

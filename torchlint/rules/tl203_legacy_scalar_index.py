@@ -79,7 +79,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not _data.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
         return None
-    if model.is_target(node):
+    if model.is_target(node) or not _data.may_be_scalar(node.value, model):
         return None
     value = model.value(node.value)
     if not value.is_tensor or value.ndim != Ndim.ZERO:
