@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from torchlint import source
 from torchlint.cache import Cache
 from torchlint.config import OWN, Project
-from torchlint.diagnostic import Diagnostic, Position, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Policy, Position, Problem
 from torchlint.engine import TOO_DEEP, Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
@@ -89,6 +89,7 @@ class Job:
     fixing: Fixing = Fixing.NONE
     location: str | None = None
     """Where the file is: what it imports is looked for around it."""
+    policy: Policy = AS_RULES_SAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,10 @@ class _Task:
     data: bytes
     source: source.Source
     codes: frozenset[str]
+    policy: Policy
 
     def job(self, fixing: Fixing) -> Job:
-        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location)
+        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location, self.policy)
 
 
 class Run:
@@ -147,7 +149,7 @@ class Run:
         except source.Undecodable as error:
             found = (_unreadable(error),) if "TL003" in codes else ()
             return Result(file, found, source.decode_leniently(data), before=data)
-        task = _Task(file, data, decoded, codes)
+        task = _Task(file, data, decoded, codes, self.project.policy(file.location))
         if not self._needs_check(task):
             self.counts.skipped += 1
             return Result(file, before=data)
@@ -171,7 +173,8 @@ class Run:
 
     def _key(self, task: _Task, data: bytes) -> str:
         assert self._cache is not None
-        return self._cache.key(data, task.codes, self.project.target_torch(task.file.location), task.file.location)
+        target = self.project.target_torch(task.file.location)
+        return self._cache.key(data, task.codes, target, task.file.location, task.policy.key)
 
     def _remembered(self, task: _Task) -> Result | None:
         """The cached result, unless there is something in it to fix."""
@@ -246,7 +249,9 @@ def _checked(jobs: Iterable[Job]) -> list[Outcome]:
 
 def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
-        return check_text(job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase)
+        return check_text(
+            job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase, policy=job.policy
+        )
     except RecursionError:
         return Outcome((), job.text, problems=(Problem(job.path, TOO_DEEP),))
     except Exception as error:  # whatever it is, it must not cost more than this file
@@ -357,7 +362,8 @@ class _Worker:
     def __init__(self, context: BaseContext) -> None:
         self.connection, theirs = context.Pipe()
         self.process: BaseProcess = context.Process(target=_serve, args=(theirs,), daemon=True)  # type: ignore[attr-defined]
-        self.process.start()
+        with source.uninterrupted():  # until it ignores interrupts itself
+            self.process.start()
         theirs.close()  # so that its death is our end of file
 
     def send(self, job: Job) -> None:
