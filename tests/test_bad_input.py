@@ -233,7 +233,7 @@ READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"
 def test_read_only_file_is_reported_and_left(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"bad.py": READ_ONLY, "good.py": GOOD})
     (tmp_path / "bad.py").chmod(0o444)
-    ran = torchlint("check", "--output-format", "concise", "--fix")
+    ran = torchlint("check", "--output-format", "concise", "--fix", "--show-fixes")
     assert ran.code == 3
     assert ran.err == "error: bad.py: not fixed: the file is read-only\n"
     assert "bad.py:2:41: TL101 [*] " in ran.out

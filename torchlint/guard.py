@@ -159,7 +159,7 @@ class _Comparison:
 
     def __init__(self, old: Mapping[int, _Unit], new: Mapping[int, _Unit], edits: Sequence[TextEdit]) -> None:
         self.old, self.new = old, new
-        self.before, self.after = _Areas(edits), _Areas(_images(edits))
+        self.before, self.after = _Areas(edits), _Areas(_images(edits), with_ends=True)
         self.moved = _Shift(edits)
 
     def first_changed(self) -> int | None:
@@ -204,18 +204,20 @@ def _images(edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
 class _Areas:
     """Parts of a text."""
 
-    def __init__(self, areas: Iterable[TextEdit]) -> None:
+    def __init__(self, areas: Iterable[TextEdit], with_ends: bool = False) -> None:
         self.areas = sorted((area.start, area.end) for area in areas)
+        self.with_ends = with_ends
+        """Whether what only meets the end of an area touches it; an area without extent does in any case."""
 
     def touch(self, unit: _Unit) -> bool:
-        """Whether any of them is in the unit's own part; what is inserted at an end is."""
+        """Whether any of them is in the unit's own part."""
         index = bisect.bisect_left(self.areas, (unit.start, unit.start))
         for number in range(max(0, index - 1), len(self.areas)):
             start, end = self.areas[number]
             if start > unit.end:
                 return False
-            if start == end:
-                if unit.start <= start and (start < unit.end or not unit.is_compound):
+            if start == end or self.with_ends:
+                if unit.start <= end and (start < unit.end or not unit.is_compound):
                     return True
             elif start < unit.end and end > unit.start:
                 return True

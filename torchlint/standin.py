@@ -52,8 +52,12 @@ def without_chains(text: str, stand_in: str) -> tuple[str, list[Chain]]:
     """
     if not any(_is_suspicious(chunk) for chunk in _BLANK_LINES.split(text)):
         return text, []
-    tree = _parsed(text) or _parsed(stand_in)
-    chains = list(_chains(tree, text)) if tree is not None else []
+    chains: list[Chain] = []
+    for parsed in (text, stand_in):
+        tree = _parsed(parsed)
+        if tree is not None:
+            chains = list(_chains(tree, parsed))
+            break
     for chain in chains:
         name = f" {STAND_IN}" if text[: chain.start][-1:].isidentifier() else STAND_IN  # as in `return"a" + …`
         text = f"{text[: chain.start]}{name:<{chain.end - chain.start}}{text[chain.end :]}"
