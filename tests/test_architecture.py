@@ -35,7 +35,7 @@ ARROWS = {
     "model": {"model", "source", "tree"},
     "tree": {"standin"},
     "standin": set(),
-    "guard": {"diagnostic"},
+    "guard": {"diagnostic", "standin"},
     "diagnostic": set(),
     "": set(),
 }

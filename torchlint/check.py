@@ -199,11 +199,12 @@ class Check:
             yield from format_named(format_)(files, self.style)
         if format_ not in FOR_PEOPLE:
             return
+        complete = sum(not result.problems for result in results)
         totals = statistics.Totals(
-            len(results),
+            complete,
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
-            self.failed + sum(bool(result.problems) for result in results),
+            self.failed + len(results) - complete,
         )
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))

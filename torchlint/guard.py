@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
+from torchlint.standin import ASYNC_STAND_IN
 
 BREAKS = "would break the syntax"
 CHANGES = "would change line {} too, which it is not about"
@@ -263,6 +264,11 @@ def _same(left: ast.AST, right: ast.AST) -> bool:
             if len(mine) != len(other):
                 return False
             stack += zip(mine, other, strict=True)
-        elif mine != other and repr(mine) != repr(other):  # a NaN is not itself
+        elif mine != other and _plain(mine) != _plain(other):
             return False
     return True
+
+
+def _plain(value: object) -> str:
+    """A constant such that one that is not equal to itself is, and what was put into a string to parse it is out."""
+    return repr(value).replace(ASYNC_STAND_IN, "async")

@@ -44,11 +44,12 @@ class Totals:
     """What the summary says beside the findings themselves."""
 
     files: int
+    """How many were checked."""
     suppressed: int = 0
     fixed: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     """For each fixed file how often each rule was."""
     failed: int = 0
-    """How many files could not be checked, or not wholly."""
+    """How many others could not be checked, or not wholly."""
 
 
 def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
@@ -70,8 +71,8 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
     rest = [f"{fixed} fixed"] * bool(fixed) + [f"{totals.suppressed} suppressed"] * bool(totals.suppressed)
     aside = f" ({', '.join(rest)})" if rest else ""
     if not found:
-        if totals.failed < totals.files or not totals.failed:
-            yield f"No findings in {_number(max(totals.files - totals.failed, 0), 'file')}{aside}."
+        if totals.files or not totals.failed:
+            yield f"No findings in {_number(totals.files, 'file')}{aside}."
         yield from _failed(totals)
         return
     total = _number(len(found), "finding")
