@@ -351,6 +351,18 @@ def test_interrupted_while_parsing(jobs: str, write: Write, tmp_path: Path) -> N
     pytest.fail("a process of the group is left")
 
 
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=lambda by: by.name)
+def test_workers_end_with_the_program(by: signal.Signals, write: Write, tmp_path: Path) -> None:
+    write({f"{n}.py": MANY for n in range(6)})
+    slow = PARSING.replace("range(200)", "range(10)")
+    child = started(tmp_path, command("check", "--no-cache", "-j2", wrapper=slow))
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    child.send_signal(by)
+    child.communicate(timeout=60)  # until nobody can write to the pipes any more
+    assert child.returncode == -by
+
+
 WRITING = """
 import os
 usual = {function}

@@ -317,6 +317,7 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
     waiting = iter(sorted(range(len(jobs)), key=lambda number: -len(jobs[number].text)))
     outcomes: dict[int, Outcome] = {}
     busy: dict[Connection, tuple[_Worker, int]] = {}
+    workers: list[_Worker] = []
 
     def give(worker: _Worker | None) -> None:
         """Give the next job to this worker, or to a new one."""
@@ -325,7 +326,10 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
             if worker is not None:
                 worker.stop()
             return
-        worker = worker or _Worker(context)
+        if worker is None:
+            worker = _Worker(context)
+            workers.append(worker)
+            worker.start()
         busy[worker.connection] = (worker, number)
         worker.send(jobs[number])
 
@@ -339,7 +343,7 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
                 outcomes[number] = outcome or _died(jobs[number], worker)
                 give(worker if outcome else None)
     finally:
-        for worker, _ in busy.values():
+        for worker in workers:
             worker.kill()
     return [outcomes[number] for number in range(len(jobs))]
 
@@ -360,11 +364,15 @@ class _Worker:
     """A process that checks one text after the other."""
 
     def __init__(self, context: BaseContext) -> None:
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(theirs,), daemon=True)  # type: ignore[attr-defined]
+        self.connection, self._theirs = context.Pipe()
+        ends = (self._theirs, self.connection)
+        self.process: BaseProcess = context.Process(target=_serve, args=ends, daemon=True)  # type: ignore[attr-defined]
+
+    def start(self) -> None:
+        """Let it begin."""
         with source.uninterrupted():  # until it ignores interrupts itself
             self.process.start()
-        theirs.close()  # so that its death is our end of file
+        self._theirs.close()  # so that its death is our end of file
 
     def send(self, job: Job) -> None:
         with contextlib.suppress(OSError):  # it is dead, which receive() will notice
@@ -385,9 +393,10 @@ class _Worker:
         self.connection.close()
 
     def kill(self) -> None:
-        """End it."""
-        self.process.kill()
-        self.process.join()
+        """End it, if it has not ended."""
+        if self.process.pid is not None:
+            self.process.kill()
+            self.process.join()
         self.connection.close()
 
     def end(self) -> str:
@@ -397,9 +406,11 @@ class _Worker:
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, theirs: Connection) -> None:
     """The life of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
+    source.interruptible()
+    theirs.close()  # so that the parent's death is our end of file
     gc.freeze()
     with_big_stack(lambda: _answer(connection))
 
