@@ -326,8 +326,11 @@ def slow(text, *more):
         for _ in range(200): usual(text)
     return usual(text, *more)
 libcst.parse_module = slow
+class Late:
+    def __del__(self, sleep=__import__("time").sleep): sleep(1)
+late = Late()
 """
-"""Says when the parser is at work in the large file, and keeps it there."""
+"""Says when the parser is at work in the large file, keeps it there, and makes shutting down the interpreter slow."""
 
 
 @pytest.mark.parametrize("jobs", ["-j1", "-j2"])
