@@ -25,7 +25,7 @@ STAND_IN = "ǂ"
 MESSAGE = f"an expression is nested more than {MAX_DEPTH:,} deep and was skipped"
 
 _OPERATORS = re.compile(r"[-+*/%@&|^<>.(\[]|\b(?:and|or|not|if|lambda|await)\b")
-_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+_BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 
 
 class Chain(NamedTuple):
