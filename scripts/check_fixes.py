@@ -17,7 +17,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +151,8 @@ def examine(name: str, fixing: Fixing, files: list[File], log: Log, options: Opt
         account.revived += now and not then
         if then and not now:
             account.broken.append(result.file.location)
-    touched = [result.file for result in results if result.after is not None or result.diagnostics]
-    second = Run(Project(isolated=True), options).files(touched)
+    touched = [result.file for result in results if result.after is not None]  # the others would be checked as before
+    second = Run(Project(isolated=True), replace(options, cache_directory=None)).files(touched)
     account.again = [result.file.location for result in second if result.after is not None]
     account.seconds = time.perf_counter() - started
     return account, results
