@@ -246,6 +246,23 @@ def _renamed(node: cst.Call, model: object) -> Finding | None:
     return Finding(node, "it is so", Fix("Do it", (edit.replace(node, text),)))
 
 
+def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import torch\nouter.f(inner.x)\n"
+    for content, message in (
+        (")", "the fix of TL101 would break"),
+        ("outer.f(inner.x, 1)", "the fixes of TL101 did not"),
+    ):
+        monkeypatch.setattr(engine, "MAX_ROUNDS", 20)
+
+        def check(node: cst.Call, model: object, content: str = content) -> Finding:
+            return Finding(node, "it is so", Fix("Do it", (edit.replace(node, content),)))
+
+        whole = Rule("TL101", "whole", "", (Check(check, (cst.Call,), ("torch",)),))
+        outcome = lint(monkeypatch, whole, rule("TL201", "inner", good), text=text)
+        assert outcome.text == "import torch\nouter.f(fine.x)\n"
+        assert [problem.message[: len(message)] for problem in outcome.problems] == [message]
+
+
 def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     broken = rule("TL101", "bad", BAD["syntax"][0])
     monkeypatch.setattr(engine, "_rules", lambda codes: (broken, rule("TL201", "good", good)))

@@ -217,7 +217,7 @@ def _round(
     current: _Checked, subject: Subject, fixing: Fixing, off: frozenset[str]
 ) -> tuple[list[Diagnostic], _Checked]:
     """The fixes that are applied to a text in one round, and the text after it."""
-    chosen = [diagnostic for diagnostic in _chosen(current, fixing) if diagnostic.code not in off]
+    chosen = list(_chosen(current, fixing, off))
     if not chosen:
         return [], current
     judge = _Judge(current)
@@ -231,6 +231,8 @@ def _round(
     for diagnostic, reason in judge.refused.items():
         message = f"the fix of {diagnostic.code} {reason}: left out"
         current.problems.append(Problem(subject.path, message, diagnostic.start.row))
+    if not applied:  # others may have waited for those
+        return _round(current, subject, fixing, off)
     return applied, following
 
 
@@ -713,13 +715,13 @@ def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
     return TextEdit(offset, offset, f"{newline}import {module}")
 
 
-def _chosen(checked: _Checked, fixing: Fixing) -> Iterator[Diagnostic]:
-    """The findings whose fixes are applied in one round: as many as do not overlap."""
+def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator[Diagnostic]:
+    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
     chosen: set[TextEdit] = set()
     taken: list[tuple[int, int]] = []
     for diagnostic in checked.diagnostics:
         fix = diagnostic.fix
-        if fix is None or fix.deferred or not fixing.applies(fix):
+        if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
         new = [edit for edit in fix.edits if edit not in chosen]
         if any(_clash(edit, taken) for edit in new):
