@@ -12,7 +12,7 @@ from conftest import Torchlint
 from torchlint import edit, engine
 from torchlint.diagnostic import Applicability, TextEdit
 from torchlint.engine import Fixing, Outcome, check_text
-from torchlint.guard import BREAKS, Guard, splice
+from torchlint.guard import BREAKS, CHANGES, Guard, splice
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
 from torchlint.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
 
@@ -126,6 +126,21 @@ LIES = {
 def test_lies(text: str, made: TextEdit, expected: str | None) -> None:
     found = Guard(text, text).objection([made], splice(text, [made]))
     assert (found is None) if expected is None else (found is not None and expected in found), found
+
+
+def test_a_statement_in_another_block() -> None:
+    text = "if a:\n  b\n  c\n"
+    under = [TextEdit(9, 9, "\nif z:\n  y")]
+    assert Guard(text, text).objection(under, splice(text, under)) == CHANGES.format(3)
+    beside = [TextEdit(3, 4, "z"), TextEdit(9, 9, "\nelse:\n  y")]
+    assert Guard(text, text).objection(beside, splice(text, beside)) == CHANGES.format(3)
+
+
+def test_a_statement_that_appears() -> None:
+    text = "a = '''\nb\n'''\nc\n"
+    made = [TextEdit(4, 7, "1"), TextEdit(10, 13, "")]
+    assert splice(text, made) == "a = 1\nb\n\nc\n"
+    assert Guard(text, text).objection(made, splice(text, made)) == CHANGES.format(2)
 
 
 def test_what_did_not_parse_for_async_must_parse_only_when_all_of_it_is_fixed() -> None:
