@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import builtins
 import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,8 +217,8 @@ def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) 
 
 
 LONG = {
-    "chain": "x.data" + ".f()" * 900,
-    "sum": "+".join(["x.data"] * 1_500),
+    "chain": "x.data" + ".f()" * 450,
+    "sum": "+".join(["x.data"] * 900),
 }
 HAS_ROOM = sys.version_info[:2] != (3, 12)
 """3.12 limits recursion through C whatever the stack is."""
@@ -238,7 +241,7 @@ READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"
 def test_read_only_file_is_reported_and_left(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"bad.py": READ_ONLY, "good.py": GOOD})
     (tmp_path / "bad.py").chmod(0o444)
-    ran = torchlint("check", "--output-format", "concise", "--fix")
+    ran = torchlint("check", "--output-format", "concise", "--fix", "--show-fixes")
     assert ran.code == 3
     assert ran.err == "error: bad.py: not fixed: the file is read-only\n"
     assert "bad.py:2:41: TL101 [*] " in ran.out
@@ -298,3 +301,138 @@ def test_encoding_that_does_not_give_its_bytes_back(write: Write, torchlint: Tor
     ran = torchlint("check", "--fix")
     assert (ran.code, (tmp_path / "x.py").read_bytes()) == (3, data)
     assert ran.err == "error: x.py: not fixed: utf-7 would not give the same bytes back\n"
+
+
+# ------------------------------------------------------------------------------------------ interrupted runs
+
+MANY = "import torch\n" + "".join(f"x{n} = torch.ones(3, requires_grad=True)\nprint(x{n}.data)\n" for n in range(900))
+
+
+def command(*arguments: str, wrapper: str = "") -> list[str]:
+    """The program, after some statements that change how it works."""
+    start = (
+        f"import sys; sys.argv = ['torchlint', *{list(arguments)!r}]\n{wrapper}\nfrom torchlint.cli import main; main()"
+    )
+    return [sys.executable, "-c", start]
+
+
+def started(directory: Path, line: list[str]) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(line, cwd=directory, env=environment, start_new_session=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+PARSING = """
+import os, libcst
+usual = libcst.parse_module
+def slow(text, *more):
+    if "x899" in text:
+        print("now", flush=True)
+        for _ in range(200): usual(text)
+    return usual(text, *more)
+libcst.parse_module = slow
+class Late:
+    def __del__(self, sleep=__import__("time").sleep): sleep(1)
+late = Late()
+"""
+"""Says when the parser is at work in the large file, keeps it there, and makes shutting down the interpreter slow."""
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_interrupted_while_parsing(jobs: str, write: Write, tmp_path: Path) -> None:
+    """The interpreter must not be shut down below native code: that aborts it (exit code 134)."""
+    files: dict[str, str | bytes] = {"0.py": MANY, **{f"{n}.py": MANY.replace("x899", "y") for n in range(1, 6)}}
+    write(files)
+    child = started(tmp_path, command("check", "--fix", "--no-cache", jobs, wrapper=PARSING))
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    os.killpg(child.pid, signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out, err) == (130, b"", b"")
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == files
+    for _ in range(100):
+        try:
+            os.killpg(child.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("a process of the group is left")
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=lambda by: by.name)
+def test_workers_end_with_the_program(by: signal.Signals, write: Write, tmp_path: Path) -> None:
+    write({f"{n}.py": MANY for n in range(6)})
+    slow = PARSING.replace("range(200)", "range(10)")
+    child = started(tmp_path, command("check", "--no-cache", "-j2", wrapper=slow))
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    child.send_signal(by)
+    child.communicate(timeout=60)  # until nobody can write to the pipes any more
+    assert child.returncode == -by
+
+
+WRITING = """
+import os
+usual = {function}
+count = 0
+def slow(*arguments):
+    global count
+    count += 1
+    if count == 2:
+        print("now", flush=True)
+        import time; time.sleep(60)
+    return usual(*arguments)
+{function} = slow
+"""
+
+
+@pytest.mark.parametrize("function", ["os.fsync", "os.chmod", "os.replace", "os.unlink"])
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda by: by.name)
+def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tmp_path: Path) -> None:
+    files = {f"{n}.py": READ_ONLY for n in range(4)}
+    write(dict(files))
+    wrapper = WRITING.format(function=function)
+    child = started(tmp_path, command("check", "--fix", "--no-cache", "-j1", wrapper=wrapper))
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    child.send_signal(by)
+    child.communicate(timeout=60)
+    assert child.returncode == (130 if by is signal.SIGINT else -by)
+    after = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.py")}
+    fixed = READ_ONLY.replace(".data", ".detach()")
+    assert after.keys() == files.keys()
+    assert set(after.values()) == {READ_ONLY, fixed}  # each is whole, and the run had begun to write
+    left = [path.name for path in tmp_path.iterdir() if path.suffix != ".py"]
+    if by is signal.SIGINT and function != "os.unlink":
+        assert left == []
+    again = started(tmp_path, command("check", "--fix", "--no-cache", "-j1"))
+    again.communicate(timeout=60)
+    assert {path.read_text(encoding="utf-8") for path in tmp_path.glob("*.py")} == {fixed}
+
+
+# files, arguments, standard output, exit code
+FAILED: dict[str, tuple[dict[str, str], str, str, int]] = {
+    "nothing else": ({"x.ipynb": "{}"}, "x.ipynb", "1 file could not be checked completely.\n", 3),
+    "another file": (
+        {"x.ipynb": "{}", "y.py": "import torch\n"},
+        "x.ipynb y.py",
+        "No findings in 1 file.\n1 file could not be checked completely.\n",
+        3,
+    ),
+    "a missing one": (
+        {"y.py": "import torch\n"},
+        "x.py y.py",
+        "No findings in 1 file.\n1 file could not be checked completely.\n",
+        2,
+    ),
+    "only a missing one": ({}, "x.py", "1 file could not be checked completely.\n", 2),
+}
+
+
+@pytest.mark.parametrize(("files", "arguments", "output", "code"), FAILED.values(), ids=FAILED)
+def test_a_failed_run_does_not_say_that_all_is_well(
+    files: dict[str, str | bytes], arguments: str, output: str, code: int, write: Write, torchlint: Torchlint
+) -> None:
+    write(files)
+    ran = torchlint("check", *arguments.split())
+    assert (ran.out, ran.code) == (output, code)

@@ -130,7 +130,7 @@ def test_statistics(write: Write, torchlint: Torchlint) -> None:
 
 def test_fix(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"x.py": SAFE, "y.py": UNSAFE})
-    ran = torchlint("check", "--fix", "--output-format", "concise")
+    ran = torchlint("check", "--fix", "--show-fixes", "--output-format", "concise")
     assert ran.code == 1
     first, *rest = ran.out.splitlines()
     assert first.startswith("y.py:5:45: TL203 ")
@@ -190,7 +190,9 @@ def test_stdin(torchlint: Torchlint, tmp_path: Path) -> None:
 def test_stdin_fixed(torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     write({"x.py": CLEAN})
     data = b"# coding: latin-1\r\n# \xe9\r\n" + (SAFE + UNSAFE).replace("\n", "\r\n").encode()
-    ran = torchlint("check", "-", "--stdin-filename", "x.py", "--fix", "--output-format", "concise", stdin=data)
+    ran = torchlint(
+        "check", "-", "--stdin-filename", "x.py", "--fix", "--show-fixes", "--output-format", "concise", stdin=data
+    )
     assert ran.raw == data.replace(b"requires_grad=True).data", b"requires_grad=True).detach()")
     assert ran.err.startswith("x.py:9:45: TL203 ")
     assert "1 × TL101 (data-read)" in ran.err
@@ -396,7 +398,7 @@ def test_unusual_characters_on_a_terminal_that_has_none(write: Write, tmp_path: 
     write({"ü\udce9.py": SAFE + "# 日本\n", "y.py": "s = '\\u00e9', é(\n"})
     ascii_only = environment(PYTHONIOENCODING="ascii")
     ran = subprocess.run(
-        [*COMMAND, "--fix", ".", "y.py"], cwd=tmp_path, env=ascii_only, capture_output=True, check=False
+        [*COMMAND, "--fix", "--show-fixes", ".", "y.py"], cwd=tmp_path, env=ascii_only, capture_output=True, check=False
     )
     assert ran.returncode == 1
     assert ran.stderr == b""

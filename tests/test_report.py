@@ -305,6 +305,7 @@ def test_json() -> None:
         "evidence": {"kind": "signature", "message": "torch.ones returns it", "row": None},
         "filename": "/abs/x.py",
         "fix": {
+            "alternatives": [],
             "applicability": "safe",
             "edits": [
                 {

@@ -150,3 +150,31 @@ f = 1  # torchlint: ignore
         ("TL002", Position(5, 8), Position(5, 43)),
         ("TL002", Position(6, 8), Position(6, 27)),
     ]
+
+
+# A comment that stands where `@` is, and whether it silences what `w.data` is on.
+HEADERS = {
+    "for x in zip(  @\n    w.data,\n    w,\n):\n    pass\n": True,
+    "for x in zip(\n    w.data,  @\n    w,\n):\n    pass\n": True,
+    "for x in zip(\n    w.data,\n    w,\n):  @\n    pass\n": True,
+    "for x in zip(\n    w.data,\n    w,\n): pass  @\n": True,
+    "for x in zip(\n    w.data,\n    w,  @\n):\n    pass\n": False,
+    "for x in zip(\n    w.data,\n    w,\n):\n    pass  @\n": False,
+    "if a:\n    pass\nelif (\n    w.data.sum()\n    > 1\n):  @\n    pass\n": True,
+    "if a:\n    pass\nelif (\n    w.data.sum()\n    > 1\n):\n    pass\nelse:  @\n    pass\n": False,
+    "while (w.data.sum()\n       > 1):  @\n    # more\n    pass\n": True,
+    "def f(\n    x=w.data,\n    y=1,\n) -> None:  @\n    pass\n": True,
+    "@f(w.data,\n   1)\ndef f(\n    x=1,\n) -> None:  @\n    pass\n": False,
+    "with f(w.data,\n       1), g(\n):  @\n    pass\n": True,
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("comment", ["# torchlint: ignore[TL101]", "# noqa: TL101"])
+def test_the_last_line_of_a_header(header: str, comment: str) -> None:
+    start = "import torch\nw = torch.ones(3, requires_grad=True)\n"
+    plain = check_text(start + header.replace("  @", ""), "x.py", frozenset({"TL101"}))
+    assert [d.code for d in plain.diagnostics] == ["TL101"]
+    outcome = check_text(start + header.replace("  @", f"  {comment}"), "x.py", frozenset({"TL101"}))
+    assert (outcome.suppressed == 1) is HEADERS[header]
+    assert (outcome.diagnostics == ()) is HEADERS[header]

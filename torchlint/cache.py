@@ -146,4 +146,5 @@ def _fix(entry: dict[str, Any] | None) -> LocatedFix | None:
     if entry is None:
         return None
     edits = tuple(TextEdit(**edit) for edit in entry["edits"])
-    return LocatedFix(entry["message"], Applicability(entry["applicability"]), edits, entry["deferred"])
+    alternatives = tuple(fix for fix in map(_fix, entry["alternatives"]) if fix is not None)
+    return LocatedFix(entry["message"], Applicability(entry["applicability"]), edits, entry["deferred"], alternatives)

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint import cache
-from torchlint.config import Project, Selection, SettingsError, check_selectors, check_version, known_names
+from torchlint.config import (
+    Project,
+    Selection,
+    SettingsError,
+    check_selectors,
+    check_version,
+    known_names,
+    relative,
+)
 from torchlint.diagnostic import Problem
 from torchlint.engine import Fixing
 from torchlint.files import File, Found, discover, is_excluded
@@ -37,8 +45,14 @@ class Options:
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
-    fix: bool
-    unsafe_fixes: bool
+    fix: bool | None
+    """None where nothing is said, so that the settings decide; as for the next three."""
+    unsafe_fixes: bool | None
+    fix_only: bool | None
+    show_fixes: bool | None
+    fixable: tuple[str, ...]
+    unfixable: tuple[str, ...]
+    extend_fixable: tuple[str, ...]
     diff: bool
     output_format: str
     statistics: bool
@@ -62,7 +76,6 @@ class Check:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.style = Style(wants_color(options.color), options.unsafe_fixes)
         selection = Selection(
             _listed(options.select, "--select") or None,
             _listed(options.extend_select, "--extend-select"),
@@ -70,8 +83,35 @@ class Check:
         )
         if options.target_torch is not None:
             check_version(options.target_torch, "--target-torch")
-        self.project = Project(selection, options.isolated, options.target_torch)
+        fixable = Selection(
+            _listed(options.fixable, "--fixable") or None,
+            _listed(options.extend_fixable, "--extend-fixable"),
+            _listed(options.unfixable, "--unfixable"),
+        )
+        self.project = Project(selection, options.isolated, options.target_torch, fixable)
+        self._decide()
+        self.failed = 0
+        """Paths that could not even be opened."""
         self.started = time.perf_counter()
+
+    def _decide(self) -> None:
+        """What to do about fixes: what the options say, else the settings of the working directory."""
+        options = self.options
+        if options.diff and options.show_fixes:
+            raise SettingsError("--diff and --show-fixes cannot be given together")
+        settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
+
+        def decided(option: bool | None, setting: bool) -> bool:
+            return setting if option is None else option
+
+        unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
+        self.style = Style(wants_color(options.color), unsafe)
+        self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
+        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        self.show_fixes = decided(options.show_fixes, settings.show_fixes)
+        self.fixing = Fixing.NONE
+        if self.fix or options.diff:
+            self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
 
     def run(self) -> int:
         """Check, report, and say how it went."""
@@ -93,6 +133,7 @@ class Check:
         self._verbose(*found.notes)
         run = self._new_run()
         results = run.files(found.files)
+        self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
         self._verbose(*self._account(run.counts, len(results)))
@@ -112,12 +153,12 @@ class Check:
         location = os.path.abspath(name)
         data = sys.stdin.buffer.read()
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
-            if self.options.fix and not self.options.diff:
+            if self.fix:
                 _write([data])
             return CLEAN
         run = self._new_run()
         result = run.text(File(name, location, named=True), data)
-        if self.options.fix and not self.options.diff:
+        if self.fix:
             _write([data if result.after is None else result.after])
             self._print(self._findings([result]), sys.stderr)
         else:
@@ -126,12 +167,7 @@ class Check:
         return self._exit_code([result], False)
 
     def _new_run(self) -> Run:
-        return Run(self.project, RunOptions(self._fixing(), not self.options.diff, self.options.jobs, self._cache()))
-
-    def _fixing(self) -> Fixing:
-        if not (self.options.fix or self.options.diff):
-            return Fixing.NONE
-        return Fixing.UNSAFE if self.options.unsafe_fixes else Fixing.SAFE
+        return Run(self.project, RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache()))
 
     def _cache(self) -> str | None:
         if self.options.no_cache:
@@ -142,29 +178,40 @@ class Check:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
             return
-        for result in results:
-            if result.after is not None:
-                _write(patch(result.file.path, result.before, result.after, self.style))
+        changed = [result for result in results if result.after is not None]
+        base = _base([result.file.location for result in changed])
+        for result in changed:
+            name = relative(result.file.location, base) or result.file.path
+            _write(patch(name, result.before, result.after or b"", self.style))
+        if base != os.getcwd():
+            self._say(f"The paths of the patch start at {printable(base)}.")
         self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
     def _findings(self, results: list[Result]) -> Iterator[str]:
         files = _shown(results)
         format_ = self.options.output_format
-        if self.options.statistics:
+        if self.fix_only:
+            self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
         else:
             yield from format_named(format_)(files, self.style)
-        if format_ not in FOR_PEOPLE or self.options.quiet:
+        if format_ not in FOR_PEOPLE:
             return
+        complete = sum(not result.problems for result in results)
         totals = statistics.Totals(
-            len(results),
+            complete,
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
+            self.failed + len(results) - complete,
         )
-        fixes = list(statistics.fixes(totals, known_names(), self.style))
-        yield from (*fixes, "") if fixes else ()
-        yield from statistics.summary(files, totals, self.style)
+        if self.show_fixes:
+            fixes = list(statistics.fixes(totals, known_names(), self.style))
+            yield from (*fixes, "") if fixes else ()
+        if not self.options.quiet:
+            how = statistics.fixes_only if self.fix_only else statistics.summary
+            yield from how(files, totals, self.style)
 
     def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
         """Say what could not be done."""
@@ -180,7 +227,7 @@ class Check:
         if self.options.diff:
             failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
         else:
-            failed = any(result.diagnostics for result in results)
+            failed = not self.fix_only and any(result.diagnostics for result in results)
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
             failed = True
         return FINDINGS if failed else CLEAN
@@ -221,6 +268,20 @@ def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> li
     return files
 
 
+def _base(locations: list[str]) -> str:
+    """The directory that the paths of a patch start at: the working directory, or above it what holds all of them."""
+    here = os.getcwd()
+    if all(relative(location, here) is not None for location in locations):
+        return here
+    common = os.path.commonpath([here, *locations])
+    at = common
+    while at != os.path.dirname(at):
+        if os.path.exists(os.path.join(at, ".git")):
+            return at
+        at = os.path.dirname(at)
+    return common
+
+
 def _would_fix(results: Iterable[Result]) -> str:
     count = sum(number for result in results for _, number in result.fixed)
     return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
@@ -233,7 +294,9 @@ def _write(chunks: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _listed(values: Iterable[str], option: str) -> tuple[str, ...]:
+def _listed(values: tuple[str, ...], option: str) -> tuple[str, ...]:
     """The selectors of an option that can be repeated and takes comma-separated lists."""
-    selectors = [part.strip() for value in values for part in value.split(",")]
-    return check_selectors(filter(None, selectors), option)
+    selectors = [*filter(None, (part.strip() for value in values for part in value.split(",")))]
+    if values and not selectors:
+        raise SettingsError(f"{option}: no rule is given")
+    return check_selectors(selectors, option)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import NoReturn
@@ -22,7 +23,7 @@ def main() -> NoReturn:
         code = _run()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        _leave(INTERRUPTED)
     except BrokenPipeError:
         code = BROKEN_PIPE
         _discard_stdout()
@@ -45,6 +46,16 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+
+
+def _leave(code: int) -> NoReturn:
+    """End at once. The thread with the large stack may be inside libcst's parser, and would not survive that the
+    interpreter shuts down: Python unwinds its stack, and native code aborts the process for it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _discard_stdout() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from torchlint.diagnostic import Policy
 from torchlint.rules import catalogue
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ DEFAULT_EXCLUDE = (
 
 class SettingsError(ValueError):
     """Settings that cannot be meant; the message names the place and the way out."""
+
+    def __init__(self, message: str, about: str = "") -> None:
+        super().__init__(message)
+        self.about = about
+        """The selector or key that is wrong, as it is written in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,14 @@ class Settings:
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     target_torch: str | None = None
+    fixable: Selection = Selection()
+    """Rules whose fixes may be applied: ``fixable``, ``extend-fixable``, ``unfixable``."""
+    extend_safe_fixes: tuple[str, ...] = ()
+    extend_unsafe_fixes: tuple[str, ...] = ()
+    fix: bool = False
+    unsafe_fixes: bool = False
+    fix_only: bool = False
+    show_fixes: bool = False
 
 
 def known_names() -> dict[str, str]:
@@ -69,7 +83,7 @@ def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
         if selector == "ALL" or any(_specificity(selector, code, name) for code, name in names.items()):
             continue
         meant = did_you_mean(selector, [*names, *names.values(), "ALL"]) or " (`torchlint rule --all` explains all)"
-        raise SettingsError(f"{where}: unknown rule `{selector}`{meant}")
+        raise SettingsError(f"{where}: unknown rule `{selector}`{meant}", selector)
     return checked
 
 
@@ -110,17 +124,58 @@ def _ranks(selectors: Iterable[str], code: str, name: str) -> Iterator[int]:
             yield rank
 
 
+def fixable(layers: Iterable[Selection]) -> frozenset[str]:
+    """The rules whose fixes may be applied: all, unless settings say otherwise.
+
+    What a later layer says of a rule counts, whatever an earlier one says. Within a layer the more exact selector wins,
+    at the same exactness ``unfixable``.
+    """
+    names = known_names()
+    on = set(names)
+    for layer in layers:
+        if layer.select is not None:
+            on.clear()
+        for code, name in names.items():
+            yes = max(_ranks((*(layer.select or ()), *layer.extend_select), code, name), default=-1)
+            no = max(_ranks(layer.ignore, code, name), default=-1)
+            if yes > no:
+                on.add(code)
+            elif no >= 0:
+                on.discard(code)
+    return frozenset(on)
+
+
+def policy(settings: Settings, command_line: Selection = Selection()) -> Policy:
+    """What settings, and the fixability that the command line gives, mean for the fixes of each rule."""
+    safe, unsafe = set(), set()
+    for code, name in known_names().items():
+        trusted = max(_ranks(settings.extend_safe_fixes, code, name), default=-1)
+        doubted = max(_ranks(settings.extend_unsafe_fixes, code, name), default=-1)
+        if trusted > doubted:
+            safe.add(code)
+        elif doubted >= 0:
+            unsafe.add(code)
+    off = known_names().keys() - fixable([settings.fixable, command_line])
+    return Policy(frozenset(off), frozenset(safe), frozenset(unsafe))
+
+
 class Project:
     """Finds the settings that hold for a file: those of the nearest ``pyproject.toml`` that has any, upwards."""
 
     def __init__(
-        self, command_line: Selection = Selection(), isolated: bool = False, target: str | None = None
+        self,
+        command_line: Selection = Selection(),
+        isolated: bool = False,
+        target: str | None = None,
+        fixable: Selection = Selection(),
     ) -> None:
         self.command_line = command_line
+        self.fixable = fixable
         self.isolated = isolated
         self.target = target
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
+        self._policies: dict[Settings, Policy] = {}
 
     def settings(self, directory: str) -> Settings:
         """Settings for the files of a directory (absolute path).
@@ -172,6 +227,13 @@ class Project:
             for layer in (settings.selection, self.command_line)
         )
 
+    def policy(self, path: str) -> Policy:
+        """What the settings that hold for a file say about fixes."""
+        settings = self.settings(os.path.dirname(path))
+        if settings not in self._policies:
+            self._policies[settings] = policy(settings, self.fixable)
+        return self._policies[settings]
+
     def target_torch(self, path: str) -> str | None:
         """The torch version a file is written for, if anyone said so."""
         return self.target or self.settings(os.path.dirname(path)).target_torch
@@ -220,7 +282,20 @@ def load(file: str) -> Settings | None:
     table = tool.get("torchlint") if isinstance(tool, dict) else None
     if table is None:
         return None
-    return parse(table, file)
+    try:
+        return parse(table, file)
+    except SettingsError as error:
+        raise SettingsError(str(error).replace(file, f"{file}{_row(data.decode('utf-8'), error.about)}", 1)) from None
+
+
+def _row(text: str, about: str) -> str:
+    """``:4`` where the fourth line of a settings file is what an error is about; nothing if that is not found."""
+    start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text)
+    quoted = re.escape(about)
+    places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,]){quoted}\s*=")
+    found = [re.compile(place).search(text, start.end() if start else 0) for place in places] if about else []
+    offsets = [match.end() for match in found if match]
+    return f":{text.count(chr(10), 0, min(offsets)) + 1}" if offsets else ""
 
 
 def _toml(data: bytes) -> dict[str, Any]:
@@ -239,12 +314,24 @@ def parse(table: object, file: str) -> Settings:
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _KEYS:
-            raise SettingsError(f"{where}: unknown key `{key}`{did_you_mean(key, _KEYS)}")
-        values[key] = _KEYS[key](value, f"{where}: `{key}`")
+            raise SettingsError(f"{where}: unknown key `{key}`{did_you_mean(key, _KEYS)}", key)
+        try:
+            values[key] = _KEYS[key](value, f"{where}: `{key}`")
+        except SettingsError as error:
+            raise SettingsError(str(error), error.about or key) from None
     selection = Selection(values.get("select"), values.get("extend-select", ()), values.get("ignore", ()))
     exclude = (*values.get("exclude", DEFAULT_EXCLUDE), *values.get("extend-exclude", ()))
     return Settings(
-        os.path.dirname(file), file, selection, exclude, values.get("per-file-ignores", ()), values.get("target-torch")
+        os.path.dirname(file),
+        file,
+        selection,
+        exclude,
+        values.get("per-file-ignores", ()),
+        values.get("target-torch"),
+        Selection(values.get("fixable"), values.get("extend-fixable", ()), values.get("unfixable", ())),
+        values.get("extend-safe-fixes", ()),
+        values.get("extend-unsafe-fixes", ()),
+        *(values.get(key, False) for key in ("fix", "unsafe-fixes", "fix-only", "show-fixes")),
     )
 
 
@@ -252,6 +339,12 @@ def _strings(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise SettingsError(f'{where} must be a list of strings, as in ["TL101"]')
     return tuple(value)
+
+
+def _flag(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise SettingsError(f"{where} must be true or false")
+    return value
 
 
 def _selectors(value: object, where: str) -> tuple[str, ...]:
@@ -298,6 +391,15 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "extend-exclude": _patterns,
     "per-file-ignores": _per_file,
     "target-torch": check_version,
+    "fixable": _selectors,
+    "extend-fixable": _selectors,
+    "unfixable": _selectors,
+    "extend-safe-fixes": _selectors,
+    "extend-unsafe-fixes": _selectors,
+    "fix": _flag,
+    "unsafe-fixes": _flag,
+    "fix-only": _flag,
+    "show-fixes": _flag,
 }
 
 

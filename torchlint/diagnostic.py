@@ -6,7 +6,7 @@ Nothing here knows libcst, so a report never has to import it.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 class Applicability(str, enum.Enum):
@@ -43,6 +43,33 @@ class LocatedFix:
     deferred: bool = False
     """Reported, but only applied in a later round, when other fixes have made it possible
     (an import goes when its last use has gone)."""
+    alternatives: tuple[LocatedFix, ...] = ()
+    """Other modern forms of the same code, to choose by hand: never applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the settings say about the fixes of some rules (codes); of all others the rules decide."""
+
+    unfixable: frozenset[str] = frozenset()
+    safe: frozenset[str] = frozenset()
+    unsafe: frozenset[str] = frozenset()
+
+    def of(self, fix: LocatedFix | None, code: str) -> LocatedFix | None:
+        """A fix of a rule as the settings want it."""
+        if fix is None or code in self.unfixable:
+            return None
+        if code in self.unsafe:
+            return replace(fix, applicability=Applicability.UNSAFE)
+        return replace(fix, applicability=Applicability.SAFE) if code in self.safe else fix
+
+    @property
+    def key(self) -> list[list[str]]:
+        """All of it, for the key of a cache."""
+        return [sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)]
+
+
+AS_RULES_SAY = Policy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,25 @@ import functools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from torchlint.diagnostic import (
+    AS_RULES_SAY,
     Applicability,
     Diagnostic,
     LocatedEvidence,
     LocatedFix,
+    Policy,
     Position,
     Problem,
     TextEdit,
 )
+from torchlint.guard import BREAKS, Guard, splice
 from torchlint.rules import catalogue
+from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
+from torchlint.standin import MESSAGE as SKIPPED
 from torchlint.suppress import Suppressions
 
 if TYPE_CHECKING:
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 
     from torchlint.model import Evidence, Model
     from torchlint.model.codebase import Codebase
-    from torchlint.rule import Anchor, Edit, Finding, Rule
+    from torchlint.rule import Anchor, Edit, Finding, Fix, Rule
     from torchlint.tree import Source, Span, Tree
 
 MAX_ROUNDS = 500
@@ -150,6 +155,8 @@ class Subject:
     """Where the file is, so that what it imports can be found; without it nothing is looked for."""
     codebase: Codebase | None = None
     """What is known of the other files."""
+    policy: Policy = AS_RULES_SAY
+    """What the settings say about fixes."""
 
 
 def check_text(
@@ -160,45 +167,120 @@ def check_text(
     *,
     location: str | None = None,
     codebase: Codebase | None = None,
+    policy: Policy = AS_RULES_SAY,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    return _fixed(text, Subject(path, codes, location, codebase), fixing)
+    return _fixed(text, Subject(path, codes, location, codebase, policy), fixing)
 
 
 def _fixed(text: str, subject: Subject, fixing: Fixing) -> Outcome:
-    path = subject.path
-    checked = _check(text, subject)
+    original = _check(text, subject)
     if fixing is Fixing.NONE:
-        return checked.outcome()
-    fixed: Counter[str] = Counter()
-    current, original = checked, checked
-    for _ in range(MAX_ROUNDS):
-        applied, new_text = _apply(current, fixing)
-        following = _check(new_text, subject) if applied else current
-        if following.broken and not current.broken:
-            _drop_what_breaks(current, subject, fixing)
-            applied, new_text = _apply(current, fixing)
-            following = _check(new_text, subject)
-            if following.broken:
-                return original.outcome(extra=Problem(path, "the fixes together broke the syntax: left as it was"))
+        return original.outcome()
+    off = frozenset[str]()
+    while True:
+        current, fixed, endless = _rounds(original, subject, fixing, off)
+        if not endless:
+            break
+        off |= endless
+    if off:
+        current.drop([d for d in current.diagnostics if d.code in off and d.fix is not None])
+        message = f"the fixes of {', '.join(sorted(off))} did not come to an end: left out"
+        current.problems.append(Problem(subject.path, message))
+    return current.outcome(fixed)
+
+
+def _rounds(
+    original: _Checked, subject: Subject, fixing: Fixing, off: frozenset[str]
+) -> tuple[_Checked, Counter[str], frozenset[str]]:
+    """Fix until nothing is left to fix, without the fixes of some rules; also the rules whose fixes never end."""
+    current, fixed = original, Counter[str]()
+    seen = {original.text: 0}
+    history: list[frozenset[str]] = []
+    for number in range(1, MAX_ROUNDS + 1):
+        applied, following = _round(current, subject, fixing, off)
         if not applied:
-            return current.outcome(fixed)
+            return current, fixed, frozenset()
+        fixed.update(diagnostic.code for diagnostic in applied)
+        history.append(frozenset(diagnostic.code for diagnostic in applied))
+        if following.text in seen:
+            return current, fixed, frozenset[str]().union(*history[seen[following.text] :])
+        seen[following.text] = number
         current = following
-        fixed.update(applied)
-    return original.outcome(extra=Problem(path, "the fixes did not converge: left as it was"))
+    return current, fixed, frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
 
 
-def _drop_what_breaks(checked: _Checked, subject: Subject, fixing: Fixing) -> None:
-    """Take away the fixes that leave text which does not parse, and say so: a last line of defence."""
-    for index, diagnostic in enumerate(checked.diagnostics):
-        applied, text = _apply(_Checked(checked.text, [diagnostic], []), fixing)
-        if applied and _check(text, subject).broken:
-            checked.diagnostics[index] = replace(diagnostic, fix=None)
-            message = f"the fix of {diagnostic.code} would break the syntax: left out"
-            checked.problems.append(Problem(subject.path, message, diagnostic.start.row))
+def _round(
+    current: _Checked, subject: Subject, fixing: Fixing, off: frozenset[str]
+) -> tuple[list[Diagnostic], _Checked]:
+    """The fixes that are applied to a text in one round, and the text after it."""
+    chosen = list(_chosen(current, fixing, off))
+    if not chosen:
+        return [], current
+    judge = _Judge(current)
+    applied = judge.admitted(chosen)
+    following = _check(splice(current.text, _edits(applied)), subject) if applied else current
+    if following.broken and not current.broken:
+        judge.is_thorough = True
+        applied = judge.admitted(applied)
+        following = _check(splice(current.text, _edits(applied)), subject) if applied else current
+    current.drop(list(judge.refused))
+    for diagnostic, reason in judge.refused.items():
+        message = f"the fix of {diagnostic.code} {reason}: left out"
+        current.problems.append(Problem(subject.path, message, diagnostic.start.row))
+    if not applied:  # others may have waited for those
+        return _round(current, subject, fixing, off)
+    return applied, following
+
+
+class _Judge:
+    """Says which fixes of a round may be applied: a last line of defence against mistakes in rules."""
+
+    def __init__(self, current: _Checked) -> None:
+        self.text = current.text
+        self.refused: dict[Diagnostic, str] = {}
+        self.is_thorough = False
+        """Whether libcst is asked, too. It is anyway, in the next round."""
+        self._guard = Guard(current.text, without_async(current.text))
+
+    def admitted(self, chosen: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """As many of these fixes as there can be without objection; the others are refused."""
+        kept: list[Diagnostic] = []
+        waiting = [list(chosen)]
+        while waiting:
+            group = waiting.pop()
+            objection = self._objection([*kept, *group])
+            if objection is None:
+                kept += group
+            elif len(group) == 1:
+                self.refused[group[0]] = objection
+            else:
+                middle = len(group) // 2
+                waiting += (group[middle:], group[:middle])
+        return kept
+
+    def _objection(self, fixed: Iterable[Diagnostic]) -> str | None:
+        edits = _edits(fixed)
+        if not edits:
+            return None
+        text = splice(self.text, edits)
+        objection = self._guard.objection(edits, without_async(text))
+        return objection or (BREAKS if self.is_thorough and not _parses(text) else None)
+
+
+def _parses(text: str) -> bool:
+    try:
+        return not parse(text, "").is_repaired
+    except (Unparsed, RecursionError):
+        return False
+
+
+def _edits(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
+    """The edits of some fixes, those that they share once."""
+    return list(dict.fromkeys(edit for diagnostic in fixed if diagnostic.fix for edit in diagnostic.fix.edits))
 
 
 @dataclass(slots=True)
@@ -212,10 +294,13 @@ class _Checked:
     broken: bool = False
     rests_on: Mapping[str, str] = field(default_factory=dict)
 
-    def outcome(self, fixed: Counter[str] | None = None, extra: Problem | None = None) -> Outcome:
-        problems = (*self.problems, extra) if extra else tuple(self.problems)
+    def drop(self, refused: Collection[Diagnostic]) -> None:
+        """Take away the fixes of these findings."""
+        self.diagnostics = [replace(each, fix=None) if each in refused else each for each in self.diagnostics]
+
+    def outcome(self, fixed: Counter[str] | None = None) -> Outcome:
         counts = tuple(sorted(fixed.items())) if fixed else ()
-        return Outcome(tuple(self.diagnostics), self.text, counts, problems, self.suppressed, self.rests_on)
+        return Outcome(tuple(self.diagnostics), self.text, counts, tuple(self.problems), self.suppressed, self.rests_on)
 
 
 class Lines:
@@ -252,12 +337,15 @@ def parse(text: str, path: str) -> Tree:
 
     from torchlint.tree import Source, is_refused
 
+    source = Source(text)
+    source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
     try:
-        tree = _tree(Source(text))
+        tree = _tree(source)
     except cst.ParserSyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
         raise Unparsed(error)
+    tree.skipped = skipped
     tree.is_package = path.replace("\\", "/").endswith("__init__.py")
     return tree
 
@@ -265,14 +353,15 @@ def parse(text: str, path: str) -> Tree:
 def _tree(source: Source) -> Tree:
     import libcst as cst
 
-    from torchlint.tree import ASYNC_STAND_IN, Tree
+    from torchlint.tree import Tree
 
     try:
         return Tree(source)
     except cst.ParserSyntaxError:
-        source.parsed, count = re.subn(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, source.parsed)
-        if not count:
+        repaired = without_async(source.parsed)
+        if repaired == source.parsed:
             raise
+        source.parsed = repaired
     tree = Tree(source)
     tree.is_repaired = True
     return tree
@@ -295,11 +384,15 @@ def _check(text: str, subject: Subject) -> _Checked:
         return _Checked(text, [], [Problem(path, TOO_DEEP)])
     import libcst as cst
 
-    from torchlint.tree import ASYNC_STAND_IN, NotRoundTripped
+    from torchlint.tree import NotRoundTripped
 
     findings, problems, rests_on = _run_rules(tree, subject)
+    lines = Lines(text)
+    for chain in tree.skipped:
+        if chain.matters:
+            problems.append(Problem(path, SKIPPED, lines.position(tree.source.original(chain.start)).row))
     try:
-        diagnostics = _locate(tree, findings)
+        diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in _locate(tree, findings)]
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if tree.is_repaired:
@@ -437,7 +530,10 @@ def _locate(tree: Tree, findings: list[tuple[Rule, Finding]]) -> list[Diagnostic
 
 def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
     yield finding.node
-    yield tree.statement(finding.node)
+    statement = tree.statement(finding.node)
+    yield statement
+    if _is_compound(statement):
+        yield statement.body
     if finding.end is not None:
         yield finding.end
     if finding.receiver is not None:
@@ -445,13 +541,18 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
     if finding.evidence is not None and finding.evidence.node is not None:
         yield finding.evidence.node
     if finding.fix is not None:
-        for edit in finding.fix.edits:
-            yield edit.start.node
-            yield edit.end.node
-        if finding.fix.indent is not None:
-            yield finding.fix.indent
-        if finding.fix.imports and (place := _import_anchor(tree)) is not None:
-            yield place[0]
+        for fix in (finding.fix, *finding.fix.alternatives):
+            yield from _anchors_of_fix(tree, fix)
+
+
+def _anchors_of_fix(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
+    for edit in fix.edits:
+        yield edit.start.node
+        yield edit.end.node
+    if fix.indent is not None:
+        yield fix.indent
+    if fix.imports and (place := _import_anchor(tree)) is not None:
+        yield place[0]
 
 
 def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines) -> Diagnostic:
@@ -460,24 +561,43 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
     statement = tree.statement(finding.node)
     span = spans[id(statement)]
     first, last = lines.position(span.start).row, lines.position(span.end).row
-    if hasattr(statement, "body") and hasattr(statement.body, "body"):  # compound: its header only
-        last = end.row
-    fix = evidence = None
-    if finding.fix is not None:
-        edits = {_text_edit(tree, e, spans) for e in finding.fix.edits}
-        if finding.fix.indent is not None:
-            edits.update(_indentation(tree, spans[id(finding.fix.indent)]))
-        edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
-        ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
-        applicability = finding.fix.applicability
-        if any(_loses_comment(tree.source.text, e) for e in ordered):
-            applicability = Applicability.UNSAFE
-        fix = LocatedFix(finding.fix.message, applicability, ordered, finding.fix.deferred)
+    if _is_compound(statement):  # its header only
+        header = lines.position(spans[id(statement.body)].start)
+        last = header.row if start < header and not _is_in_decorator(tree, finding.node) else end.row
+    fix = _located_fix(tree, finding.fix, spans) if finding.fix is not None else None
+    evidence = None
     if finding.evidence is not None:
         evidence = located(finding.evidence, spans, lines)
         if finding.receiver is not None:
             evidence = replace(evidence, message=_reason(tree, finding.receiver, finding.evidence, spans))
     return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, evidence, finding.severity)
+
+
+def _is_in_decorator(tree: Tree, node: cst.CSTNode) -> bool:
+    import libcst as cst
+
+    return tree.enclosing(node, cst.Decorator) is not None
+
+
+def _is_compound(statement: cst.CSTNode) -> TypeGuard[cst.BaseCompoundStatement]:
+    return hasattr(statement, "body") and hasattr(statement.body, "body")
+
+
+def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
+    edits = {_text_edit(tree, e, spans) for e in fix.edits}
+    if fix.indent is not None:
+        edits.update(_indentation(tree, spans[id(fix.indent)]))
+    edits.update(_import_edit(tree, module, spans) for module in fix.imports)
+    if tree.skipped and any(STAND_IN in edit.content for edit in edits):
+        return None  # it would write what was skipped
+    ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+    applicability = fix.applicability
+    if any(_loses_comment(tree.source.text, e) for e in ordered):
+        applicability = Applicability.UNSAFE
+    others = (_located_fix(tree, other, spans) for other in fix.alternatives)
+    return LocatedFix(
+        fix.message, applicability, ordered, fix.deferred, tuple(other for other in others if other is not None)
+    )
 
 
 def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
@@ -595,28 +715,21 @@ def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
     return TextEdit(offset, offset, f"{newline}import {module}")
 
 
-def _apply(checked: _Checked, fixing: Fixing) -> tuple[list[str], str]:
-    """Splice in as many fixes as do not overlap; the codes applied and the new text."""
-    chosen: dict[TextEdit, None] = {}
-    applied: list[str] = []
+def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator[Diagnostic]:
+    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
+    chosen: set[TextEdit] = set()
     taken: list[tuple[int, int]] = []
     for diagnostic in checked.diagnostics:
         fix = diagnostic.fix
-        if fix is None or fix.deferred or not fixing.applies(fix):
+        if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
         new = [edit for edit in fix.edits if edit not in chosen]
         if any(_clash(edit, taken) for edit in new):
             continue
+        chosen.update(new)
         for edit in new:
-            chosen[edit] = None
             bisect.insort(taken, (edit.start, edit.end))
-        applied.append(diagnostic.code)
-    pieces, last = [], 0
-    for edit in sorted(chosen, key=lambda e: (e.start, e.end)):
-        pieces += [checked.text[last : edit.start], edit.content]
-        last = edit.end
-    pieces.append(checked.text[last:])
-    return applied, "".join(pieces)
+        yield diagnostic
 
 
 def _clash(edit: TextEdit, taken: list[tuple[int, int]]) -> bool:

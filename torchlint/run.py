@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from torchlint import source
 from torchlint.cache import Cache
 from torchlint.config import OWN, Project
-from torchlint.diagnostic import Diagnostic, Position, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Policy, Position, Problem
 from torchlint.engine import TOO_DEEP, Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
@@ -89,6 +89,7 @@ class Job:
     fixing: Fixing = Fixing.NONE
     location: str | None = None
     """Where the file is: what it imports is looked for around it."""
+    policy: Policy = AS_RULES_SAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,10 @@ class _Task:
     data: bytes
     source: source.Source
     codes: frozenset[str]
+    policy: Policy
 
     def job(self, fixing: Fixing) -> Job:
-        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location)
+        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location, self.policy)
 
 
 class Run:
@@ -147,7 +149,7 @@ class Run:
         except source.Undecodable as error:
             found = (_unreadable(error),) if "TL003" in codes else ()
             return Result(file, found, source.decode_leniently(data), before=data)
-        task = _Task(file, data, decoded, codes)
+        task = _Task(file, data, decoded, codes, self.project.policy(file.location))
         if not self._needs_check(task):
             self.counts.skipped += 1
             return Result(file, before=data)
@@ -171,7 +173,8 @@ class Run:
 
     def _key(self, task: _Task, data: bytes) -> str:
         assert self._cache is not None
-        return self._cache.key(data, task.codes, self.project.target_torch(task.file.location), task.file.location)
+        target = self.project.target_torch(task.file.location)
+        return self._cache.key(data, task.codes, target, task.file.location, task.policy.key)
 
     def _remembered(self, task: _Task) -> Result | None:
         """The cached result, unless there is something in it to fix."""
@@ -246,7 +249,9 @@ def _checked(jobs: Iterable[Job]) -> list[Outcome]:
 
 def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
-        return check_text(job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase)
+        return check_text(
+            job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase, policy=job.policy
+        )
     except RecursionError:
         return Outcome((), job.text, problems=(Problem(job.path, TOO_DEEP),))
     except Exception as error:  # whatever it is, it must not cost more than this file
@@ -312,6 +317,7 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
     waiting = iter(sorted(range(len(jobs)), key=lambda number: -len(jobs[number].text)))
     outcomes: dict[int, Outcome] = {}
     busy: dict[Connection, tuple[_Worker, int]] = {}
+    workers: list[_Worker] = []
 
     def give(worker: _Worker | None) -> None:
         """Give the next job to this worker, or to a new one."""
@@ -320,7 +326,10 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
             if worker is not None:
                 worker.stop()
             return
-        worker = worker or _Worker(context)
+        if worker is None:
+            worker = _Worker(context)
+            workers.append(worker)
+            worker.start()
         busy[worker.connection] = (worker, number)
         worker.send(jobs[number])
 
@@ -334,7 +343,7 @@ def _in_processes(jobs: Sequence[Job], count: int) -> list[Outcome]:
                 outcomes[number] = outcome or _died(jobs[number], worker)
                 give(worker if outcome else None)
     finally:
-        for worker, _ in busy.values():
+        for worker in workers:
             worker.kill()
     return [outcomes[number] for number in range(len(jobs))]
 
@@ -355,10 +364,15 @@ class _Worker:
     """A process that checks one text after the other."""
 
     def __init__(self, context: BaseContext) -> None:
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(theirs,), daemon=True)  # type: ignore[attr-defined]
-        self.process.start()
-        theirs.close()  # so that its death is our end of file
+        self.connection, self._theirs = context.Pipe()
+        ends = (self._theirs, self.connection)
+        self.process: BaseProcess = context.Process(target=_serve, args=ends, daemon=True)  # type: ignore[attr-defined]
+
+    def start(self) -> None:
+        """Let it begin."""
+        with source.uninterrupted():  # until it ignores interrupts itself
+            self.process.start()
+        self._theirs.close()  # so that its death is our end of file
 
     def send(self, job: Job) -> None:
         with contextlib.suppress(OSError):  # it is dead, which receive() will notice
@@ -379,9 +393,10 @@ class _Worker:
         self.connection.close()
 
     def kill(self) -> None:
-        """End it."""
-        self.process.kill()
-        self.process.join()
+        """End it, if it has not ended."""
+        if self.process.pid is not None:
+            self.process.kill()
+            self.process.join()
         self.connection.close()
 
     def end(self) -> str:
@@ -391,9 +406,11 @@ class _Worker:
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, theirs: Connection) -> None:
     """The life of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
+    source.interruptible()
+    theirs.close()  # so that the parent's death is our end of file
     gc.freeze()
     with_big_stack(lambda: _answer(connection))
 

@@ -7,7 +7,9 @@ import contextlib
 import hashlib
 import os
 import re
+import signal
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -166,7 +168,30 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
             os.unlink(temporary)
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Signals that end a run wait until this is over, where the system knows how."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ending())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def interruptible() -> None:
+    """End in a new process what :func:`uninterrupted` began in the one that started it."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ending())
+
+
+def _ending() -> set[signal.Signals]:
+    return {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
 def _overwrite(target: str, data: bytes) -> None:
-    with open(target, "r+b") as file:
+    with uninterrupted(), open(target, "r+b") as file:
         file.write(data)
         file.truncate()

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from torchlint.standin import Chain
+
 N = TypeVar("N", bound=cst.CSTNode)
 
 _TRIVIA = (
@@ -41,10 +43,6 @@ _TRIVIA = (
 _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
-
-
-ASYNC_STAND_IN = "äsync"
-"""What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
 
 
 class NotRoundTripped(ValueError):
@@ -91,6 +89,8 @@ def _syntax_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
     _FIELDS[cls] = names
     return names
 
+
+_STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
 _NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
 """Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
@@ -160,7 +160,8 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    """With the expression's own brackets; of a statement, without leading comments and the newline."""
+    """With the expression's own brackets; of a statement, without leading comments and the newline; of a block, from
+    behind the colon."""
     inner_start: int
     inner_end: int
     """Without the expression's own brackets."""
@@ -220,12 +221,15 @@ class Tree:
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
+        self._statements: dict[int, cst.CSTNode] = {}
         self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
         self.is_repaired = False
         """Whether ``async`` had to be read as its stand-in."""
+        self.skipped: list[Chain] = []
+        """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
         self._index()
@@ -281,15 +285,17 @@ class Tree:
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
         """The statement that ``node`` is part of, or is: a simple statement line or a compound statement."""
+        known, way = self._statements, []
         at: cst.CSTNode = node
-        while not isinstance(
-            at, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
-        ):
+        while id(at) not in known and not isinstance(at, _STATEMENTS):
+            way.append(id(at))
             up = self._parents.get(id(at))
             if up is None:
                 break
             at = up
-        return at
+        found = known.get(id(at), at)
+        known.update(dict.fromkeys(way, found))
+        return found
 
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""
@@ -347,7 +353,8 @@ class Tree:
             if "".join(state.tokens) != self.source.parsed:
                 raise NotRoundTripped("libcst does not give this text back unchanged")
             for key, inner in state.inner.items():
-                outer = state.outer.get(key, inner) if isinstance(state.wanted[key], cst.BaseExpression) else inner
+                whole = isinstance(state.wanted[key], (cst.BaseExpression, cst.BaseSuite))
+                outer = state.outer.get(key, inner) if whole else inner
                 self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
         return self._spans
 

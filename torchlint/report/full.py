@@ -67,6 +67,9 @@ def _remedy(text: Text, fix: LocatedFix, style: Style) -> Iterator[str]:
         yield gutter.bar()
     if fix.applicability is Applicability.UNSAFE:
         yield f"{style.paint('note', *CYAN)}: this fix is unsafe, the program may do something else afterwards"
+    for other in fix.alternatives:
+        doubt = " (unsafe)" if other.applicability is Applicability.UNSAFE else ""
+        yield f"{style.paint('or', *CYAN)}: {printable(other.message)}{doubt}"
 
 
 @dataclass(frozen=True, slots=True)

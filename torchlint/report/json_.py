@@ -60,4 +60,9 @@ def _fix(fix: LocatedFix | None, text: Text) -> dict[str, Any] | None:
         }
         for edit in fix.edits
     ]
-    return {"applicability": fix.applicability.value, "edits": edits, "message": fix.message}
+    return {
+        "alternatives": [_fix(other, text) for other in fix.alternatives],
+        "applicability": fix.applicability.value,
+        "edits": edits,
+        "message": fix.message,
+    }

@@ -44,16 +44,19 @@ class Totals:
     """What the summary says beside the findings themselves."""
 
     files: int
+    """How many were checked."""
     suppressed: int = 0
     fixed: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     """For each fixed file how often each rule was."""
+    failed: int = 0
+    """How many others could not be checked, or not wholly."""
 
 
 def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
     """Which files were fixed, and what in them."""
     if not totals.fixed:
         return
-    count = sum(number for _, codes in totals.fixed for _, number in codes)
+    count = _count(totals)
     yield style.paint(f"Fixed {_number(count, 'finding')}:", *BOLD)
     for path, codes in totals.fixed:
         yield f"- {style.paint(printable(path), *BOLD)}:"
@@ -64,16 +67,41 @@ def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
 def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
     """How much was found, and what can be done about it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
-    fixed = sum(number for _, codes in totals.fixed for _, number in codes)
+    fixed = _count(totals)
     rest = [f"{fixed} fixed"] * bool(fixed) + [f"{totals.suppressed} suppressed"] * bool(totals.suppressed)
     aside = f" ({', '.join(rest)})" if rest else ""
     if not found:
-        yield f"No findings in {_number(totals.files, 'file')}{aside}."
+        if totals.files or not totals.failed:
+            yield f"No findings in {_number(totals.files, 'file')}{aside}."
+        yield from _failed(totals)
         return
     total = _number(len(found), "finding")
     where = _number(sum(bool(file.diagnostics) for file in files), "file")
     yield f"{style.paint(f'Found {total}', *BOLD)} in {where}{aside}."
     yield from _remedy(found, style)
+    yield from _failed(totals)
+
+
+def fixes_only(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
+    """How much was fixed, where nothing else is wanted."""
+    found = [diagnostic for file in files for diagnostic in file.diagnostics]
+    more = sum(is_fixable(diagnostic, True) and not is_fixable(diagnostic, False) for diagnostic in found)
+    fixed = _count(totals)
+    aside = ""
+    if more and not style.unsafe_fixes:
+        aside = f" ({_number(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
+    done = f"Fixed {_number(fixed, 'finding')}" if fixed else "No findings fixed"
+    yield f"{style.paint(done, *BOLD)}{aside}."
+    yield from _failed(totals)
+
+
+def _count(totals: Totals) -> int:
+    return sum(number for _, codes in totals.fixed for _, number in codes)
+
+
+def _failed(totals: Totals) -> Iterator[str]:
+    if totals.failed:
+        yield f"{_number(totals.failed, 'file')} could not be checked completely."
 
 
 def _remedy(found: Sequence[Diagnostic], style: Style) -> Iterator[str]:
@@ -90,4 +118,4 @@ def _remedy(found: Sequence[Diagnostic], style: Style) -> Iterator[str]:
 
 
 def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

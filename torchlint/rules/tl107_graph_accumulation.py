@@ -63,7 +63,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
 from torchlint.model.scopes import dotted
-from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _NEEDLES = (
@@ -133,7 +133,10 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
         return None
     message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
     # what is a number on some path has no `.detach()`
-    fix = Fix("Add `.detach()`", _detached(added)) if not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) else None
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN):
+        return Finding(node, message, receiver=added)
+    number = Fix("Add `.item()`, for a number", _called(added, "item"), Applicability.UNSAFE)
+    fix = Fix("Add `.detach()`", _called(added, "detach"), alternatives=(number,))
     return Finding(node, message, fix, receiver=added)
 
 
@@ -200,7 +203,7 @@ def _starts_outside(name: str, loop: cst.For | cst.While, model: Model) -> bool:
     )
 
 
-def _detached(node: cst.BaseExpression) -> tuple[Edit, ...]:
+def _called(node: cst.BaseExpression, method: str) -> tuple[Edit, ...]:
     if node.lpar or isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
-        return (edit.insert_after(node, ".detach()"),)
-    return edit.insert_before(node, "("), edit.insert_after(node, ").detach()")
+        return (edit.insert_after(node, f".{method}()"),)
+    return edit.insert_before(node, "("), edit.insert_after(node, f").{method}()")

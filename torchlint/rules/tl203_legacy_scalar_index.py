@@ -52,6 +52,7 @@ from torchlint.model import Model, Ndim
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
+_UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
 
 
@@ -65,10 +66,12 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     index = _data.scalar_index(node, model)
     assert index is not None
     proven = value.is_tensor and value.ndim == Ndim.ZERO
+    element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
     fix = Fix(
         "Replace with `.item()`",
         (edit.replace_after(node.value, index, ".item()"),),
-        Applicability.SAFE if proven else Applicability.UNSAFE,
+        Applicability.SAFE if proven else _UNSAFE,
+        alternatives=() if proven else (element,),
     )
     severity = "error" if proven else "warning"
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)

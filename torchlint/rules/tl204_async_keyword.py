@@ -28,7 +28,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
-from torchlint.tree import ASYNC_STAND_IN
+from torchlint.standin import ASYNC_STAND_IN
 
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
 
