@@ -213,6 +213,21 @@ CHANGES = {
     "version": ("a = w * w\nw.data.add_(1)", "a = w * w\nwith torch.no_grad():\n    w.add_(1)"),
     "missing": ("a = 1", ""),
     "container": ("a = [w.sum(), {'x': w * 2}]", "a = [w.sum(), {'x': w * 3}]"),
+    "strides": ("a = torch.ones(2, 3).t()", "a = torch.ones(3, 2)"),
+    "leaf": ("a = torch.ones(2, requires_grad=True)", "a = torch.ones(2, requires_grad=True) * 1"),
+    "memory of a gradient": ("w.sum().backward()\na = w.grad", "w.sum().backward()\na = w.grad.clone()"),
+    "attribute of a tensor": ("a = w * 2\na.mark = 1", "a = w * 2"),
+    "retained gradient": ("a = w * 2\na.retain_grad()", "a = w * 2"),
+    "set": ("a = {1, 2}", "a = {1, 3}"),
+    "mode": ("", "torch.set_grad_enabled(False)"),
+    "default dtype": ("", "torch.set_default_dtype(torch.float64)"),
+    "text": ("a = str(w.data)", "a = str(w)"),
+    "number": ("a = 1", "a = True"),
+    "one object": ("a = [w * 2]\nb = a[0]", "a = [w * 2]\nb = a[0].clone()"),
+    "double backward": (
+        "a = torch.autograd.grad((w ** 3).sum(), w, create_graph=True)[0]",
+        "a = torch.autograd.grad((w ** 3).sum(), w)[0]",
+    ),
     "object": ("class C: pass\na = C()\na.x = w * 2", "class C: pass\na = C()\na.x = w * 3"),
 }
 
