@@ -222,17 +222,25 @@ class Model:
             return Tri.YES  # it runs later, and nobody knows where
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
 
-    def spelling(self, qualified: str) -> tuple[str, bool]:
-        """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
+    def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
+        """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
+
+        Empty where it cannot be written: something else at ``node`` is called ``torch``.
+        """
         bindings = self._bindings(self.tree.module)
+        hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
         best, spelled = "", ""
         for name, value in bindings.items():
-            ref = self.reference(value)
-            if ref is None or value.kind != Kind.REFERENCE or len(ref) <= len(best):
+            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+            ref = self.reference(replace(value, kind=value.kind & ~Kind.NONE))
+            if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE) or len(ref) <= len(best) or name in hidden:
                 continue
             if qualified == ref or qualified.startswith(ref + "."):
                 best, spelled = ref, name + qualified[len(ref) :]
-        return (spelled, False) if best else (qualified, True)
+        if best:
+            return spelled, False
+        root = qualified.partition(".")[0]
+        return ("", False) if root in hidden or root in bindings else (qualified, True)
 
     def remember(self, key: str, compute: Callable[[Model], T]) -> T:
         """What ``compute`` says of this file, computed once."""

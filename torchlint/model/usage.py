@@ -57,6 +57,11 @@ _PASSING_MODULES = frozenset(
 )
 """Modules that can return what they are given."""
 
+_PUTTING_IN = frozenset(("append", "appendleft", "extend", "insert", "add"))
+
+_TAKING_OUT = frozenset(("pop", "popleft", "popitem", "get", "setdefault", "values", "items", "copy", "__getitem__"))
+"""Methods of containers that give back what is in them."""
+
 _PASSING_ON = frozenset(
     ("list", "tuple", "zip", "enumerate", "reversed", "iter", "next", "sorted", "filter", "map", "dict")
 )
@@ -97,6 +102,8 @@ class Follower:
                 return self.usage(parent)
             case cst.BooleanOperation():
                 return self.usage(parent)
+            case cst.BinaryOperation() if self.model.value(node).kind == Kind.CONTAINER:
+                return self.usage(parent)  # `[x] * 2`, `xs + [x]`
             case cst.AugAssign() if parent.target is node:
                 return Usage.WRITTEN
             case cst.Assign() | cst.AnnAssign() | cst.NamedExpr() if parent.value is node:
@@ -115,7 +122,7 @@ class Follower:
         name = node.attr.value
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
-            return self._method(name, call)
+            return self._method(name, node, call)
         if name in _METADATA:
             return Usage.METADATA
         if name == "_version":  # the one number in which `.data` and `.detach()` differ
@@ -124,9 +131,11 @@ class Follower:
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
         return self.usage(node) if name in ("data", "T", "mT", "H", "mH", "real", "imag") else Usage.READ
 
-    def _method(self, name: str, call: cst.Call) -> Usage:
+    def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
+        if name in _TAKING_OUT and self.model.value(node.value).kind == Kind.CONTAINER:
+            return max(Usage.READ, self.usage(call))
         result = torch_api.data()["methods"].get(name)
         if name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_"):
             return Usage.WRITTEN
@@ -158,8 +167,8 @@ class Follower:
             receiver = self.model.value(call.func.value)
             if receiver.kind & Kind.TENSOR:
                 return Usage.METADATA if name in _LIKE_METHODS else Usage.READ
-            if receiver.kind == Kind.CONTAINER and name in ("append", "extend", "insert", "add"):
-                return Usage.ESCAPES
+            if receiver.kind == Kind.CONTAINER and name in _PUTTING_IN:
+                return self._kept_in(call.func.value)
             if name in _LIKE_METHODS:
                 return Usage.METADATA
         function = self.model.value(call.func)
@@ -173,6 +182,25 @@ class Follower:
         if isinstance(function.node, cst.FunctionDef):
             return self._parameter(function.node, arg, call)
         return Usage.ESCAPES
+
+    def _kept_in(self, container: cst.BaseExpression) -> Usage:
+        """The worst that happens to what is in a container."""
+        if not isinstance(container, cst.Name) or not self.through_names:
+            return Usage.ESCAPES
+        scope = self.model.scopes.scope_of(container)
+        given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
+        if given or not self._is_own(container.value, scope):
+            return Usage.ESCAPES
+        return max(Usage.READ, self.name(container.value, scope))
+
+    def _is_own(self, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+        """Whether a name is bound in a scope and not in one around it."""
+        if isinstance(scope, cst.Module):
+            return True
+        outer = [*self.tree.within(scope, cst.Global), *self.tree.within(scope, cst.Nonlocal)]
+        if any(item.name.value == name for declaration in outer for item in declaration.names):
+            return False
+        return name in self.model.scopes.locals_of(scope)
 
     def _given_to(self, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
         last = ref.rpartition(".")[2]
@@ -255,9 +283,12 @@ class Follower:
     def _target(self, target: cst.CSTNode) -> Usage:
         match target:
             case cst.Name(value=name) if self.through_names:
-                return self.name(name, self.model.scopes.scope_of(target))
+                scope = self.model.scopes.scope_of(target)
+                return self.name(name, scope) if self._is_own(name, scope) else Usage.ESCAPES
             case cst.Subscript(value=value):
                 return Usage.READ if self.model.value(value).kind == Kind.TENSOR else Usage.ESCAPES
+            case cst.Attribute(value=value, attr=cst.Name("data")) if self.model.value(value).kind == Kind.TENSOR:
+                return Usage.READ  # the memory is shared from then on, the version counter is not
         return Usage.ESCAPES
 
     def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
