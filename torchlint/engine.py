@@ -470,7 +470,7 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
         edits.update(_import_edit(tree, module, spans) for module in finding.fix.imports)
         ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
         applicability = finding.fix.applicability
-        if any(_loses_comment(tree.source.text, e) for e in ordered):
+        if any(_loses_comment(tree.source.text, e) for e in ordered) or _is_shown(tree, finding.node):
             applicability = Applicability.UNSAFE
         fix = LocatedFix(finding.fix.message, applicability, ordered, finding.fix.deferred)
     if finding.evidence is not None:
@@ -532,6 +532,13 @@ def _after_comments(text: str, start: int, end: int, content: str) -> int:
         return comments.end()
     space = re.compile(r"\s*").match(text, comments.end(), end)
     return space.end() if space else comments.end()
+
+
+def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
+    import libcst as cst
+
+    return any(isinstance(up, cst.FormattedStringExpression) and up.equal is not None for up in tree.ancestors(node))
 
 
 def _loses_comment(text: str, edit: TextEdit) -> bool:

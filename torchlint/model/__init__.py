@@ -274,6 +274,11 @@ class Model:
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
+    def all_called(self, name: str) -> list[cst.BaseExpression]:
+        """All names and attributes that are called ``name``, wherever in the file."""
+        table = self.remember("named", _by_name)
+        return table.get(name, [])
+
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
         """The statement right before another one in the same block, with no empty line or comment between them."""
         block = self.tree.parent(statement)
@@ -1176,6 +1181,16 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
         case cst.ImportAlias() | cst.Param() | cst.NameItem():
             return True
     return False
+
+
+def _by_name(model: Model) -> dict[str, list[cst.BaseExpression]]:
+    table: dict[str, list[cst.BaseExpression]] = {}
+    for attribute in model.tree.all(cst.Attribute):
+        table.setdefault(attribute.attr.value, []).append(attribute)
+    for node in model.tree.all(cst.Name):
+        if not _is_label(model.tree, node):
+            table.setdefault(node.value, []).append(node)
+    return table
 
 
 def _trains(model: Model) -> bool:

@@ -110,7 +110,14 @@ class Follower:
                 return self._assigned(parent)
             case cst.For() | cst.CompFor() if parent.iter is node:
                 return self._bound(parent.target)
-            case cst.Return() | cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
+            case cst.Return():
+                return max(Usage.ESCAPES, self._returned(parent))
+            case cst.Param():  # a default: whoever calls the function may get it
+                function = self.tree.enclosing(parent, cst.FunctionDef, cst.Lambda)
+                if not isinstance(function, cst.FunctionDef) or not self.through_names:
+                    return Usage.ESCAPES
+                return max(Usage.ESCAPES, self.name(parent.name.value, function))
+            case cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
                 return Usage.ESCAPES
             case cst.Element() | cst.DictElement() | cst.StarredElement():
                 return self._element(parent, node)
@@ -181,10 +188,34 @@ class Follower:
             return max(Usage.READ, self.usage(call)) if function.ref in _PASSING_MODULES else Usage.READ
         if isinstance(function.node, cst.FunctionDef):
             return self._parameter(function.node, arg, call)
+        if isinstance(function.node, cst.ClassDef) and function.kind & Kind.FUNCTION:
+            made = self.model.home(function.node).scopes.info(function.node).methods.get("__init__")
+            return max(Usage.ESCAPES, self._parameter(made, arg, call)) if made is not None else Usage.ESCAPES
         return Usage.ESCAPES
+
+    def _returned(self, node: cst.Return) -> Usage:
+        """What the callers in this file do with what a function returns."""
+        function = self.model.scopes.scope_of(node)
+        if not isinstance(function, cst.FunctionDef) or not self.through_names:
+            return Usage.ESCAPES
+        return self._through(function.name.value, "return", Usage.ESCAPES)
+
+    def _through(self, name: str, how: str, least: Usage) -> Usage:
+        """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
+        if (id(self.tree.module), f"{how} {name}") in self.seen:
+            return least
+        self.seen.add((id(self.tree.module), f"{how} {name}"))
+        for node in self.model.all_called(name):
+            at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
+            is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
+            if at is not None and is_use and self.usage(at) is Usage.WRITTEN:
+                return Usage.WRITTEN
+        return least
 
     def _kept_in(self, container: cst.BaseExpression) -> Usage:
         """The worst that happens to what is in a container."""
+        if isinstance(container, cst.Attribute) and self.through_names:
+            return self._through(container.attr.value, "attribute", Usage.ESCAPES)
         if not isinstance(container, cst.Name) or not self.through_names:
             return Usage.ESCAPES
         scope = self.model.scopes.scope_of(container)
@@ -289,6 +320,8 @@ class Follower:
                 return Usage.READ if self.model.value(value).kind == Kind.TENSOR else Usage.ESCAPES
             case cst.Attribute(value=value, attr=cst.Name("data")) if self.model.value(value).kind == Kind.TENSOR:
                 return Usage.READ  # the memory is shared from then on, the version counter is not
+            case cst.Attribute(attr=cst.Name(value=name)) if self.through_names:
+                return self._through(name, "attribute", Usage.ESCAPES)
         return Usage.ESCAPES
 
     def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:

@@ -322,6 +322,21 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
 
 
+def gradients_keep_graphs(model: Model) -> bool:
+    """Whether gradients may carry a graph in this file: ``backward(create_graph=True)``, by keyword or by position."""
+    return model.remember("create_graph", _asks_for_graphs)
+
+
+def _asks_for_graphs(model: Model) -> bool:
+    if "create_graph" in model.tree.source.text:
+        return True
+    for call in model.tree.all(cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("backward", "grad"):
+            if len(call.args) > 2 or any(arg.star for arg in call.args):
+                return True
+    return False
+
+
 def is_gradient(value: Value, node: cst.BaseExpression) -> bool:
     """Whether an expression is the `.grad` of a tensor."""
     return value.role == Role.GRADIENT or (isinstance(node, cst.Attribute) and node.attr.value == "grad")

@@ -117,7 +117,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if _data.is_gradient(value, node.value):
-        if usage is Usage.READ and "create_graph" not in model.tree.source.text:
+        if usage is Usage.READ and not _data.gradients_keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ))
     if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
@@ -141,6 +141,8 @@ def _initialised(node: cst.Attribute, model: Model) -> bool:
 def _consumed(node: cst.Attribute, model: Model) -> bool:
     """Whether the value is used up on the spot: nothing that shares its memory lives on."""
     match model.tree.parent(node):
+        case cst.BinaryOperation(left=left, operator=cst.Modulo()):  # a text shows whether it requires grad
+            return model.is_tensor(left)
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
         case cst.Arg(keyword=None) as arg:
