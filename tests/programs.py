@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
@@ -565,8 +565,14 @@ class State:
 
     def inner(self) -> State:
         """What a block sees; what it binds stays there, for it may not run."""
-        lists = (self.vectors, self.leaves, self.constants, self.scalars, self.modules)
-        return State(self.choose, *(list(each) for each in lists), count=self.count)
+        return replace(
+            self,
+            vectors=[*self.vectors],
+            leaves=[*self.leaves],
+            constants=[*self.constants],
+            scalars=[*self.scalars],
+            modules=[*self.modules],
+        )
 
     def named(self, what: str) -> str:
         """A name for a placeholder."""

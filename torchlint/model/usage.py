@@ -57,6 +57,11 @@ _PASSING_MODULES = frozenset(
 )
 """Modules that can return what they are given."""
 
+_KEEPING = frozenset(("requires_grad_", "share_memory_"))
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+_WRITING = frozenset(("__setitem__", *(f"__i{name}__" for name in _OPERATORS)))
+"""Methods that write to their tensor, and are not called so."""
+
 _PUTTING_IN = frozenset(("append", "appendleft", "extend", "insert", "add"))
 
 _TAKING_OUT = frozenset(("pop", "popleft", "popitem", "get", "setdefault", "values", "items", "copy", "__getitem__"))
@@ -144,7 +149,7 @@ class Follower:
         if name in _TAKING_OUT and self.model.value(node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call))
         result = torch_api.data()["methods"].get(name)
-        if name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_"):
+        if name in _WRITING or (name.endswith("_") and not name.endswith("__") and name not in _KEEPING):
             return Usage.WRITTEN
         # what NumPy writes no version counter counts: `.data` and `.detach()` are the same from here on
         return self.usage(call) if name != "numpy" and _may_alias(result) else Usage.READ
@@ -228,7 +233,10 @@ class Follower:
         """Whether a name is bound in a scope and not in one around it."""
         if isinstance(scope, cst.Module):
             return True
-        outer = [*self.tree.within(scope, cst.Global), *self.tree.within(scope, cst.Nonlocal)]
+        outer: list[cst.Global | cst.Nonlocal] = [
+            *self.tree.within(scope, cst.Global),
+            *self.tree.within(scope, cst.Nonlocal),
+        ]
         if any(item.name.value == name for declaration in outer for item in declaration.names):
             return False
         return name in self.model.scopes.locals_of(scope)

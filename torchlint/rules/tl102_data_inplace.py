@@ -158,17 +158,21 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
-    statement = _own_statement(write, model)
-    if statement is None:
+    small = _own_statement(write, model)
+    line = model.tree.parent(small) if small is not None else None
+    if small is None or line is None:
         return None
     message = "Move the operation into a `torch.no_grad()` block"
-    if model.is_under_no_grad_block(statement):
-        return Fix(message, (edit.indent_statement(model.tree, statement), *drop), safe, indent=statement)
+    alone = line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+    if alone is not None and model.is_under_no_grad_block(alone):
+        return Fix(message, (edit.indent_statement(model.tree, alone), *drop), safe, indent=alone)
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None
-    wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
-    return Fix(message, (wrap, *drop), safe, ("torch",) if missing else (), indent=statement)
+    header, imports = f"with {name}():", ("torch",) if missing else ()
+    if alone is not None:
+        return Fix(message, (edit.wrap_statement(model.tree, alone, header), *drop), safe, imports, indent=alone)
+    return Fix(message, (*edit.wrap_part(model.tree, small, header), *drop), safe, imports)
 
 
 _METHODS = {
@@ -187,7 +191,7 @@ _METHODS = {
 
 
 def _without_data(node: cst.Attribute, value: Value, write: cst.CSTNode, model: Model) -> tuple[Edit, ...] | None:
-    """The operation on the tensor itself: ``p -= 1`` for ``p.data -= 1``, or ``p.sub_(1)`` where that assigns nothing."""
+    """The operation on the tensor itself: ``p -= 1`` for ``p.data -= 1``, ``p.sub_(1)`` where that cannot be."""
     drop = edit.replace_after(node.value, node)
     if not isinstance(write, cst.AugAssign):
         return (drop,)
@@ -226,6 +230,8 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     function = _NN_INIT.get(method)
     if function is None or node.lpar or write.func.lpar or not isinstance(model.tree.parent(write), cst.Expr):
         return None
+    if args and "#" in model.tree.code(write).partition(model.tree.code(args[0].value))[0]:
+        return None  # a comment stands behind the bracket
     if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
         return None
     if method == "fill_" and (len(args) != 1 or model.value(args[0].value).kind != Kind.NUMBER):
@@ -251,18 +257,23 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     return True
 
 
-def _own_statement(write: cst.CSTNode, model: Model) -> cst.SimpleStatementLine | None:
-    """The statement that a write is, if it is alone on its line and its result is not used."""
-    statement = model.tree.statement(write)
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
+    """The statement that a write is, if its result is not used."""
+    line = model.tree.statement(write)
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
         return None
-    match statement.body[0]:
-        case cst.Expr(value=value) if value is write or any(value is outer for _, outer in _data.chain(write, model)):
-            return statement
-        case cst.Assign(targets=[target]) if target is write:
-            return statement
-        case cst.AugAssign() as small if small is write:
-            return statement
+    if len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite):
+        if "\n" in model.tree.code(line).strip():
+            return None  # lines of its own and a statement over several lines: by hand
+    for small in line.body:
+        match small:
+            case cst.Expr(value=value):
+                if value is write or any(value is outer for _, outer in _data.chain(write, model)):
+                    return small
+            case cst.Assign(targets=[target]) if target is write:
+                return small
+            case cst.AugAssign() if small is write:
+                return small
     return None
 
 

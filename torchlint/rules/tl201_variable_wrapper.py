@@ -65,7 +65,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Tri, Usage, torch_api
 from torchlint.model.scopes import parameters
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -127,7 +127,9 @@ def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
         match up:
             case cst.Annotation():
                 return True
-            case cst.Subscript(value=cst.Name("Literal" | "Annotated") | cst.Attribute(attr=cst.Name("Literal" | "Annotated"))):
+            case cst.Subscript(
+                value=cst.Name("Literal" | "Annotated") | cst.Attribute(attr=cst.Name("Literal" | "Annotated"))
+            ):
                 return False
             case cst.BaseStatement() | cst.Call() | cst.Lambda():
                 return False
@@ -256,7 +258,10 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
 
 
 def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether nothing can tell the wrapped tensor from the wrapper: they share memory, but not shape, flags and graph."""
+    """Whether nothing can tell the wrapped tensor from the wrapper.
+
+    They share memory and version counter, but neither shape nor flags nor graph.
+    """
     if _is_fresh(inner, model):
         return True
     usage = model.usage(call)
@@ -306,7 +311,9 @@ def _changes_objects(model: Model) -> bool:
                 value = model.value(owner)
                 if value.is_parameter:
                     continue
-                if value.kind & Kind.TENSOR or (value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")):
+                if value.kind & Kind.TENSOR or (
+                    value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
+                ):
                     return True
     for call in model.tree.all(cst.Call):
         if isinstance(call.func, cst.Name) and call.func.value in ("setattr", "id"):
@@ -336,12 +343,16 @@ def _is_detach(node: cst.BaseExpression) -> bool:
 
 def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
-    if not isinstance(node, cst.Call):
-        return False
-    ref = model.qualified(node.func) or ""
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
+    if isinstance(node, cst.BinaryOperation) or (
+        isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
+    ):
+        return True
+    if not isinstance(node, cst.Call):
+        return False
+    ref = model.qualified(node.func) or ""
     if isinstance(node.func, cst.Attribute) and node.func.attr.value in torch_api.data()["methods"] and not ref:
         method = torch_api.data()["methods"][node.func.attr.value]
         aliases = isinstance(method, dict) and (method.get("alias") or method.get("self"))
@@ -354,7 +365,7 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a call of a factory that can be asked for a tensor that requires grad."""
-    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+    if not isinstance(node, cst.Call) or not node.args or any(a.star == "**" for a in node.args):
         return False
     if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
         return False
@@ -363,18 +374,8 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
-    if inner.args:
-        before = edit.replace_before(call, inner)
-        last = inner.args[-1]
-        edits: tuple[Edit, ...] = (
-            before,
-            Edit(Anchor(last, True), Anchor(call, True, inside=True), ", requires_grad=True)"),
-        )
-    else:
-        edits = (
-            edit.replace_before(call, inner),
-            Edit(Anchor(inner.func, True), Anchor(call, True, inside=True), "(requires_grad=True)"),
-        )
+    asked = edit.insert_after(inner.args[-1], ", requires_grad=True")
+    edits = (edit.replace_before(call, inner), asked, edit.replace_after(inner, call))
     return Fix("Ask the factory for `requires_grad=True`", edits)
 
 
