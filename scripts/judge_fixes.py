@@ -100,7 +100,7 @@ class Table:
         yield f"| … with the same values | {of['close']:,} |"
         yield f"| … raising | {of['raising']:,} |"
         yield ""
-        yield "| rule | programs with findings | safe fixes | programs equal | changed | unsafe fixes | programs run | changed |"
+        yield "| rule | programs | safe fixes | programs equal | changed | unsafe fixes | programs run | changed |"
         yield "|---|---|---|---|---|---|---|---|"
         for code in sorted(self.rows):
             r = self.rows[code]

@@ -670,5 +670,4 @@ def programs(draw: st.DrawFn) -> str:
 
 def random_program(seed: int) -> list[str]:
     """The statements of the program of a seed."""
-    chooser = random.Random(seed)
-    return generate(lambda options: chooser.choice(options))
+    return generate(random.Random(seed).choice)

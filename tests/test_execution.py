@@ -139,6 +139,35 @@ COUNTEREXAMPLES = {
     "TL101: stored by setattr": ("class C: pass\nc = C()\na = w * w\nsetattr(c, 'x', w.data)\nc.x.add_(1)\ndel c, C"),
     "TL101: a function that writes": "a = w * w\nb = nn.functional.relu(w.data, inplace=True) * 2",
     "TL101: a module that returns what it is given": "a = w * w\nb = nn.Identity()(w.data)\nb.add_(1)",
+    "TL101: its source is written where it is counted": "a = w.data * w\nwith torch.no_grad():\n    w.add_(1)",
+    "TL101: a text under no_grad": "with torch.no_grad():\n    a = '%s' % w.data",
+    "TL101: a text that shows the code": "a = f'{w.data=}'\nb = f'{w.sum().data.item()=}'",
+    "TL101: a gradient with a graph": "(w ** 3).sum().backward(None, True, True)\na = w.grad.data.clone()",
+    "TL101: a default": "a = w * w\ndef f(t=w.data):\n    return t\nk = f()\nk.add_(1)",
+    "TL101: a repeated list": "a = w * w\nk = [w.data] * 2\nk[1].add_(1)",
+    "TL101: taken out of a mapping": "a = w * w\nk = {'t': w.data}\nk.get('t').add_(1)",
+    "TL101: a list of an outer scope": (
+        "a = w * w\nkept = []\ndef keep(t):\n    kept.append(t.data)\nkeep(w)\nkept[0].add_(1)"
+    ),
+    "TL102: a gradient with a graph": "(w ** 3).sum().backward(None, True, True)\nw.grad.data.zero_()",
+    "TL102: a property that cannot be set": (
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(3, 3)\n"
+        "        self.weight.data *= 2\n    @property\n    def weight(self):\n        return self.fc.weight\n"
+        "m = M()\ndel M"
+    ),
+    "TL105: an operator by its name": "a = w * w\nk = w.cpu().data\nk.__iadd__(1)",
+    "TL201: torch is another thing here": ("def f(x, torch=None):\n    return isinstance(x, Variable)\na = f(w)"),
+    "TL201: the shape of the wrapper": "x = torch.ones(3)\nv = Variable(x)\nv.unsqueeze_(0)",
+    "TL201: the wrapper is to be optimised": "x = torch.ones(3)\nv = Variable(x)\nv.requires_grad_()",
+    "TL201: what is wrapped is to be optimised": "x = torch.ones(3)\nv = Variable(x)\nx.requires_grad_()",
+    "TL201: a graph comes in": "x = torch.ones(3)\nv = Variable(x)\nv += w",
+    "TL201: one of two": "x = torch.ones(3)\nv = Variable(x)\nk = v is x",
+    "TL201: written by a lambda": "a = w * w\nwrite = lambda t: t.add_(1)\nwrite(Variable(w.data))",
+    "TL201: written by who is given it": ("a = w * w\ndef f(h):\n    return Variable(h.data)\nk = f(w)\nk.add_(1)"),
+    "TL201: written by a method": (
+        "class C:\n    def __init__(self, t):\n        self.t = t\n    def write(self):\n        self.t.add_(1)\n"
+        "a = w * w\nc = C(Variable(w.data))\nc.write()\ndel c, C"
+    ),
     "TL101: the version itself": "w.data.add_(1)\nv = w.data._version",
     "TL102: a name of an outer scope": "def init_weights():\n    w.data *= 5\ninit_weights()\ndel init_weights",
     "TL102: the shape of a view": (
@@ -154,9 +183,10 @@ COUNTEREXAMPLES = {
 }
 """What generated programs have found, and is mended."""
 
-EXCEPTION = "a = w.data * w\nwith torch.no_grad():\n    w.add_(1)"
+EXCEPTION = "a = w.data * w\nw.grad = torch.ones(3)\ntorch.optim.SGD([w], lr=0.1).step()"
 """The one way in which reading `.data` and `.detach()` differ: what was read is saved for backward, and its source is
-written before that. The gradients were silently wrong, now it raises. The contract of TL101 calls reads safe."""
+written before that. The gradients were silently wrong, now it raises. The contract of TL101 calls reads safe, and they
+are called so unless the file itself writes to the source."""
 
 
 @pytest.mark.parametrize("what", COUNTEREXAMPLES)

@@ -260,6 +260,19 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
 
+    def is_written(self, node: cst.CSTNode) -> bool:
+        """Whether what a name or attribute holds is written in place where a version counter counts it."""
+        match node:
+            case cst.Name(value=name):
+                scope = self.scopes.scope_of(node)
+                if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
+                    scope = self.tree.module
+                return Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN
+            case cst.Attribute(attr=cst.Name(value=name)):
+                uses = [n for n in self.all_called(name) if not self.is_target(n)]
+                return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+        return False
+
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
         return Follower(self, through_names=False).usage(node) is Usage.METADATA

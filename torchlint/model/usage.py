@@ -86,8 +86,9 @@ class Usage(enum.IntEnum):
 class Follower:
     """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
 
-    def __init__(self, model: Model, through_names: bool = True) -> None:
+    def __init__(self, model: Model, through_names: bool = True, through_data: bool = True) -> None:
         self.through_names = through_names
+        self.through_data = through_data
         self.model = model
         self.tree = model.tree
         self.seen: set[tuple[int, str]] = set()
@@ -135,7 +136,7 @@ class Follower:
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
             return self._method(name, node, call)
-        if name in _METADATA:
+        if name in _METADATA or (name == "data" and not self.through_data):
             return Usage.METADATA
         if name == "_version":  # the one number in which `.data` and `.detach()` differ
             return Usage.ESCAPES
@@ -193,6 +194,8 @@ class Follower:
             return max(Usage.READ, self.usage(call)) if function.ref in _PASSING_MODULES else Usage.READ
         if isinstance(function.node, cst.FunctionDef):
             return self._parameter(function.node, arg, call)
+        if isinstance(function.node, cst.Lambda) and self.model.home(function.node) is self.model:
+            return max(Usage.ESCAPES, self._mapped(function.node))
         if isinstance(function.node, cst.ClassDef) and function.kind & Kind.FUNCTION:
             made = self.model.home(function.node).scopes.info(function.node).methods.get("__init__")
             return max(Usage.ESCAPES, self._parameter(made, arg, call)) if made is not None else Usage.ESCAPES
@@ -255,6 +258,8 @@ class Follower:
             return Usage.ESCAPES
         if ref.startswith(("builtins.", "numpy.", "math.")):
             return Usage.READ
+        if ref == "copy.deepcopy":
+            return Usage.READ
         if not ref.startswith("torch."):
             return Usage.ESCAPES
         if last.endswith("_") and not last.startswith("_"):
@@ -289,7 +294,7 @@ class Follower:
         if param is None:
             return Usage.ESCAPES
         home = self.model.home(function)
-        follower = self if home is self.model else Follower(home)
+        follower = self if home is self.model else Follower(home, through_data=self.through_data)
         return follower.name(param.name.value, function)
 
     def _element(self, element: cst.CSTNode, node: cst.CSTNode) -> Usage:

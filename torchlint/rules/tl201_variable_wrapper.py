@@ -66,6 +66,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Tri, Usage, torch_api
 from torchlint.model.scopes import parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rules import _data
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -245,7 +246,8 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     match inner:
         case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
             # `.data` has a version counter of its own, `.detach()` has not
-            written = model.usage(call) is Usage.WRITTEN
+            written = model.usage(call) is Usage.WRITTEN or model.is_written(source)
+            written = written and not _data.is_new(source, model)
             applicability = Applicability.UNSAFE if written else Applicability.SAFE
             return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     value = model.value(inner)
@@ -346,21 +348,16 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
-    if isinstance(node, cst.BinaryOperation) or (
-        isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
-    ):
+    if _data.is_new(node, model):
         return True
     if not isinstance(node, cst.Call):
         return False
+    if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
+        method = torch_api.data()["methods"].get(node.func.attr.value)
+        is_same = isinstance(method, dict) and (method.get("alias") or method.get("self"))
+        return bool(is_same) and _is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
-    if isinstance(node.func, cst.Attribute) and node.func.attr.value in torch_api.data()["methods"] and not ref:
-        method = torch_api.data()["methods"][node.func.attr.value]
-        aliases = isinstance(method, dict) and (method.get("alias") or method.get("self"))
-        return _is_fresh(node.func.value, model) if aliases else isinstance(method, dict)
-    result = torch_api.data()["functions"].get(ref)
-    if result is None:
-        return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
-    return isinstance(result, dict) and not result.get("alias") and not result.get("self")
+    return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
