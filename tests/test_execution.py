@@ -139,6 +139,18 @@ COUNTEREXAMPLES = {
         "        self.weight.data *= 2\n    @property\n    def weight(self):\n        return self.fc.weight\n"
         "m = M()\ndel M"
     ),
+    "TL101: its source is written by an optimizer": (
+        "a = w.data * w\nw.grad = torch.ones(3)\ntorch.optim.SGD([w], lr=0.1).step()"
+    ),
+    "TL101: an optimizer writes to a parameter of the same memory": (
+        "a = w * w\nq = nn.Parameter(w.data)\nq.grad = torch.ones(3)\ntorch.optim.SGD([q], lr=0.1).step()"
+    ),
+    "TL101: a caller writes to what it gives": (
+        "def f(x, y):\n    return x.data * y\na = f(w, w)\nwith torch.no_grad():\n    w.add_(1)"
+    ),
+    "TL201: made to be optimised in a condition": (
+        "k = torch.ones(3)\nk.requires_grad_() if k.is_leaf else None\na = Variable(k * 2)"
+    ),
     "TL105: an operator by its name": "a = w * w\nk = w.cpu().data\nk.__iadd__(1)",
     "TL201: torch is another thing here": ("def f(x, torch=None):\n    return isinstance(x, Variable)\na = f(w)"),
     "TL201: the shape of the wrapper": "x = torch.ones(3)\nv = Variable(x)\nv.unsqueeze_(0)",
@@ -167,7 +179,7 @@ COUNTEREXAMPLES = {
 }
 """What generated programs have found, and is mended."""
 
-EXCEPTION = "a = w.data * w\nw.grad = torch.ones(3)\ntorch.optim.SGD([w], lr=0.1).step()"
+EXCEPTION = "a = n.bias.data * n.bias\nn.bias.grad = torch.ones(3)\ntorch.optim.SGD(n.parameters(), lr=0.1).step()"
 """The one way in which reading `.data` and `.detach()` differ: what was read is saved for backward, and its source is
 written before that. The gradients were silently wrong, now it raises. The contract of TL101 calls reads safe, and they
 are called so unless the file itself writes to the source."""

@@ -69,6 +69,7 @@ P = ParamSpec("P")
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
+_MAX_CALLERS = 2
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -260,18 +261,32 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
 
-    def is_written(self, node: cst.CSTNode) -> bool:
+    def is_written(self, node: cst.CSTNode, depth: int = 0) -> bool:
         """Whether what a name or attribute holds is written in place where a version counter counts it."""
         match node:
             case cst.Name(value=name):
                 scope = self.scopes.scope_of(node)
                 if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
                     scope = self.tree.module
-                return Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN
+                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
+                    return True
+                return (
+                    isinstance(scope, cst.FunctionDef)
+                    and depth < _MAX_CALLERS
+                    and self._given_written(scope, name, depth)
+                )
             case cst.Attribute(attr=cst.Name(value=name)):
                 uses = [n for n in self.all_called(name) if not self.is_target(n)]
                 return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
         return False
+
+    def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
+        """Whether a caller in this file gives a parameter what is written in place."""
+        if name not in {p.name.value for p in parameters(function)}:
+            return False
+        calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
+        given = [arg.value for call in calls if isinstance(call, cst.Call) for arg in call.args]
+        return any(self.is_written(value, depth + 1) for value in given)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""

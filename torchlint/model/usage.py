@@ -266,6 +266,8 @@ class Follower:
             return Usage.WRITTEN if call.args[0] is arg else Usage.READ
         if _writes_to(arg, call, ref):
             return Usage.WRITTEN
+        if torch_api.class_kind(ref) == "optimizer":  # its steps write
+            return Usage.WRITTEN
         result = torch_api.data()["functions"].get(ref)
         if result is None and torch_api.class_kind(ref) == "parameter":  # a parameter of the same memory
             return max(Usage.READ, self.usage(call))
