@@ -1,9 +1,10 @@
 """Runs programs under torch and says how two runs differ. The judge of every fix; it knows no rule.
 
-After a safe fix nothing may differ: every variable at module level (tensors by value, dtype, shape, device,
-``requires_grad``, ``is_leaf`` and ``.grad``; arrays, numbers, containers and objects recursively), what shares memory
-with what, the gradient of every result with respect to every leaf, the random numbers drawn and the output. After an
-unsafe fix the program runs and the values are close.
+After a safe fix nothing may differ: every variable at module level (tensors by value, dtype, shape, strides, device,
+``requires_grad``, ``is_leaf``, ``.grad`` and their own attributes; arrays, numbers, containers and objects recursively,
+with the Python type of each), what shares memory with what, the gradient of every result with respect to every leaf, the
+random numbers drawn, the output, and the modes of torch at the end. After an unsafe fix the program runs and the values
+are close.
 """
 
 from __future__ import annotations
@@ -15,15 +16,31 @@ import io
 import random
 import types
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from torch.utils.hooks import RemovableHandle
 
 _SKIPPED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, torch.Generator)
 _MAX_PROBES = 40
+_PROPERTIES = (
+    "shape",
+    "dtype",
+    "device",
+    "layout",
+    "requires_grad",
+    "is_leaf",
+    "retains_grad",
+    "stride",
+    "storage_offset",
+    "is_inference",
+    "is_pinned",
+)
+"""What a tensor says of itself that a fix leaves as it is."""
+_OF_THE_GRAPH = frozenset(("requires_grad", "is_leaf", "retains_grad"))
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,8 @@ class Run:
     output: str
     random_state: torch.Tensor
     error: BaseException | None
+    modes: tuple[object, ...] = ()
+    """Whether autograd records, and the default dtype, when the program has ended."""
 
 
 def run(text: str, name: str = "program.py") -> Run:
@@ -41,9 +60,11 @@ def run(text: str, name: str = "program.py") -> Run:
     variables: dict[str, Any] = {"__name__": "__main__"}
     output = io.StringIO()
     error: BaseException | None = None
+    modes: tuple[object, ...] = ()
     torch.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
+    RemovableHandle.next_id = 0  # a module's hooks are known by a number that counts all there ever were
     with warnings.catch_warnings(), contextlib.redirect_stdout(output):
         warnings.simplefilter("ignore")
         try:
@@ -51,10 +72,11 @@ def run(text: str, name: str = "program.py") -> Run:
         except Exception as raised:
             error = raised
         finally:
+            modes = (torch.is_grad_enabled(), torch.get_default_dtype())
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
     kept = {name: value for name, value in variables.items() if not name.startswith("__") and not _is_code(value)}
-    return Run(kept, output.getvalue(), torch.get_rng_state(), error)
+    return Run(kept, output.getvalue(), torch.get_rng_state(), error, modes)
 
 
 def differences(before: Run, after: Run, *, may_detach: bool = False) -> list[str]:
@@ -65,6 +87,8 @@ def differences(before: Run, after: Run, *, may_detach: bool = False) -> list[st
     compared.variables(before.variables, after.variables)
     if not torch.equal(before.random_state, after.random_state):
         compared.found.append("other random numbers were drawn")
+    if before.modes != after.modes:
+        compared.differ("torch", "modes", before.modes, after.modes)
     if before.output != after.output and not may_detach:
         compared.found.append(f"output {before.output!r} became {after.output!r}")
     if _sharing(before, compared.both) != _sharing(after, compared.both):
@@ -98,6 +122,18 @@ def _number(value: object) -> object:
     if isinstance(value, (np.ndarray, np.generic)) and value.size == 1:
         return value.item()
     return value
+
+
+def _plain(values: Set[object]) -> set[object]:
+    """The elements of a set that are compared by value."""
+    return {value for value in values if isinstance(value, (str, bytes, int, float, type(None)))}
+
+
+def _property(value: torch.Tensor, name: str) -> object:
+    if value.layout != torch.strided and name in ("stride", "storage_offset", "is_pinned"):
+        return None
+    found = getattr(value, name)
+    return found() if callable(found) else found
 
 
 def _same_values(a: torch.Tensor, b: torch.Tensor, *, exact: bool) -> bool:
@@ -158,6 +194,9 @@ class _Comparison:
                 self.differ(path, "value", a, b)
         elif isinstance(a, Mapping) and isinstance(b, Mapping):
             self.pairs(path, list(a.items()), list(b.items()))
+        elif isinstance(a, (set, frozenset)) and isinstance(b, (set, frozenset)):
+            if len(a) != len(b) or _plain(a) != _plain(b):
+                self.differ(path, "elements", a, b)
         elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
             self.pairs(path, list(enumerate(a)), list(enumerate(b)))
         elif hasattr(a, "__dict__") and hasattr(b, "__dict__"):
@@ -180,14 +219,15 @@ class _Comparison:
             if not _same_values(a, b, exact=False):
                 self.differ(path, "value", a, b)
             return
-        for what in ("shape", "dtype", "device", "layout", "requires_grad", "is_leaf"):
-            of_a, of_b = getattr(a, what), getattr(b, what)
-            if of_a == of_b or (self.may_detach and what in ("requires_grad", "is_leaf") and not b.requires_grad):
+        for what in _PROPERTIES:
+            of_a, of_b = _property(a, what), _property(b, what)
+            if of_a == of_b or (self.may_detach and what in _OF_THE_GRAPH and not b.requires_grad):
                 continue
             self.differ(path, what, of_a, of_b)
             return
         if not _same_values(a, b, exact=True):
             self.differ(path, "value", a, b)
+        self.pairs(f"{path}.__dict__", list(vars(a).items()), list(vars(b).items()))
         if a.is_leaf and b.is_leaf:
             if (a.grad is None) != (b.grad is None):
                 self.differ(path, "gradient", a.grad, b.grad)
@@ -205,6 +245,8 @@ def _objects(run_: Run) -> Iterator[tuple[str, Any]]:
             continue
         if isinstance(value, (torch.Tensor, np.ndarray)):
             yield path, value
+            if isinstance(value, torch.Tensor) and value.is_leaf and value.grad is not None:
+                yield f"{path}.grad", value.grad
             continue
         if id(value) in seen:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -64,6 +65,25 @@ def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) 
     """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
     inner = tree.indentation(statement) + tree.module.default_indent
     return insert_before(statement, f"{header}{tree.source.newline}{inner}")
+
+
+def wrap_part(tree: Tree, small: cst.BaseSmallStatement, header: str) -> tuple[Edit, ...]:
+    """The same for a statement that shares its line: with others (``a; b``), or with a header (``if a: b``)."""
+    line = tree.parent(small)
+    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
+    step, newline = tree.module.default_indent, tree.source.newline
+    in_suite = isinstance(line, cst.SimpleStatementSuite)
+    indent = newline + tree.indentation(line) + (step if in_suite else "")
+    over = f"{header}{indent}{step}"
+    edits = [insert_before(line.body[0], indent + (over if line.body[0] is small else ""))] if in_suite else []
+    if not in_suite and line.body[0] is small:
+        edits.append(insert_before(small, over))
+    for left, right in pairwise(line.body):
+        if right is small:
+            edits.append(replace_between(left, right, indent + over))
+        elif in_suite or left is small:
+            edits.append(replace_between(left, right, indent))
+    return tuple(edits)
 
 
 def indent_statement(tree: Tree, statement: cst.SimpleStatementLine) -> Edit:

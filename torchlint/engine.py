@@ -565,6 +565,8 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
         header = lines.position(spans[id(statement.body)].start)
         last = header.row if start < header and not _is_in_decorator(tree, finding.node) else end.row
     fix = _located_fix(tree, finding.fix, spans) if finding.fix is not None else None
+    if fix is not None and _is_shown(tree, finding.node):
+        fix = replace(fix, applicability=Applicability.UNSAFE)
     evidence = None
     if finding.evidence is not None:
         evidence = located(finding.evidence, spans, lines)
@@ -635,6 +637,9 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
         return TextEdit(start, line.end() if line else end, edit.text)
+    if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
+        before = re.compile(r"[ \t]*\Z").search(tree.source.text, 0, start)
+        start = before.start() if before else start
     if edit.keeps_comments:
         start = _after_comments(tree.source.text, start, end, edit.text)
     return TextEdit(start, end, edit.text)
@@ -652,6 +657,13 @@ def _after_comments(text: str, start: int, end: int, content: str) -> int:
         return comments.end()
     space = re.compile(r"\s*").match(text, comments.end(), end)
     return space.end() if space else comments.end()
+
+
+def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
+    import libcst as cst
+
+    return any(isinstance(up, cst.FormattedStringExpression) and up.equal is not None for up in tree.ancestors(node))
 
 
 def _loses_comment(text: str, edit: TextEdit) -> bool:

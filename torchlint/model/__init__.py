@@ -71,6 +71,7 @@ _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
 _BODY = 0
 """With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
+_MAX_CALLERS = 2
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -225,17 +226,25 @@ class Model:
             return Tri.YES  # it runs later, and nobody knows where
         return self.modes.get(id(self.tree.statement(node)), Tri.YES)
 
-    def spelling(self, qualified: str) -> tuple[str, bool]:
-        """How to write a name of torch in this file, and whether ``import torch`` has to be added for it."""
+    def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
+        """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
+
+        Empty where it cannot be written: something else at ``node`` is called ``torch``.
+        """
         bindings = self._bindings(self.tree.module)
+        hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
         best, spelled = "", ""
         for name, value in bindings.items():
-            ref = self.reference(value)
-            if ref is None or value.kind != Kind.REFERENCE or len(ref) <= len(best):
+            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+            ref = self.reference(replace(value, kind=value.kind & ~Kind.NONE))
+            if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE) or len(ref) <= len(best) or name in hidden:
                 continue
             if qualified == ref or qualified.startswith(ref + "."):
                 best, spelled = ref, name + qualified[len(ref) :]
-        return (spelled, False) if best else (qualified, True)
+        if best:
+            return spelled, False
+        root = qualified.partition(".")[0]
+        return ("", False) if root in hidden or root in bindings else (qualified, True)
 
     def remember(self, key: str, compute: Callable[[Model], T]) -> T:
         """What ``compute`` says of this file, computed once."""
@@ -255,6 +264,33 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
 
+    def is_written(self, node: cst.CSTNode, depth: int = 0) -> bool:
+        """Whether what a name or attribute holds is written in place where a version counter counts it."""
+        match node:
+            case cst.Name(value=name):
+                scope = self.scopes.scope_of(node)
+                if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
+                    scope = self.tree.module
+                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
+                    return True
+                return (
+                    isinstance(scope, cst.FunctionDef)
+                    and depth < _MAX_CALLERS
+                    and self._given_written(scope, name, depth)
+                )
+            case cst.Attribute(attr=cst.Name(value=name)):
+                uses = [n for n in self.all_called(name) if not self.is_target(n)]
+                return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+        return False
+
+    def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
+        """Whether a caller in this file gives a parameter what is written in place."""
+        if name not in {p.name.value for p in parameters(function)}:
+            return False
+        calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
+        given = [arg.value for call in calls if isinstance(call, cst.Call) for arg in call.args]
+        return any(self.is_written(value, depth + 1) for value in given)
+
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
         return Follower(self, through_names=False).usage(node) is Usage.METADATA
@@ -267,6 +303,11 @@ class Model:
             for node in self.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Name):
                 if not _is_label(self.tree, node):
                     table.setdefault(node.value, []).append(node)
+        return table.get(name, [])
+
+    def all_called(self, name: str) -> list[cst.BaseExpression]:
+        """All names and attributes that are called ``name``, wherever in the file."""
+        table = self.remember("named", _by_name)
         return table.get(name, [])
 
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
@@ -1213,6 +1254,16 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
         case cst.ImportAlias() | cst.Param() | cst.NameItem():
             return True
     return False
+
+
+def _by_name(model: Model) -> dict[str, list[cst.BaseExpression]]:
+    table: dict[str, list[cst.BaseExpression]] = {}
+    for attribute in model.tree.all(cst.Attribute):
+        table.setdefault(attribute.attr.value, []).append(attribute)
+    for node in model.tree.all(cst.Name):
+        if not _is_label(model.tree, node):
+            table.setdefault(node.value, []).append(node)
+    return table
 
 
 def _trains(model: Model) -> bool:

@@ -429,14 +429,18 @@ class Expressions(Special):
     def _if_exp(self, node: cst.IfExp) -> Value:
         self.eval(node.test)
         before = self.env
-        self.env = before.branch()
-        self.narrow(node.test, True)
-        then = self.eval(node.body)
-        self.env = before.branch()
-        self.narrow(node.test, False)
-        otherwise = self.eval(node.orelse)
+        values, ends = [], []
+        for part, holds in ((node.body, True), (node.orelse, False)):
+            self.env = before.branch()
+            self.narrow(node.test, holds)
+            narrowed = self.env
+            self.env = narrowed.branch()
+            values.append(self.eval(part))
+            ends.append(self.env.changes(narrowed))  # `x.requires_grad_() if x.is_leaf else x`
         self.env = before
-        return join(then, otherwise)
+        if any(ends):
+            before.meet(ends)
+        return join(values[0], values[1])
 
     def _sequence(self, node: cst.Tuple | cst.List | cst.Set) -> Value:
         values, starred = [], False

@@ -166,6 +166,25 @@ class Scopes:
             names = self._locals[id(function)] = bound_names(function, self.tree)
         return names
 
+    def hidden_at(self, node: cst.CSTNode) -> frozenset[str]:
+        """Names that mean something else at ``node`` than in the module."""
+        names: set[str] = set()
+        child = node
+        for up in self.tree.ancestors(node):
+            match up:
+                case cst.FunctionDef() if child is up.body:
+                    names |= self.locals_of(up) - self._declared_global(up)
+                case cst.Lambda() if child is up.body:
+                    names.update(p.name.value for p in up.params.params)
+                case cst.ListComp() | cst.SetComp() | cst.GeneratorExp() | cst.DictComp():
+                    targets = [each.target for each in self.tree.within(up, cst.CompFor)]
+                    names.update(name for target in targets for name in target_names(target))
+            child = up
+        return frozenset(names)
+
+    def _declared_global(self, function: cst.FunctionDef) -> set[str]:
+        return {item.name.value for each in self.tree.within(function, cst.Global) for item in each.names}
+
     def info(self, node: cst.ClassDef) -> ClassInfo:
         """Methods and attributes of a class."""
         info = self._classes.get(id(node))

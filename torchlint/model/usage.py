@@ -57,6 +57,16 @@ _PASSING_MODULES = frozenset(
 )
 """Modules that can return what they are given."""
 
+_KEEPING = frozenset(("requires_grad_", "share_memory_"))
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+_WRITING = frozenset(("__setitem__", *(f"__i{name}__" for name in _OPERATORS)))
+"""Methods that write to their tensor, and are not called so."""
+
+_PUTTING_IN = frozenset(("append", "appendleft", "extend", "insert", "add"))
+
+_TAKING_OUT = frozenset(("pop", "popleft", "popitem", "get", "setdefault", "values", "items", "copy", "__getitem__"))
+"""Methods of containers that give back what is in them."""
+
 _PASSING_ON = frozenset(
     ("list", "tuple", "zip", "enumerate", "reversed", "iter", "next", "sorted", "filter", "map", "dict")
 )
@@ -76,8 +86,9 @@ class Usage(enum.IntEnum):
 class Follower:
     """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
 
-    def __init__(self, model: Model, through_names: bool = True) -> None:
+    def __init__(self, model: Model, through_names: bool = True, through_data: bool = True) -> None:
         self.through_names = through_names
+        self.through_data = through_data
         self.model = model
         self.tree = model.tree
         self.seen: set[tuple[int, str]] = set()
@@ -97,13 +108,22 @@ class Follower:
                 return self.usage(parent)
             case cst.BooleanOperation():
                 return self.usage(parent)
+            case cst.BinaryOperation() if self.model.value(node).kind == Kind.CONTAINER:
+                return self.usage(parent)  # `[x] * 2`, `xs + [x]`
             case cst.AugAssign() if parent.target is node:
                 return Usage.WRITTEN
             case cst.Assign() | cst.AnnAssign() | cst.NamedExpr() if parent.value is node:
                 return self._assigned(parent)
             case cst.For() | cst.CompFor() if parent.iter is node:
                 return self._bound(parent.target)
-            case cst.Return() | cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
+            case cst.Return():
+                return max(Usage.ESCAPES, self._returned(parent))
+            case cst.Param():  # a default: whoever calls the function may get it
+                function = self.tree.enclosing(parent, cst.FunctionDef, cst.Lambda)
+                if not isinstance(function, cst.FunctionDef) or not self.through_names:
+                    return Usage.ESCAPES
+                return max(Usage.ESCAPES, self.name(parent.name.value, function))
+            case cst.Yield() | cst.Lambda() | cst.From() | cst.Await():
                 return Usage.ESCAPES
             case cst.Element() | cst.DictElement() | cst.StarredElement():
                 return self._element(parent, node)
@@ -115,8 +135,8 @@ class Follower:
         name = node.attr.value
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
-            return self._method(name, call)
-        if name in _METADATA:
+            return self._method(name, node, call)
+        if name in _METADATA or (name == "data" and not self.through_data):
             return Usage.METADATA
         if name == "_version":  # the one number in which `.data` and `.detach()` differ
             return Usage.ESCAPES
@@ -124,11 +144,13 @@ class Follower:
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
         return self.usage(node) if name in ("data", "T", "mT", "H", "mH", "real", "imag") else Usage.READ
 
-    def _method(self, name: str, call: cst.Call) -> Usage:
+    def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
+        if name in _TAKING_OUT and self.model.value(node.value).kind == Kind.CONTAINER:
+            return max(Usage.READ, self.usage(call))
         result = torch_api.data()["methods"].get(name)
-        if name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_"):
+        if name in _WRITING or (name.endswith("_") and not name.endswith("__") and name not in _KEEPING):
             return Usage.WRITTEN
         # what NumPy writes no version counter counts: `.data` and `.detach()` are the same from here on
         return self.usage(call) if name != "numpy" and _may_alias(result) else Usage.READ
@@ -158,8 +180,8 @@ class Follower:
             receiver = self.model.value(call.func.value)
             if receiver.kind & Kind.TENSOR:
                 return Usage.METADATA if name in _LIKE_METHODS else Usage.READ
-            if receiver.kind == Kind.CONTAINER and name in ("append", "extend", "insert", "add"):
-                return Usage.ESCAPES
+            if receiver.kind == Kind.CONTAINER and name in _PUTTING_IN:
+                return self._kept_in(call.func.value)
             if name in _LIKE_METHODS:
                 return Usage.METADATA
         function = self.model.value(call.func)
@@ -172,7 +194,55 @@ class Follower:
             return max(Usage.READ, self.usage(call)) if function.ref in _PASSING_MODULES else Usage.READ
         if isinstance(function.node, cst.FunctionDef):
             return self._parameter(function.node, arg, call)
+        if isinstance(function.node, cst.Lambda) and self.model.home(function.node) is self.model:
+            return max(Usage.ESCAPES, self._mapped(function.node))
+        if isinstance(function.node, cst.ClassDef) and function.kind & Kind.FUNCTION:
+            made = self.model.home(function.node).scopes.info(function.node).methods.get("__init__")
+            return max(Usage.ESCAPES, self._parameter(made, arg, call)) if made is not None else Usage.ESCAPES
         return Usage.ESCAPES
+
+    def _returned(self, node: cst.Return) -> Usage:
+        """What the callers in this file do with what a function returns."""
+        function = self.model.scopes.scope_of(node)
+        if not isinstance(function, cst.FunctionDef) or not self.through_names:
+            return Usage.ESCAPES
+        return self._through(function.name.value, "return", Usage.ESCAPES)
+
+    def _through(self, name: str, how: str, least: Usage) -> Usage:
+        """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
+        if (id(self.tree.module), f"{how} {name}") in self.seen:
+            return least
+        self.seen.add((id(self.tree.module), f"{how} {name}"))
+        for node in self.model.all_called(name):
+            at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
+            is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
+            if at is not None and is_use and self.usage(at) is Usage.WRITTEN:
+                return Usage.WRITTEN
+        return least
+
+    def _kept_in(self, container: cst.BaseExpression) -> Usage:
+        """The worst that happens to what is in a container."""
+        if isinstance(container, cst.Attribute) and self.through_names:
+            return self._through(container.attr.value, "attribute", Usage.ESCAPES)
+        if not isinstance(container, cst.Name) or not self.through_names:
+            return Usage.ESCAPES
+        scope = self.model.scopes.scope_of(container)
+        given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
+        if given or not self._is_own(container.value, scope):
+            return Usage.ESCAPES
+        return max(Usage.READ, self.name(container.value, scope))
+
+    def _is_own(self, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+        """Whether a name is bound in a scope and not in one around it."""
+        if isinstance(scope, cst.Module):
+            return True
+        outer: list[cst.Global | cst.Nonlocal] = [
+            *self.tree.within(scope, cst.Global),
+            *self.tree.within(scope, cst.Nonlocal),
+        ]
+        if any(item.name.value == name for declaration in outer for item in declaration.names):
+            return False
+        return name in self.model.scopes.locals_of(scope)
 
     def _given_to(self, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
         last = ref.rpartition(".")[2]
@@ -188,11 +258,15 @@ class Follower:
             return Usage.ESCAPES
         if ref.startswith(("builtins.", "numpy.", "math.")):
             return Usage.READ
+        if ref == "copy.deepcopy":
+            return Usage.READ
         if not ref.startswith("torch."):
             return Usage.ESCAPES
         if last.endswith("_") and not last.startswith("_"):
             return Usage.WRITTEN if call.args[0] is arg else Usage.READ
         if _writes_to(arg, call, ref):
+            return Usage.WRITTEN
+        if torch_api.class_kind(ref) == "optimizer":  # its steps write
             return Usage.WRITTEN
         result = torch_api.data()["functions"].get(ref)
         if result is None and torch_api.class_kind(ref) == "parameter":  # a parameter of the same memory
@@ -222,7 +296,7 @@ class Follower:
         if param is None:
             return Usage.ESCAPES
         home = self.model.home(function)
-        follower = self if home is self.model else Follower(home)
+        follower = self if home is self.model else Follower(home, through_data=self.through_data)
         return follower.name(param.name.value, function)
 
     def _element(self, element: cst.CSTNode, node: cst.CSTNode) -> Usage:
@@ -255,9 +329,14 @@ class Follower:
     def _target(self, target: cst.CSTNode) -> Usage:
         match target:
             case cst.Name(value=name) if self.through_names:
-                return self.name(name, self.model.scopes.scope_of(target))
+                scope = self.model.scopes.scope_of(target)
+                return self.name(name, scope) if self._is_own(name, scope) else Usage.ESCAPES
             case cst.Subscript(value=value):
                 return Usage.READ if self.model.value(value).kind == Kind.TENSOR else Usage.ESCAPES
+            case cst.Attribute(value=value, attr=cst.Name("data")) if self.model.value(value).kind == Kind.TENSOR:
+                return Usage.READ  # the memory is shared from then on, the version counter is not
+            case cst.Attribute(attr=cst.Name(value=name)) if self.through_names:
+                return self._through(name, "attribute", Usage.ESCAPES)
         return Usage.ESCAPES
 
     def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:

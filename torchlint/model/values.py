@@ -187,6 +187,12 @@ class Value:
 _TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
 
 
+def _same_but_for_device(a: str | None, b: str | None) -> str | None:
+    """``torch.FloatTensor`` of ``torch.cuda.FloatTensor if cuda else torch.FloatTensor``."""
+    a, b = ((ref or "").replace("torch.cuda.", "torch.") for ref in (a, b))
+    return a if a == b and a.endswith("Tensor") else None
+
+
 def _join_optional(a: Value | None, b: Value | None, depth: int) -> Value | None:
     if a is None or b is None:
         return a or b
@@ -223,6 +229,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     grad = a.grad | b.grad
     if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
         grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
+    ref = (a.ref or b.ref) if same_ref else _same_but_for_device(a.ref, b.ref)
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
@@ -230,7 +237,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         dtype=a.dtype | b.dtype,
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
-        ref=(a.ref or b.ref) if same_ref and not is_partial else None,
+        ref=ref if not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,

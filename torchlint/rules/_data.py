@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Value, torch_api
+from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Usage, Value, torch_api
 from torchlint.model.names import HOLDER_NAME
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
@@ -347,12 +347,98 @@ def _in_target(element: cst.CSTNode, model: Model) -> bool:
 def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
     name = last_name(node.value)
-    if not (value.is_parameter or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value):
+    kept = value.is_tensor and bool(value.role) and not value.role & ~(Role.PARAMETER | Role.BUFFER)
+    if not (kept or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value):
         return False
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
         return False
     return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
+
+
+def is_left_alone(node: cst.Attribute, model: Model) -> bool:
+    """Whether nobody writes to what a `.data` gives, nor, where it is counted, to what it is taken from.
+
+    What was read and is saved for ``backward()`` may not be written before that: of `.detach()` autograd is told.
+    """
+    source = node.value
+    if is_new(source, model):
+        return True
+    while (
+        isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and _aliases(last_name(source), source)
+    ):
+        source = source.func.value
+    if model.usage(node) > Usage.READ:
+        return False
+    is_copied = any(name in READERS or name == "numpy" for name, _ in chain(node, model))
+    return is_copied or not model.is_written(source)
+
+
+def is_new(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor whose memory nothing else refers to, once its graph is let go."""
+    value = model.value(node)
+    if not value.is_tensor:
+        return False
+    match node:
+        case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
+            return bool((value.strength or 0) > Strength.NAME)
+        case cst.Call(func=func, args=args):
+            return not _may_reuse(args) and _makes_new(func, model)
+    return False
+
+
+def _may_reuse(args: Sequence[cst.Arg]) -> bool:
+    """Whether a call may be asked to write to what it is given: ``out=``, ``inplace=True``, ``relu(x, True)``."""
+    return any(
+        arg.star
+        or (arg.keyword is not None and arg.keyword.value in ("out", "inplace"))
+        or (arg.keyword is None and isinstance(arg.value, cst.Name) and arg.value.value == "True")
+        for arg in args
+    )
+
+
+def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a function or method of torch returns shares no memory with what it is given."""
+    ref = model.qualified(func)
+    if ref is not None:
+        result = torch_api.data()["functions"].get(ref)
+    elif isinstance(func, cst.Attribute) and model.is_tensor(func.value):
+        result = torch_api.data()["methods"].get(func.attr.value)
+        if isinstance(result, dict) and (result.get("alias") or result.get("self")):
+            return is_new(func.value, model)
+    else:
+        return False
+    is_tensor = isinstance(result, dict) and result["k"] == "tensor"
+    return is_tensor and not (result.get("alias") or result.get("self"))
+
+
+def gradients_keep_graphs(model: Model) -> bool:
+    """Whether gradients may carry a graph in this file: ``backward(create_graph=True)``, by keyword or by position."""
+    return model.remember("create_graph", _asks_for_graphs)
+
+
+def _asks_for_graphs(model: Model) -> bool:
+    if "create_graph" in model.tree.source.text:
+        return True
+    for call in model.tree.all(cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("backward", "grad"):
+            if len(call.args) > 2 or any(arg.star for arg in call.args):
+                return True
+    return False
+
+
+def gradients_are_saved(model: Model) -> bool:
+    """Whether a gradient may be kept for a later ``backward()``: it is computed with where autograd records."""
+    return gradients_keep_graphs(model) or model.remember("gradients", _compute_with_gradients)
+
+
+def _compute_with_gradients(model: Model) -> bool:
+    return any(
+        node.attr.value == "grad"
+        and isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Arg))
+        and model.grad_enabled(node) == Tri.YES
+        for node in model.tree.all(cst.Attribute)
+    )
 
 
 def is_gradient(value: Value, node: cst.BaseExpression) -> bool:

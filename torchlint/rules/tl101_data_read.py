@@ -56,8 +56,8 @@ outside of what is an initialiser by its name or use: then `backward()` raises w
  copy[0] = 5.0
 ```
 
-A read is called safe although one program can tell: if what was read is saved for `backward()` and its source is
-written before that, the gradients were silently wrong and `backward()` now raises.
+And where the file writes in place to what was read: if the read is saved for `backward()`, that raises now. A program
+in which an optimizer or another file does so between the two can tell; the read is called safe all the same.
 
 ## What is left alone
 
@@ -117,12 +117,15 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if _data.is_gradient(value, node.value):
-        if usage is Usage.READ and "create_graph" not in model.tree.source.text:
+        if usage is Usage.READ and not _data.gradients_keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
-        return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ))
+        # what is not kept for `backward()` may be written to
+        safe = usage <= Usage.READ or not _data.gradients_are_saved(model)
+        return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
-    return Fix("Replace `.data` with `.detach()`", detach, _applicability(usage <= Usage.READ and not doubtful))
+    safe = not doubtful and _data.is_left_alone(node, model)
+    return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 
 def _applicability(safe: bool) -> Applicability:
@@ -141,6 +144,8 @@ def _initialised(node: cst.Attribute, model: Model) -> bool:
 def _consumed(node: cst.Attribute, model: Model) -> bool:
     """Whether the value is used up on the spot: nothing that shares its memory lives on."""
     match model.tree.parent(node):
+        case cst.BinaryOperation(left=left, operator=cst.Modulo()):  # a text shows whether it requires grad
+            return model.is_tensor(left)
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
         case cst.Arg(keyword=None) as arg:

@@ -81,13 +81,14 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data
 
 _OF_THE_VIEW = frozenset(
@@ -140,38 +141,83 @@ def _planned(node: cst.Attribute, model: Model) -> Fix | None:
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
-    drop = edit.replace_after(node.value, node)
     if isinstance(write, cst.Arg):
         return None
-    if isinstance(write, cst.AugAssign) and isinstance(write.operator, cst.MatrixMultiplyAssign):
-        return None  # tensors have no in-place `@=`: the name would be bound to something new
-    if (
-        isinstance(write, cst.AugAssign)
-        and write.target is node
-        and not isinstance(node.value, (cst.Name, cst.Attribute))
-    ):
-        return None  # `f() -= 1` and the element of a tuple cannot be assigned to
-    if _data.is_gradient(value, node.value) and "create_graph" not in model.tree.source.text:
+    drop = _without_data(node, value, write, model)
+    if drop is None:
+        return None
+    if _data.is_gradient(value, node.value) and not _data.gradients_keep_graphs(model):
         if _operands_without_graph(write, model):
-            return Fix("Remove `.data`: a gradient carries no graph", (drop,))
+            return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
         return None
-    if any(name in _OF_THE_VIEW for name, _ in _data.chain(node, model)) or _rebinds_outer(node, write, model):
+    if any(name in _OF_THE_VIEW for name, _ in _data.chain(node, model)):
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
     safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
-        return Fix("Remove `.data`: autograd does not record here", (drop,), safe)
-    statement = _own_statement(write, model)
-    if statement is None:
+        return Fix("Remove `.data`: autograd does not record here", drop, safe)
+    small = _own_statement(write, model)
+    line = model.tree.parent(small) if small is not None else None
+    if small is None or line is None:
         return None
     message = "Move the operation into a `torch.no_grad()` block"
-    if model.is_under_no_grad_block(statement):
-        return Fix(message, (edit.indent_statement(model.tree, statement), drop), safe, indent=statement)
-    name, missing = model.spelling("torch.no_grad")
-    wrap = edit.wrap_statement(model.tree, statement, f"with {name}():")
-    return Fix(message, (wrap, drop), safe, ("torch",) if missing else (), indent=statement)
+    alone = line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+    if alone is not None and model.is_under_no_grad_block(alone):
+        return Fix(message, (edit.indent_statement(model.tree, alone), *drop), safe, indent=alone)
+    name, missing = model.spelling("torch.no_grad", node)
+    if not name:
+        return None
+    header, imports = f"with {name}():", ("torch",) if missing else ()
+    if alone is not None:
+        return Fix(message, (edit.wrap_statement(model.tree, alone, header), *drop), safe, imports, indent=alone)
+    return Fix(message, (*edit.wrap_part(model.tree, small, header), *drop), safe, imports)
+
+
+_METHODS = {
+    cst.AddAssign: "add_",
+    cst.SubtractAssign: "sub_",
+    cst.MultiplyAssign: "mul_",
+    cst.DivideAssign: "div_",
+    cst.FloorDivideAssign: "floor_divide_",
+    cst.ModuloAssign: "remainder_",
+    cst.PowerAssign: "pow_",
+    cst.BitAndAssign: "bitwise_and_",
+    cst.BitOrAssign: "bitwise_or_",
+    cst.BitXorAssign: "bitwise_xor_",
+}
+"""What ``+=`` of a tensor calls. There is none for ``@=``: the name would be bound to something new."""
+
+
+def _without_data(node: cst.Attribute, value: Value, write: cst.CSTNode, model: Model) -> tuple[Edit, ...] | None:
+    """The operation on the tensor itself: ``p -= 1`` for ``p.data -= 1``, ``p.sub_(1)`` where that cannot be."""
+    drop = edit.replace_after(node.value, node)
+    if not isinstance(write, cst.AugAssign):
+        return (drop,)
+    method = _METHODS.get(type(write.operator))
+    if method is None:
+        return None
+    if write.target is not node or _may_be_assigned(node, value, model):
+        return (drop,)
+    if isinstance(write.value, (cst.Tuple, cst.Yield)) or node.lpar:
+        return None
+    return edit.replace_between(node.value, write.value, f".{method}("), edit.insert_after(write.value, ")")
+
+
+def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
+    """Whether a tensor can be bound again to what it was taken from: to a name of this scope, to a plain attribute."""
+    match node.value:
+        case cst.Name(value=name):
+            scope = model.scopes.scope_of(node)
+            return not isinstance(scope, cst.FunctionDef) or name in model.scopes.locals_of(scope)
+        case cst.Attribute(attr=cst.Name(value=name)):
+            if name == "grad":
+                return True
+            computed = re.search(r"parametri[sz]|weight_norm|spectral_norm", model.tree.source.text)
+            methods = any(name in model.scopes.info(cls).methods for cls in model.tree.all(cst.ClassDef))
+            return value.is_parameter and not computed and not methods
+    return False
 
 
 def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:
@@ -184,23 +230,19 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     function = _NN_INIT.get(method)
     if function is None or node.lpar or write.func.lpar or not isinstance(model.tree.parent(write), cst.Expr):
         return None
+    if args and "#" in model.tree.code(write).partition(model.tree.code(args[0].value))[0]:
+        return None  # a comment stands behind the bracket
     if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
         return None
     if method == "fill_" and (len(args) != 1 or model.value(args[0].value).kind != Kind.NUMBER):
         return None
-    module, missing = model.spelling("torch.nn.init")
+    module, missing = model.spelling("torch.nn.init", node)
+    if not module:
+        return None
     before = edit.insert_before(node.value, f"{module}.{function}(")
     rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
     imports = ("torch",) if missing else ()
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
-
-
-def _rebinds_outer(node: cst.Attribute, write: cst.CSTNode, model: Model) -> bool:
-    """Whether ``w -= 1`` for ``w.data -= 1`` would make a local of a name that belongs to an outer scope."""
-    if not isinstance(write, cst.AugAssign) or write.target is not node or not isinstance(node.value, cst.Name):
-        return False
-    scope = model.scopes.scope_of(node)
-    return isinstance(scope, cst.FunctionDef) and node.value.value not in model.scopes.locals_of(scope)
 
 
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
@@ -215,18 +257,23 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     return True
 
 
-def _own_statement(write: cst.CSTNode, model: Model) -> cst.SimpleStatementLine | None:
-    """The statement that a write is, if it is alone on its line and its result is not used."""
-    statement = model.tree.statement(write)
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
+    """The statement that a write is, if its result is not used."""
+    line = model.tree.statement(write)
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
         return None
-    match statement.body[0]:
-        case cst.Expr(value=value) if value is write or any(value is outer for _, outer in _data.chain(write, model)):
-            return statement
-        case cst.Assign(targets=[target]) if target is write:
-            return statement
-        case cst.AugAssign() as small if small is write:
-            return statement
+    if len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite):
+        if "\n" in model.tree.code(line).strip():
+            return None  # lines of its own and a statement over several lines: by hand
+    for small in line.body:
+        match small:
+            case cst.Expr(value=value):
+                if value is write or any(value is outer for _, outer in _data.chain(write, model)):
+                    return small
+            case cst.Assign(targets=[target]) if target is write:
+                return small
+            case cst.AugAssign() if small is write:
+                return small
     return None
 
 

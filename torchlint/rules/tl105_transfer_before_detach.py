@@ -30,7 +30,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength, Usage
+from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -43,7 +43,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         if found is None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
-        doubtful = _data.is_doubtful(*found) or model.usage(node) > Usage.READ
+        doubtful = _data.is_doubtful(*found) or not _data.is_left_alone(node, model)
         return _finding(node, node, node.attr, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None

@@ -51,7 +51,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength, Usage
+from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -147,7 +147,7 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     found = _data.at(node, _data.Site.REDUNDANT, model)
     if found is None:
         return None
-    doubtful = _data.is_doubtful(*found) or model.usage(node) > Usage.READ
+    doubtful = _data.is_doubtful(*found) or not _data.is_left_alone(node, model)
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, node),), applicability)
     return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)

@@ -58,11 +58,15 @@ Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, Tri, Usage, torch_api
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.model import Kind, Model, Tri, Usage, torch_api
+from torchlint.model.scopes import parameters
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rules import _data
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -94,10 +98,50 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
         return None
     if not is_replaceable(node, model):
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`")
-    name, missing = model.spelling("torch.Tensor")
+    name, missing = model.spelling("torch.Tensor", node)
+    if not name:
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4")
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
+
+
+@on(cst.SimpleString, needle="Variable")
+def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
+    """Report `Variable` in a quoted annotation."""
+    if not _is_quoted(node, model):
+        return None
+    name, missing = model.spelling("torch.Tensor", node)
+    message = "`Variable` is `torch.Tensor` since PyTorch 0.4"
+    if not name:
+        return Finding(node, message)
+    text = _quoted_name(model).sub(name, node.value)
+    fix = Fix("Use `torch.Tensor`", (edit.replace(node, text),), imports=("torch",) if missing else ())
+    return Finding(node, message, fix)
+
+
+def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
+    """Whether a text is an annotation, or part of one, that names `Variable`."""
+    if "Variable" not in node.value or node.prefix or not _quoted_name(model).search(node.value):
+        return False
+    for up in model.tree.ancestors(node):
+        match up:
+            case cst.Annotation():
+                return True
+            case cst.Subscript(
+                value=cst.Name("Literal" | "Annotated") | cst.Attribute(attr=cst.Name("Literal" | "Annotated"))
+            ):
+                return False
+            case cst.BaseStatement() | cst.Call() | cst.Lambda():
+                return False
+    return False
+
+
+def _quoted_name(model: Model) -> re.Pattern[str]:
+    """`Variable`, as this file writes it."""
+    name, missing = model.spelling(VARIABLE)
+    names = {VARIABLE} if missing or not name else {VARIABLE, name}
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w.])")
 
 
 @on(cst.ImportFrom, needle="Variable")
@@ -202,18 +246,85 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     match inner:
         case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
             # `.data` has a version counter of its own, `.detach()` has not
-            written = model.usage(call) is Usage.WRITTEN
+            written = model.usage(call) is Usage.WRITTEN or model.is_written(source)
+            written = written and not _data.is_new(source, model)
             applicability = Applicability.UNSAFE if written else Applicability.SAFE
             return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     value = model.value(inner)
-    detached = _is_detach(inner)
-    kept_apart = not isinstance(inner, cst.Call) and "requires_grad" in model.tree.source.text
-    if detached or (value.is_tensor and value.grad == Tri.NO and not kept_apart):
+    if _is_detach(inner) or (value.is_tensor and value.grad == Tri.NO and _may_be_one(call, inner, model)):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
             return Fix("Remove the assignment: there is no graph to leave", (useless,))
         return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
     return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether nothing can tell the wrapped tensor from the wrapper.
+
+    They share memory and version counter, but neither shape nor flags nor graph.
+    """
+    if _is_fresh(inner, model):
+        return True
+    usage = model.usage(call)
+    if usage is Usage.WRITTEN or model.remember("TL201 objects", _changes_objects):
+        return False
+    if not isinstance(inner, cst.Name):
+        return usage <= Usage.READ
+    scope = model.scopes.scope_of(inner)
+    others = [n for n in model.references(inner.value, scope) if n is not inner and not model.is_target(n)]
+    if any(model.usage(other) is Usage.WRITTEN for other in others):
+        return False
+    given = isinstance(scope, cst.FunctionDef) and inner.value in {p.name.value for p in parameters(scope)}
+    return usage <= Usage.READ or not (others or given)
+
+
+_OF_THE_OBJECT = frozenset(
+    [
+        "requires_grad_",
+        "retain_grad",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "detach_",
+        "squeeze_",
+        "unsqueeze_",
+        "t_",
+        "transpose_",
+        "swapaxes_",
+        "swapdims_",
+        "as_strided_",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "rename_",
+        "__setattr__",
+    ]
+)
+"""Methods that change a tensor and not what shares its memory."""
+
+
+def _changes_objects(model: Model) -> bool:
+    """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
+    if any(node.attr.value in _OF_THE_OBJECT for node in model.tree.all(cst.Attribute)):
+        return True
+    for assigned in model.tree.all(cst.AssignTarget):
+        match assigned.target:
+            case cst.Attribute(value=owner, attr=cst.Name(value=name)):
+                value = model.value(owner)
+                if value.is_parameter:
+                    continue
+                if value.kind & Kind.TENSOR or (
+                    value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
+                ):
+                    return True
+    for call in model.tree.all(cst.Call):
+        if isinstance(call.func, cst.Name) and call.func.value in ("setattr", "id"):
+            if call.args and model.value(call.args[0].value).kind & Kind.TENSOR:
+                return True
+    return any(
+        isinstance(target.operator, (cst.Is, cst.IsNot)) and model.value(target.comparator).kind & Kind.TENSOR
+        for target in model.tree.all(cst.ComparisonTarget)
+    )
 
 
 def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:
@@ -234,25 +345,24 @@ def _is_detach(node: cst.BaseExpression) -> bool:
 
 def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
-    if not isinstance(node, cst.Call):
-        return False
-    ref = model.qualified(node.func) or ""
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
-    if isinstance(node.func, cst.Attribute) and node.func.attr.value in torch_api.data()["methods"] and not ref:
-        method = torch_api.data()["methods"][node.func.attr.value]
-        aliases = isinstance(method, dict) and (method.get("alias") or method.get("self"))
-        return _is_fresh(node.func.value, model) if aliases else isinstance(method, dict)
-    result = torch_api.data()["functions"].get(ref)
-    if result is None:
-        return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
-    return isinstance(result, dict) and not result.get("alias") and not result.get("self")
+    if _data.is_new(node, model):
+        return True
+    if not isinstance(node, cst.Call):
+        return False
+    if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
+        method = torch_api.data()["methods"].get(node.func.attr.value)
+        is_same = isinstance(method, dict) and (method.get("alias") or method.get("self"))
+        return bool(is_same) and _is_fresh(node.func.value, model)
+    ref = model.qualified(node.func) or ""
+    return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a call of a factory that can be asked for a tensor that requires grad."""
-    if not isinstance(node, cst.Call) or any(a.star for a in node.args):
+    if not isinstance(node, cst.Call) or not node.args or any(a.star == "**" for a in node.args):
         return False
     if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
         return False
@@ -261,27 +371,24 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
-    if inner.args:
-        before = edit.replace_before(call, inner)
-        last = inner.args[-1]
-        edits: tuple[Edit, ...] = (
-            before,
-            Edit(Anchor(last, True), Anchor(call, True, inside=True), ", requires_grad=True)"),
-        )
-    else:
-        edits = (
-            edit.replace_before(call, inner),
-            Edit(Anchor(inner.func, True), Anchor(call, True, inside=True), "(requires_grad=True)"),
-        )
+    asked = edit.insert_after(inner.args[-1], ", requires_grad=True")
+    edits = (edit.replace_before(call, inner), asked, edit.replace_after(inner, call))
     return Fix("Ask the factory for `requires_grad=True`", edits)
 
 
 def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:
     """Edits that leave ``inner`` of the call, in brackets where it needs them, and append ``suffix``."""
+    if len(call.args) == 1 and call.args[0].keyword is None and _has_comments(call, inner, model):
+        return edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
     left = right = ""
     if not inner.lpar and _needs_brackets(call, inner, suffix, model.tree):
         left, right = "(", ")"
     return edit.replace_before(call, inner, left), edit.replace_after(inner, call, right + suffix)
+
+
+def _has_comments(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether comments stand in the brackets of a call, outside its argument."""
+    return not call.lpar and "#" in model.tree.code(call).replace(model.tree.code(inner), "", 1)
 
 
 def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree: Tree) -> bool:
@@ -298,13 +405,17 @@ def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -
     bound = alias.asname.name if alias.asname is not None else alias.name
     name = bound.value if isinstance(bound, cst.Name) else ""
     uses = model.references(name, model.tree.module)
-    exported = any(s.raw_value == name for s in model.tree.all(cst.SimpleString))
-    if exported or model.tree.is_package or not all(_has_fix(use, model) for use in uses):
+    quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
+    if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
+        return None
+    if model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
+        return None
+    if re.search(rf"#\s*type:.*\b{re.escape(name)}\b", model.tree.source.text):
         return None
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
-    return Fix("Remove the import", (removed,), deferred=bool(uses))
+    return Fix("Remove the import", (removed,), deferred=bool(uses or quoted))
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:

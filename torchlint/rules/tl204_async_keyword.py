@@ -11,6 +11,8 @@ The argument is called `non_blocking` since PyTorch 0.4.
 +    x = x.cuda(non_blocking=True)
 -    x = x.to("cuda", async = True)
 +    x = x.to("cuda", non_blocking = True)
+-    x = x.cuda(async=True, non_blocking=True)
++    x = x.cuda(non_blocking=True)
  x = x.cpu()
 ```
 
@@ -40,7 +42,9 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     for arg in node.args:
         if arg.keyword is not None and arg.keyword.value == ASYNC_STAND_IN:
-            fix = Fix("Rename to `non_blocking`", (edit.replace(arg.keyword, "non_blocking"),))
+            has_both = any(other.keyword is not None and other.keyword.value == "non_blocking" for other in node.args)
+            change = edit.remove_argument(node, arg) if has_both else edit.replace(arg.keyword, "non_blocking")
+            fix = Fix("Remove `async`" if has_both else "Rename to `non_blocking`", (change,))
             message = "`async` is a keyword since Python 3.7; the argument is called `non_blocking`"
             return Finding(arg.keyword, message, fix, severity="error")
     return None
