@@ -31,15 +31,18 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 
 ## When the fix is unsafe
 
-For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. A
-reference to the class that is no call, `isinstance` or annotation has none:
+For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. For
+`type(x) == Variable`, which is never true today. A reference to the class that is none of these, nor a call,
+`isinstance` or an annotation, has no fix:
 
 ```diff
  import torch
  from torch import autograd
 
 !made = list(map(autograd.Variable, [torch.ones(1)]))
-!kind = type(made[0]) == autograd.Variable
+~is_one = type(made[0]) == autograd.Variable
++is_one = isinstance(made[0], torch.Tensor)
+!kinds = {autograd.Variable: 1}
  engine = autograd.Variable._execution_engine
 ```
 
@@ -97,7 +100,8 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     if model.qualified(node) != VARIABLE:
         return None
     if not is_replaceable(node, model):
-        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`")
+        message = "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`"
+        return Finding(node, message, _compared(node, model))
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4")
@@ -197,6 +201,30 @@ def is_replaceable(node: cst.CSTNode, model: Model) -> bool:
                 return False
         child = up
     return False
+
+
+def _compared(node: cst.BaseExpression, model: Model) -> Fix | None:
+    """The check that a comparison of a type with `Variable` was meant to be."""
+    parent = model.tree.parent(node)
+    whole = model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent
+    match whole:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=right)]):
+            asked = left if right is node else right
+        case _:
+            return None
+    name, missing = model.spelling("torch.Tensor", node)
+    match asked:
+        case cst.Call(func=cst.Name("type"), args=[cst.Arg(value=value, keyword=None, star="")]) if name:
+            if isinstance(operator, (cst.Equal, cst.Is)):
+                before = "isinstance("
+            elif isinstance(operator, (cst.NotEqual, cst.IsNot)):
+                before = "not isinstance("
+            else:
+                return None
+            edits = edit.replace_before(whole, value, before), edit.replace_after(value, whole, f", {name})")
+            imports = ("torch",) if missing else ()
+            return Fix("Use `isinstance`", edits, Applicability.UNSAFE, imports=imports)
+    return None
 
 
 def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
