@@ -30,6 +30,7 @@ from torchlint.diagnostic import (
 )
 from torchlint.rules import catalogue
 from torchlint.suppress import Suppressions
+from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -102,7 +103,19 @@ def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
     """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
     rules = catalogue()
     needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in sorted(needles))
+    plain = sorted(needle for needle in needles if not needle.startswith(TABLE))
+    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in plain)
+
+
+TABLE = "table:"
+"""What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
+
+
+@functools.cache
+def _table_rules(codes: frozenset[str]) -> frozenset[str]:
+    rules = catalogue()
+    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
+    return frozenset(needle.removeprefix(TABLE) for needle in needles if needle.startswith(TABLE))
 
 
 def can_match(data: bytes, codes: frozenset[str]) -> bool:
@@ -113,7 +126,14 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     """
     if b"torch" not in data and _TENSORS.search(data) is None:
         return False
-    return any(_occurs(pattern, data) for pattern in _gate(codes))
+    if any(_occurs(pattern, data) for pattern in _gate(codes)):
+        return True
+    tables = _table_rules(codes)
+    if not tables:
+        return False
+    from torchlint import api
+
+    return api.can_match(data, tables)
 
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
@@ -150,6 +170,8 @@ class Subject:
     """Where the file is, so that what it imports can be found; without it nothing is looked for."""
     codebase: Codebase | None = None
     """What is known of the other files."""
+    target: Target = ANY
+    """The versions of torch it is written for."""
 
 
 def check_text(
@@ -160,12 +182,13 @@ def check_text(
     *,
     location: str | None = None,
     codebase: Codebase | None = None,
+    target: Target = ANY,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    return _fixed(text, Subject(path, codes, location, codebase), fixing)
+    return _fixed(text, Subject(path, codes, location, codebase, target), fixing)
 
 
 def _fixed(text: str, subject: Subject, fixing: Fixing) -> Outcome:
@@ -376,6 +399,7 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
 
 def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
     model = model_of(tree, subject.location, subject.codebase)
+    model.target = subject.target
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     data = tree.source.text.encode(errors="surrogatepass")

@@ -21,6 +21,7 @@ from torchlint.diagnostic import Diagnostic, Position, Problem
 from torchlint.engine import TOO_DEEP, Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
+from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -89,6 +90,8 @@ class Job:
     fixing: Fixing = Fixing.NONE
     location: str | None = None
     """Where the file is: what it imports is looked for around it."""
+    target: Target = ANY
+    """The versions of torch it is written for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,10 @@ class _Task:
     data: bytes
     source: source.Source
     codes: frozenset[str]
+    target: Target
 
     def job(self, fixing: Fixing) -> Job:
-        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location)
+        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location, self.target)
 
 
 class Run:
@@ -147,7 +151,7 @@ class Run:
         except source.Undecodable as error:
             found = (_unreadable(error),) if "TL003" in codes else ()
             return Result(file, found, source.decode_leniently(data), before=data)
-        task = _Task(file, data, decoded, codes)
+        task = _Task(file, data, decoded, codes, self.project.target(file.location))
         if not self._needs_check(task):
             self.counts.skipped += 1
             return Result(file, before=data)
@@ -171,7 +175,7 @@ class Run:
 
     def _key(self, task: _Task, data: bytes) -> str:
         assert self._cache is not None
-        return self._cache.key(data, task.codes, self.project.target_torch(task.file.location), task.file.location)
+        return self._cache.key(data, task.codes, str(task.target), task.file.location)
 
     def _remembered(self, task: _Task) -> Result | None:
         """The cached result, unless there is something in it to fix."""
@@ -246,7 +250,9 @@ def _checked(jobs: Iterable[Job]) -> list[Outcome]:
 
 def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
-        return check_text(job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase)
+        return check_text(
+            job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase, target=job.target
+        )
     except RecursionError:
         return Outcome((), job.text, problems=(Problem(job.path, TOO_DEEP),))
     except Exception as error:  # whatever it is, it must not cost more than this file
