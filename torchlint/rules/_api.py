@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint import api, edit
 from torchlint.api import Row
-from torchlint.model import Kind, Model, torch_api
+from torchlint.model import Kind, Model, Strength, torch_api
 from torchlint.rule import Applicability, Edit, Finding, Fix
 from torchlint.target import text
 
@@ -190,6 +190,8 @@ def _named(node: cst.Name | cst.Attribute, names: Mapping[str, Sequence[Row]], m
         for row in names.get(name, ()):
             if row.kind == "module" and (isinstance(node, cst.Name) or name != found[0]):
                 continue  # its import is what is reported
+            if row.rule == "TL306" and isinstance(node, cst.Name) and row.fix != "rename":
+                continue
             yield Use(node, row)
             return
 
@@ -333,15 +335,26 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
     """The first of some rows about methods whose class the receiver is an instance of."""
     for row in rows:
         owner = row.name.rpartition(".")[0]
-        if is_instance(node.value, owner, model):
+        if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
             return row
     return None
+
+
+_TELLING = frozenset("symeig lstsq gesv potrf potrs potri trtrs gels btrifact pstrf addcmul addcdiv addmm addmv".split())
+
+
+def _is_circular(node: cst.Attribute, model: Model) -> bool:
+    """Whether nothing but the very method says that its receiver is a tensor: other classes may have one, too."""
+    name, evidence = node.attr.value, model.value(node.value).evidence
+    if name in _TELLING or (name.endswith("_") and not name.endswith("__")):
+        return False
+    return evidence is not None and evidence.strength <= Strength.USE and f"`.{name}`" in evidence.text
 
 
 def is_instance(node: cst.BaseExpression, owner: str, model: Model) -> bool:
     """Whether an expression is an object of a class of torch."""
     if owner == "torch.Tensor":
-        return model.is_tensor(node) and not model.declares(last(node))
+        return model.is_tensor(node)
     value = model.value(node)
     if owner == "torch.nn.Module":
         return value.kind == Kind.MODULE
@@ -440,7 +453,8 @@ def rename(use: Use, model: Model) -> Fix | None:
         return None
     said = f"Use `{row.replacement}`"
     if use.alias is not None and use.statement is not None:
-        return _rename_import(use.alias, use.statement, row, model, said)
+        renamed = _rename_import(use.alias, use.statement, row, model)
+        return renamed or removal(use.alias, use.statement, model)
     node = use.node
     if isinstance(node, cst.SimpleString):
         same = row.replacement.rpartition(".")[0] == row.name.rpartition(".")[0]
@@ -455,10 +469,9 @@ def rename(use: Use, model: Model) -> Fix | None:
         return Fix(said, (edit.replace(node.attr, name),), applicability(row))
     if isinstance(node, cst.Name):
         together = _import_of(node, model)
-        if together is not None and together[1] is not None:
-            alias, statement = together
-            fix = _rename_import(alias, statement, row, model, said)
-            if fix is not None and not fix.deferred:
+        if together is not None:
+            fix = _rename_import(*together, row, model)
+            if fix is not None:
                 return fix
     spelled = spell(row.replacement, node, model)
     if spelled is None:
@@ -478,20 +491,18 @@ def _import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.Impor
     return found[0] if len(found) == 1 else None
 
 
-def _rename_import(
-    alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, model: Model, said: str
-) -> Fix | None:
-    """Import the new name, and use it everywhere: one fix; or let the import go when its last use has gone."""
+def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, model: Model) -> Fix | None:
+    """Import the new name from where the old one comes from, and use it everywhere: one fix."""
     package, _, new = row.replacement.rpartition(".")
-    old = last(alias.name)
+    old, said = last(alias.name), f"Use `{row.replacement}`"
     if module_of(statement) != package or model.tree.is_package:
-        return removal(alias, statement, model)
+        return None
     if alias.asname is not None:
         return Fix(said, (edit.replace(alias.name, new),), applicability(row))
     users = model.references(old, model.tree.module)
     exported = any(s.raw_value == old for s in model.tree.all(cst.SimpleString))
     if exported or new in imports(model).paths or _is_bound(new, model) or _is_bound(old, model):
-        return removal(alias, statement, model)
+        return None
     edits = [edit.replace(alias.name, new), *(edit.replace(user, new) for user in users)]
     return Fix(said, tuple(edits), applicability(row))
 

@@ -22,6 +22,8 @@ def fix(use: Use, model: Model) -> Fix | None:
         return _api.rename(use, model)
     if use.row.fix == "rename-module":
         return _rename_module(use, model)
+    if use.row.fix == "import":
+        return _other_import(use, model)
     if use.alias is not None and use.statement is not None:
         return _api.removal(use.alias, use.statement, model)
     call = model.tree.parent(use.node)
@@ -66,6 +68,16 @@ def _rename_imported_module(alias: cst.ImportAlias, statement: cst.ImportFrom, r
     old = _api.last(alias.name)
     text = name if name == old or alias.asname is not None else f"{name} as {old}"
     return Fix(said, (edit.replace(statement.module, package), edit.replace(alias.name, text)), applicability(row))
+
+
+def _other_import(use: Use, model: Model) -> Fix | None:
+    """Another statement that binds the same name, where the old one has no other names: ``from math import inf``."""
+    alias, statement = use.alias, use.statement
+    if alias is None or statement is None or isinstance(statement.names, cst.ImportStar):
+        return None
+    if len(statement.names) > 1 or alias.asname is not None:
+        return None
+    return Fix(f"Use `{use.row.text}`", (edit.replace(statement, use.row.text),), applicability(use.row))
 
 
 # ---------------------------------------------------------------------- calls
