@@ -495,16 +495,21 @@ def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, 
     """Import the new name from where the old one comes from, and use it everywhere: one fix."""
     package, _, new = row.replacement.rpartition(".")
     old, said = last(alias.name), f"Use `{row.replacement}`"
-    if module_of(statement) != package or model.tree.is_package:
+    if model.tree.is_package or isinstance(statement.names, cst.ImportStar) or statement.module is None:
         return None
-    if alias.asname is not None:
-        return Fix(said, (edit.replace(alias.name, new),), applicability(row))
+    moves: list[Edit] = []
+    if module_of(statement) != package:
+        if len(statement.names) > 1 or not package:
+            return None
+        moves = [edit.replace(statement.module, package)]
+    here = [] if new == old else [edit.replace(alias.name, new)]
+    if alias.asname is not None or not here:
+        return Fix(said, (*moves, *here), applicability(row))
     users = model.references(old, model.tree.module)
     exported = any(s.raw_value == old for s in model.tree.all(cst.SimpleString))
     if exported or new in imports(model).paths or _is_bound(new, model) or _is_bound(old, model):
         return None
-    edits = [edit.replace(alias.name, new), *(edit.replace(user, new) for user in users)]
-    return Fix(said, tuple(edits), applicability(row))
+    return Fix(said, (*moves, *here, *(edit.replace(user, new) for user in users)), applicability(row))
 
 
 def _is_bound(name: str, model: Model) -> bool:

@@ -55,7 +55,7 @@ def _rename_module(use: Use, model: Model) -> Fix | None:
         if spelled is None or not imported:
             return None
         return Fix(said, (edit.replace(node, spelled[0]),), applicability(row), spelled[1])
-    if isinstance(parent, cst.ImportAlias) and parent.asname is None and row.replacement.split(".")[0] != "torch":
+    if isinstance(parent, cst.ImportAlias) and parent.asname is None and row.replacement.split(".")[0] != row.package:
         return None
     return Fix(said, (edit.replace(node, row.replacement),), applicability(row))
 

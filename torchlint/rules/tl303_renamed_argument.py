@@ -100,7 +100,8 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     for call in model.tree.within(node.body, cst.Call):
         match call.func:
             case cst.Attribute(value=cst.Call(func=cst.Name("super")), attr=cst.Name("__init__")) if call.args:
-                if model.class_of(call) is node and len(call.args) == 1:
+                function = model.tree.enclosing(call, cst.FunctionDef)
+                if function is not None and model.class_of(function) is node and len(call.args) == 1:
                     arg = call.args[0]
                     fix = Fix("Drop the argument", (edit.delete(arg),))
                     what = "`data_source` of `Sampler.__init__`"

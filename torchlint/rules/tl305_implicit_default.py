@@ -141,6 +141,12 @@ _FACTORIES = frozenset(f"torch.{name}" for name in ("rand", "randn", "zeros", "o
 def dimensions(node: cst.BaseExpression, model: Model) -> int | None:
     """The number of dimensions of a tensor, where an expression says it plainly: ``x.view(-1, 10)``."""
     match node:
+        case cst.Name(value=name):
+            bound = model.bindings_of(name, node)
+            assign = model.tree.parent(model.tree.parent(bound[0]) or node) if len(bound) == 1 else None
+            if isinstance(assign, cst.Assign) and len(assign.targets) == 1 and not isinstance(assign.value, cst.Name):
+                return dimensions(assign.value, model)
+            return None
         case cst.Call(func=cst.Attribute(value=base, attr=cst.Name("view" | "reshape"))) if model.is_tensor(base):
             sizes = node.args
         case cst.Call(func=func) if isinstance(func, (cst.Name, cst.Attribute)) and _is_factory(func, model):

@@ -7,6 +7,7 @@ some packages have become part of another.
  import torch
  import torch.utils.data
 -from torch.utils.data._utils.collate import default_collate
++from torch.utils.data import default_collate
 -import torch.quantization as tq
 +import torch.ao.quantization as tq
 -from torch.nn import intrinsic
@@ -15,7 +16,7 @@ some packages have become part of another.
 +from torch.utils._pytree import register_pytree_node, tree_map
 
 -batch = default_collate([1, 2])
-+batch = torch.utils.data.default_collate([1, 2])
++batch = default_collate([1, 2])
  stub = tq.QuantStub()
 ```
 

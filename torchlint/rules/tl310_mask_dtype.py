@@ -82,7 +82,7 @@ def check_mask(node: cst.Call, model: Model) -> Finding | None:
     return Finding(node.func.attr, "masks are boolean since PyTorch 1.2; one of bytes is deprecated", fix)
 
 
-@on(cst.BinaryOperation, needle=(r"re:\b1 - [\w(]", r"re:\b1\. - [\w(]"))
+@on(cst.BinaryOperation, needle=(r"re:\b1 - [\w(]", r"re:[\])] - \("))
 def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
@@ -90,7 +90,12 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
             if not model.target.reaches(_SINCE) or not _is_boolean(mask, model):
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
-            return Finding(node, "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity="error")
+            said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
+            return Finding(node, said, fix, severity="error")
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
+            if model.target.reaches(_SINCE) and _is_boolean(left, model) and _is_boolean(right, model):
+                said = "masks cannot be subtracted since PyTorch 1.2; use `a ^ b`, or `a & ~b`"
+                return Finding(node, said, severity="error")
     return None
 
 
