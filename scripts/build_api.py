@@ -7,7 +7,6 @@ python scripts/build_api.py --check   say what is out of date, and write nothing
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,53 +25,65 @@ COLUMNS = tuple(Row.__slots__)
 
 COMMON = frozenset(
     """
-    add add_ sub sub_ addr addr_ angle Batch backend check constant convert cross deprecated dirac eig error Example explain export Field
-    fft freeze fork get_lr grad hessian ifft info io Iterator is_pinned launch legacy load load_wav lu make_grid new next norm
-    normal names nonzero orthogonal prepare profile pin_memory qat quantize quantizer quantization quantized qr range reduce_op rename
-    required resize resize_as save Scale scale scatter script softmax solve sparse step storage svd symbolic T Tensor
-    tensor trace trainer traverse type uniform vmap wait weight_norm jvp vjp eye Container export_for_training
-    sigmoid tanh upsample functionalize Function rfft irfft tensor zeros ones empty rand randn full randint
-    save_image spawn stft istft linspace logspace DataLoader checkpoint meshgrid interpolate Hardtanh
-    state_dict backward intrinsic prototype creator
+    Assert Batch BatchNorm2d Container Conv2d ConvTranspose2d Example Field Iterator Scale ShapeEnv Tensor angle backend
+    bottleneck check constant convert cross cholesky deprecated dirac dynamic eig error explain export eye fft fork freeze fsdp
+    functionalize grad grad_and_value hessian ifft import_module inf info int_classes interpolate intrinsic io istft jvp
+    launch legacy load load_wav lu make_grid norm normal orthogonal prepare profile prototype qat qr quantizable quantize
+    quantized quantizer quantization range required rfft irfft save save_image scale script segmentation sigmoid skip
+    softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor trace trainer traverse uniform upsample utils
+    variable vjp vmap wait xavier_uniform xavier_normal quantize_pt2e _tensor checkpoint rand randn
     """.split()  # noqa: SIM905
 )
-"""Last parts of names that are words of other things, too: they count only where they stand as they do in torch."""
+"""Last parts of names that are words of other things, too: they count only behind the module that they are in."""
 
 
-def pattern(row: dict[str, Any]) -> str:
-    """What a text must match, besides having the last part of the name as a word; empty: nothing."""
+MODULES = {"functional": ("F", "TF", "VF"), "transforms": ("T", "tv"), "nn": ("N",), "lr_scheduler": ()}
+"""What modules are called by custom; any other name is seen by its import."""
+
+
+def specs(row: dict[str, Any]) -> list[list[str]]:
+    """In which places the last part of a name counts."""
     name, kind = row["name"], row["kind"]
     before, _, last = name.rpartition(".")
+    if name.startswith(("torchvision.", "torchaudio.", "torchtext.")):
+        package = [name.partition(".")[0]] if kind in ("argument",) else [name.partition(".")[0], before.rpartition(".")[2]]
+        return [["in", *package, *MODULES.get(before.rpartition(".")[2], ())]] if kind != "argument" else [["in", package[0]]]
     module = before.rpartition(".")[2]
-    if kind in ("function", "class", "attribute", "module", "default", "called-module", "behaviour"):
-        if last not in COMMON:
-            return ""
-        if before == "torch.Tensor":
-            return rf"\.\s*{last}\b"
-        base = {"functional": "(?:functional|F)"}.get(module, module)
-        return rf"\b{base}\s*\.\s*{last}\b|import\b[^\n(]*\b{last}\b|import\s*\([^)]*\b{last}\b|import\s*\*|getattr\([^)]*{last}"
+    bases = [module, *MODULES.get(module, ())]
+    if row["rule"] == "TL307" and kind == "class":
+        return [["made"]]
+    if name == "torch.utils.data.Sampler.__init__":
+        return [["in", "Sampler"]]
+    if kind in ("function", "class", "attribute", "module"):
+        return [["name", *bases] if last in COMMON else ["name"]]
+    if kind == "called-module":
+        return [["name", *bases]]
     if kind == "argument":
-        if "position" in row:
-            return rf"\.\s*{last}\s*\(\s*[^\s)]"
-        arguments = "|".join(part.strip() for part in row["argument"].split(","))
-        return rf"\b(?:{arguments})\s*="
+        if "position" in row and row["rule"] == "TL303":
+            return [["method"]]
+        return [["with", *(part.strip() for part in row["argument"].split(","))]]
+    if kind == "default":
+        named = [] if name.startswith("torch.Tensor.") else bases
+        return [["without", row["argument"], str(row.get("position", -1)), *named]]
     if kind == "positional":
-        return rf"\b{last}\s*\(\s*(?:[^(),\n]|\((?:[^()]|\([^()]*\))*\))+,\s*(?!\w+\s*=)"
-    if kind == "iterator":
-        return r"\.\s*next\s*\(\s*\)"
-    return rf"\.\s*{last}\b" if last in COMMON else ""
+        is_method = name.startswith(("torch.Tensor.", "torch.nn.Module."))
+        count = 1 if last == "state_dict" else 2 if module == "_dynamo" else 2 if last.rstrip("_") in ("add", "sub") else 3
+        return [["several", str(count)]] if is_method else [["several", str(count + (module == "torch")), *bases]]
+    if kind == "behaviour":
+        return []
+    return [["method"]]
 
 
-def gate(rows: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
-    """For each rule the words that its rows are found by, with what else has to match."""
-    found: dict[str, dict[str, set[str]]] = {}
+def gate(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[str]]]]:
+    """For each rule the words that its rows are found by, and where they count."""
+    found: dict[str, dict[str, list[list[str]]]] = {}
     for row in rows:
         word = row["name"].rpartition(".")[2]
-        found.setdefault(row["rule"], {}).setdefault(word, set()).add(pattern(row))
-    return {
-        rule: {word: "" if "" in patterns else "|".join(sorted(patterns)) for word, patterns in sorted(words.items())}
-        for rule, words in sorted(found.items())
-    }
+        if row["rule"] in ("TL901",):
+            word = row["argument"]
+        places = found.setdefault(row["rule"], {}).setdefault(word, [])
+        places += [spec for spec in specs(row) if spec not in places]
+    return {rule: dict(sorted(words.items())) for rule, words in sorted(found.items())}
 
 
 def rows() -> list[dict[str, Any]]:
@@ -86,8 +97,7 @@ def wanted() -> dict[Path, str]:
     table = rows()
     short = [{key: row[key] for key in COLUMNS if key in row} for row in table]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in short)
-    gates = json.dumps(gate(table), ensure_ascii=False, indent=0)
-    assert all(re.compile(each) for words in gate(table).values() for each in words.values())
+    gates = "{\n" + ",\n".join(f"{json.dumps(rule)}:{json.dumps(words)}" for rule, words in gate(table).items()) + "\n}"
     return {DATA / "api.json": f"[\n{lines}\n]\n", DATA / "gate.json": gates + "\n"}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,11 +155,23 @@ def names(rule: str) -> Mapping[str, tuple[Row, ...]]:
 
 # ---------------------------------------------------------------------- the gate
 
+Specs = tuple[tuple[str, ...], ...]
+
 
 @functools.cache
-def _gates() -> Mapping[str, Mapping[str, str]]:
-    loaded: dict[str, dict[str, str]] = json.loads((DATA / "gate.json").read_text(encoding="utf-8"))
+def _gates() -> Mapping[str, Mapping[str, list[list[str]]]]:
+    loaded: dict[str, dict[str, list[list[str]]]] = json.loads((DATA / "gate.json").read_text(encoding="utf-8"))
     return loaded
+
+
+@functools.cache
+def _gate(rules: frozenset[str]) -> Mapping[bytes, Specs]:
+    """The words of some rules, each with the ways in which it counts."""
+    found: dict[bytes, dict[tuple[str, ...], None]] = {}
+    for rule in sorted(rules):
+        for word, specs in _gates().get(rule, {}).items():
+            found.setdefault(word.encode(), {}).update(dict.fromkeys(tuple(spec) for spec in specs))
+    return {word: tuple(specs) for word, specs in found.items()}
 
 
 _BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))
@@ -171,29 +183,156 @@ def _words(data: bytes) -> frozenset[bytes]:
     return frozenset(data.translate(_BLANK).split())
 
 
-@functools.cache
-def _gate(rules: frozenset[str]) -> Mapping[bytes, re.Pattern[bytes] | None]:
-    """The words of some rules, each with the pattern that it has to stand in, if it is a common one."""
-    found: dict[bytes, set[str]] = {}
-    for rule in rules:
-        for word, pattern in _gates().get(rule, {}).items():
-            found.setdefault(word.encode(), set()).add(pattern)
-    return {
-        word: None if "" in patterns else re.compile("|".join(sorted(patterns)).encode())
-        for word, patterns in found.items()
-    }
-
-
-_RENAMING = re.compile(rb"import\s+(?:torch|functorch)[\w.]*\s+as\s+(?!F\b|nn\b|init\b|optim\b|dist\b|mp\b|lr_scheduler\b|T\b)")
-"""An import that gives a module of torch a name of the file's own."""
-
-
 def can_match(data: bytes, rules: frozenset[str]) -> bool:
-    """Whether a text has one of the words that the rows of these rules are found by."""
-    gate = _gate(rules)
-    hits = gate.keys() & _words(data)
+    """Whether a text has one of the words that the rows of these rules are found by, and in a place where it counts."""
+    gate, words = _gate(rules), _words(data)
+    hits = gate.keys() & words
     if not hits:
         return False
-    return any((pattern := gate[word]) is None or pattern.search(data) for word in hits) or bool(
-        _RENAMING.search(data)
-    )
+    text = _Text(data, words)
+    return any(text.has(word, gate[word]) for word in hits)
+
+
+_RENAMED = re.compile(rb"\bimport[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
+_RENAMED_FROM = re.compile(rb"\bfrom[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[^\n;]*?\bas[ \t]+(\w+)")
+_ASSIGNED = re.compile(rb"\b(\w+)[ \t]*=[ \t]*(?:torch|functorch)[\w.]*[ \t]*[\r\n;#]")
+
+
+class _Text:
+    """A text that is searched for words in their places."""
+
+    def __init__(self, data: bytes, words: frozenset[bytes]) -> None:
+        self.data, self.words = data, words
+
+    @functools.cached_property
+    def renamed(self) -> frozenset[bytes]:
+        """Names of the file's own for modules of torch."""
+        return frozenset(name for each in (_RENAMED, _RENAMED_FROM, _ASSIGNED) for name in each.findall(self.data))
+
+    @functools.cached_property
+    def has_star(self) -> bool:
+        """Whether all names of some module are imported."""
+        return re.search(rb"\bimport[ \t]*\*", self.data) is not None
+
+    def has(self, word: bytes, specs: Specs) -> bool:
+        """Whether a word stands somewhere in one of these ways."""
+        specs = tuple(spec for spec in specs if self._is_possible(spec))
+        at = self.data.find(word) if specs else -1
+        while at >= 0:
+            end = at + len(word)
+            if not _is_part(self.data, at - 1) and not _is_part(self.data, end):
+                if any(self._counts(spec, at, end) for spec in specs):
+                    return True
+            at = self.data.find(word, end)
+        return False
+
+    def _is_possible(self, spec: tuple[str, ...]) -> bool:
+        """Whether the text has the other words that are needed."""
+        match spec[0]:
+            case "in":
+                return spec[1].encode() in self.words
+            case "with":
+                return any(name.encode() in self.words for name in spec[1:])
+        return True
+
+    def _counts(self, spec: tuple[str, ...], at: int, end: int) -> bool:
+        match spec[0]:
+            case "in":
+                return len(spec) == 2 or self._is_named(at, spec[2:])
+            case "name":
+                return self._is_named(at, spec[1:])
+            case "method":
+                return self._is_attribute(at)
+            case "made":
+                return self.data[end : end + 40].lstrip()[:1] == b"("
+            case "with":
+                inside = self._arguments(end)
+                where = self.data if inside is None else inside
+                return any(re.search(rb"\b%s\s*=[^=]" % name.encode(), where) for name in spec[1:])
+            case "without":
+                return self._is_named(at, spec[3:]) and self._lacks(end, spec[1].encode(), int(spec[2]), at)
+            case "several":
+                if not (self._is_named(at, spec[2:]) if len(spec) > 2 else self._is_attribute(at)):
+                    return False
+                inside = self._arguments(end)
+                return inside is not None and len(_positional(inside)) >= int(spec[1])
+        return True
+
+    def _is_attribute(self, at: int) -> bool:
+        return self.data[max(0, at - 60) : at].rstrip(b" \t\r\n\\")[-1:] == b"."
+
+    def _is_named(self, at: int, bases: Sequence[str]) -> bool:
+        """Whether a name of a module stands here: behind the module, in an import from it, or by itself."""
+        before = self.data[max(0, at - 80) : at].rstrip(b" \t\r\n\\")
+        if before[-1:] == b".":
+            match = re.search(rb"(\w+)\s*\.$", before)
+            if match is None:
+                return not bases
+            return not bases or match[1].decode(errors="replace") in bases or match[1] in self.renamed
+        if before[-1:] in (b"'", b'"') and b"getattr" in before:
+            return True
+        imported = self._imported(at)
+        if imported is not None:
+            return not bases or imported in bases or "torch" in bases
+        return self.has_star or (bool(bases) and self.data[at : at + 1].isalpha() and self._is_imported(at))
+
+    def _imported(self, at: int) -> str | None:
+        """The last part of the module that a name is imported from here; None if this is no import."""
+        before = self.data[max(0, at - 1500) : at]
+        start = before.rfind(b"import")
+        inside = before[start + 6 :]
+        if start < 0 or not (b"\n" not in inside or (b"(" in inside and b")" not in inside)):
+            return None
+        match = re.search(rb"(\w+)\s*$", before[:start])
+        return match[1].decode(errors="replace") if match is not None else ""
+
+    def _is_imported(self, at: int) -> bool:
+        """Whether the name that stands here is imported somewhere from a package of ours."""
+        match = re.compile(rb"\w+").match(self.data, at)
+        word = match.group() if match is not None else b""
+        return re.search(rb"\bfrom[ \t]+torch[\w.]*[ \t]+import\b[^\n]*\b%s\b|\bimport[ \t]*\([^)]*\b%s\b" % (word, word), self.data) is not None
+
+    def _arguments(self, end: int) -> bytes | None:
+        """What stands between the brackets behind a name; None where there are none, or that cannot be told."""
+        start = end
+        while self.data[start : start + 1] in (b" ", b"\t"):
+            start += 1
+        if self.data[start : start + 1] != b"(":
+            return None
+        depth = 0
+        for match in _BRACKET.finditer(self.data, start, start + 4000):
+            depth += 1 if match.group() == b"(" else -1
+            if depth == 0:
+                return self.data[start + 1 : match.start()]
+        return None
+
+    def _lacks(self, end: int, name: bytes, position: int, at: int) -> bool:
+        """Whether a call leaves out an argument; a name that is assigned may be called elsewhere."""
+        inside = self._arguments(end)
+        if inside is None:
+            return re.search(rb"=[ \t]*[\w.]*$", self.data[max(0, at - 80) : at]) is not None
+        flat = _flat(inside)
+        if re.search(rb"\b%s\s*=" % name, flat) or b"**" in flat:
+            return False
+        return position < 0 or len(_positional(inside)) <= position
+
+
+def _positional(inside: bytes) -> list[bytes]:
+    """The arguments between two brackets that have no keyword."""
+    return [part for part in _flat(inside).split(b",") if part.strip() and not re.match(rb"\s*\w+\s*=[^=]", part)]
+
+
+_BRACKET = re.compile(rb"[()]")
+_NESTED = re.compile(rb"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
+
+
+def _flat(inside: bytes) -> bytes:
+    """Arguments without what stands in brackets of their own."""
+    while (shorter := _NESTED.sub(b"0", inside)) != inside:
+        inside = shorter
+    return inside
+
+
+def _is_part(data: bytes, at: int) -> bool:
+    """Whether there is a character of a name at an index."""
+    return 0 <= at < len(data) and _BLANK[data[at]] != 32

@@ -366,6 +366,8 @@ def _derives(ref: str, owner: str) -> bool:
     if ref == owner:
         return True
     package, _, name = owner.rpartition(".")
+    if name == "LRScheduler" and ref.endswith("ReduceLROnPlateau"):
+        return False  # its `step` takes the metrics
     return name in ("LRScheduler", "Distribution") and ref.startswith(package + ".")
 
 

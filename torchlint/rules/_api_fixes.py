@@ -52,7 +52,7 @@ def _rename_module(use: Use, model: Model) -> Fix | None:
             for import_ in model.tree.all(cst.Import)
             for alias in import_.names
         )
-        if spelled is None or not imported:
+        if spelled is None or not (imported or row.name == "torch.quantization"):  # torch imports that by itself
             return None
         return Fix(said, (edit.replace(node, spelled[0]),), applicability(row), spelled[1])
     if isinstance(parent, cst.ImportAlias) and parent.asname is None and row.replacement.split(".")[0] != row.package:
@@ -197,7 +197,7 @@ def rewrite(call: cst.Call, row: Row, model: Model) -> Fix | None:
     given = parameters(row.signature)
     bound = bind(call.args, given[1:] if receiver is not None else given)
     if bound is None:
-        return None
+        return _prefixed(call, row, model) if receiver is None else None
     if receiver is not None:
         bound = {given[0].name: receiver, **bound}
     fields = [name.strip() for name in row.fields.split(",")] if row.fields else []
@@ -208,6 +208,21 @@ def rewrite(call: cst.Call, row: Row, model: Model) -> Fix | None:
         whole = result if case.field is not None else Taken(call)
         return _written(call, row, case, whole, bound, model)
     return None
+
+
+_PREFIX = re.compile(r"([\w.]+)\(('\w+')((?:\[, (\w+)=\{\4\}\])*)\)")
+
+
+def _prefixed(call: cst.Call, row: Row, model: Model) -> Fix | None:
+    """A call with keywords only, some of which cannot be seen, where nothing but a first argument is new."""
+    match = _PREFIX.fullmatch(row.cases[0].write) if len(row.cases) == 1 else None
+    if match is None or not call.args or any(arg.keyword is None and arg.star != "**" for arg in call.args):
+        return None
+    spelled = _api.spell(match[1], call, model)
+    if spelled is None:
+        return None
+    edits = (edit.replace(call.func, spelled[0]), edit.insert_before(call.args[0], f"{match[2]}, "))
+    return Fix(f"Use `{match[1]}`", edits, applicability(row), spelled[1])
 
 
 def _fits(case: Case, result: Taken, model: Model) -> bool:

@@ -20,8 +20,6 @@ that is written which exists in all of them. What a version check or a `try` gua
 +w = torch.linalg.qr(a, mode='complete')[0]
 -s = torch.range(0, 4, 2)
 +s = torch.arange(0, 5, 2, dtype=torch.get_default_dtype())
--b = torch.tensor(a)
-+b = a.detach().clone()
 -nn.init.constant(a, 1)
 +nn.init.constant_(a, 1)
  layer = nn.Linear(2, 2)
@@ -84,14 +82,12 @@ Release notes: <https://github.com/pytorch/pytorch/releases>.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint import edit
-from torchlint.api import Row
-from torchlint.model import Kind, Model, Strength
-from torchlint.rule import Finding, Fix, on
+from torchlint.model import Model
+from torchlint.rule import Finding, on
 from torchlint.rules import _api, _api_found
 
 
@@ -104,33 +100,3 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     for attribute, row in _api_found.methods(model, "TL302"):
         if not row.is_removed(model.target):
             yield _api.report_method(attribute, row, model)
-    rows = _api.row_uses(model, "TL302", ("behaviour",))
-    for call, func, args in _api.calls(model, rows):
-        yield from _copied(call, func, args, rows.get(_api.last(func), ()), model)
-
-
-def _copied(
-    call: cst.Call, func: cst.BaseExpression, args: Sequence[cst.Arg], rows: Sequence[Row], model: Model
-) -> Iterator[Finding]:
-    """`torch.tensor(x)` of a tensor, which warns: it reads like a constructor, and copies."""
-    if not args or args[0].star or args[0].keyword is not None or args is not call.args:
-        return
-    copied = args[0].value
-    value = model.value(copied)
-    if value.kind != Kind.TENSOR or (value.strength or 0) < Strength.CONVENTION:
-        return
-    row = _api.callee(func, rows, model)
-    if row is None:
-        return
-    fix = None
-    if row.fix == "clone" and len(args) == 1:
-        closing = ("(", ")") if isinstance(copied, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp)) else ("", "")
-        if copied.lpar:
-            closing = ("", "")
-        edits = (
-            edit.replace_before(call, copied, closing[0]),
-            edit.replace_after(copied, call, f"{closing[1]}.detach().clone()"),
-        )
-        fix = Fix("Use `.detach().clone()`", edits, _api.applicability(row))
-    at = call.func.attr if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else call.func
-    yield Finding(at, f"`{_api.short(row.name)}` of a tensor warns since PyTorch 1.0; use {row.advice}", fix, receiver=copied)

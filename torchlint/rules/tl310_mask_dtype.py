@@ -82,32 +82,39 @@ def check_mask(node: cst.Call, model: Model) -> Finding | None:
     return Finding(node.func.attr, "masks are boolean since PyTorch 1.2; one of bytes is deprecated", fix)
 
 
-@on(cst.BinaryOperation, needle=(r"re:\b1 - [\w(]", r"re:[\])] - \("))
+@on(cst.BinaryOperation, needle=(r"re:1 - [\w.]*mask", r"re:1 - \( [^()\n]*[<>!=]", r"re:\) - \( [^()\n]*[<>!=]"))
 def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
         case cst.BinaryOperation(left=cst.Integer("1"), operator=cst.Subtract(), right=mask):
-            if not model.target.reaches(_SINCE) or not _is_boolean(mask, model):
+            if not model.target.reaches(_SINCE) or not _looks_boolean(mask) or not _is_boolean(mask, model):
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
             return Finding(node, said, fix, severity="error")
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
-            if model.target.reaches(_SINCE) and _is_boolean(left, model) and _is_boolean(right, model):
+            if not model.target.reaches(_SINCE) or not isinstance(left, cst.Comparison):
+                return None
+            if isinstance(right, cst.Comparison) and _is_boolean(left, model) and _is_boolean(right, model):
                 said = "masks cannot be subtracted since PyTorch 1.2; use `a ^ b`, or `a & ~b`"
                 return Finding(node, said, severity="error")
     return None
 
 
-@on(cst.UnaryOperation, needle=r"re:- \( ?\w")
+@on(cst.UnaryOperation, needle=r"re:- \( [^()\n]*[<>!=]")
 def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     """Report `-mask`."""
     if not isinstance(node.operator, cst.Minus) or not model.target.reaches(_SINCE):
         return None
-    if not node.expression.lpar or not _is_boolean(node.expression, model):
+    if not isinstance(node.expression, cst.Comparison) or not _is_boolean(node.expression, model):
         return None
     fix = Fix("Use `~`", (edit.replace_before(node, node.expression, "~"),))
     return Finding(node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity="error")
+
+
+def _looks_boolean(node: cst.BaseExpression) -> bool:
+    """Whether an expression is written as a mask: a comparison, or called one."""
+    return isinstance(node, cst.Comparison) or "mask" in _api.last(node)
 
 
 def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:

@@ -5,7 +5,7 @@ tensors, numbers, strings and containers of them, and nothing else; since 2.6 th
 versions have that default, this rule is silent.
 
 ```diff
- import io
+ import dill
  import torch
 
 ~state = torch.load("model.pt")
@@ -14,6 +14,7 @@ versions have that default, this rule is silent.
 +state = torch.load("model.pt", map_location="cpu", weights_only=True)
  state = torch.load("model.pt", weights_only=True)
  everything = torch.load("model.pt", weights_only=False)
+!pickled = torch.load("model.pt", pickle_module=dill)
 
  def f(path, **options):
      return torch.load(path, **options)
@@ -22,7 +23,8 @@ versions have that default, this rule is silent.
 ## When the fix is unsafe
 
 Always: `weights_only=True` raises where the file holds more than weights. If it does and comes from somewhere you trust,
-say `weights_only=False`.
+say `weights_only=False`. A `pickle_module` of its own
+is an error with `weights_only=True`, so there is no fix.
 
 `torch.load`: <https://docs.pytorch.org/docs/stable/generated/torch.load.html>.
 """
@@ -51,14 +53,13 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     for call, func, args in _api.calls(model, rows):
         if args is not call.args or any(arg.star for arg in args):
             continue
-        if any(_api.keyword(args, name) is not None for name in ("weights_only", "pickle_module")):
+        if _api.keyword(args, "weights_only") is not None:
             continue
-        if len(args) > 2 and args[2].keyword is None:
-            continue  # a pickle module of its own
+        is_own = _api.keyword(args, "pickle_module") is not None or _api.positional(args, 2) is not None
         for row in rows.get("load", ()):
             if _api.callee(func, (row,), model) is not None:
                 fix = None
-                if row.is_fixable(model.target):
+                if row.is_fixable(model.target) and not is_own:
                     text = "weights_only=True"
                     fix = Fix(f"Add `{text}`", (_api_fixes.add_argument(call, text),), _api.applicability(row))
                 said = "`torch.load` runs code from the file unless `weights_only=True`, the default since PyTorch 2.6; say which"
