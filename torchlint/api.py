@@ -193,9 +193,13 @@ def can_match(data: bytes, rules: frozenset[str]) -> bool:
     return any(text.has(word, gate[word]) for word in hits)
 
 
-_RENAMED = re.compile(rb"\bimport[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
-_RENAMED_FROM = re.compile(rb"\bfrom[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[^\n;]*?\bas[ \t]+(\w+)")
-_ASSIGNED = re.compile(rb"\b(\w+)[ \t]*=[ \t]*(?:torch|functorch)[\w.]*[ \t]*[\r\n;#]")
+_RENAMED = re.compile(rb"import[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
+_RENAMED_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[^\n;]*?\bas[ \t]+(\w+)")
+_ASSIGNED = re.compile(rb"= ?(?:torch|functorch)[\w.]*[ \t]*[\r\n;#]")
+_STAR = re.compile(rb"import[ \t]*\*")
+
+
+_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\([^)]*|[^\n(]*)")
 
 
 class _Text:
@@ -207,12 +211,21 @@ class _Text:
     @functools.cached_property
     def renamed(self) -> frozenset[bytes]:
         """Names of the file's own for modules of torch."""
-        return frozenset(name for each in (_RENAMED, _RENAMED_FROM, _ASSIGNED) for name in each.findall(self.data))
+        names = {name for each in (_RENAMED, _RENAMED_FROM) for name in each.findall(self.data)}
+        for match in _ASSIGNED.finditer(self.data):
+            target = re.search(rb"(\w+)[ \t]*$", self.data[max(0, match.start() - 80) : match.start()])
+            names.update(target.groups() if target is not None else ())
+        return frozenset(names)
 
     @functools.cached_property
     def has_star(self) -> bool:
         """Whether all names of some module are imported."""
-        return re.search(rb"\bimport[ \t]*\*", self.data) is not None
+        return _STAR.search(self.data) is not None
+
+    @functools.cached_property
+    def imported(self) -> frozenset[bytes]:
+        """All words in the imports from packages of ours."""
+        return frozenset(word for match in _FROM.finditer(self.data) for word in match[1].translate(_BLANK).split())
 
     def has(self, word: bytes, specs: Specs) -> bool:
         """Whether a word stands somewhere in one of these ways."""
@@ -274,7 +287,11 @@ class _Text:
         imported = self._imported(at)
         if imported is not None:
             return not bases or imported in bases or "torch" in bases
-        return self.has_star or (bool(bases) and self.data[at : at + 1].isalpha() and self._is_imported(at))
+        return self.has_star or (bool(bases) and self._word(at) in self.imported)
+
+    def _word(self, at: int) -> bytes:
+        match = _WORD.match(self.data, at)
+        return match.group() if match is not None else b""
 
     def _imported(self, at: int) -> str | None:
         """The last part of the module that a name is imported from here; None if this is no import."""
@@ -285,12 +302,6 @@ class _Text:
             return None
         match = re.search(rb"(\w+)\s*$", before[:start])
         return match[1].decode(errors="replace") if match is not None else ""
-
-    def _is_imported(self, at: int) -> bool:
-        """Whether the name that stands here is imported somewhere from a package of ours."""
-        match = re.compile(rb"\w+").match(self.data, at)
-        word = match.group() if match is not None else b""
-        return re.search(rb"\bfrom[ \t]+torch[\w.]*[ \t]+import\b[^\n]*\b%s\b|\bimport[ \t]*\([^)]*\b%s\b" % (word, word), self.data) is not None
 
     def _arguments(self, end: int) -> bytes | None:
         """What stands between the brackets behind a name; None where there are none, or that cannot be told."""
@@ -322,6 +333,7 @@ def _positional(inside: bytes) -> list[bytes]:
     return [part for part in _flat(inside).split(b",") if part.strip() and not re.match(rb"\s*\w+\s*=[^=]", part)]
 
 
+_WORD = re.compile(rb"\w+")
 _BRACKET = re.compile(rb"[()]")
 _NESTED = re.compile(rb"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
 

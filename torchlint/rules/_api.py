@@ -577,9 +577,20 @@ def methods(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
         found = rows.get(node.attr.value)
         if not found or not is_read(node, model):
             continue
+        if node.attr.value not in _ATTRIBUTES and not _is_called(node, model):
+            continue
         row = method_row(node, found, model)
         if row is not None and not is_guarded(node, model) and resolve(node, model) is None:
             yield node, row
+
+
+_ATTRIBUTES = frozenset(("creator", "names", "volatile", "cummulative_sizes"))
+"""What is no method among the rows about methods."""
+
+
+def _is_called(node: cst.Attribute, model: Model) -> bool:
+    parent = model.tree.parent(node)
+    return isinstance(parent, cst.Call) and parent.func is node
 
 
 def report_method(node: cst.Attribute, row: Row, model: Model) -> Finding:
