@@ -26,10 +26,10 @@ COLUMNS = tuple(Row.__slots__)
 COMMON = frozenset(
     """
     Assert Batch BatchNorm2d Container Conv2d ConvTranspose2d Example Field Iterator Scale ShapeEnv Tensor angle backend
-    bottleneck check constant convert cross cholesky deprecated dirac dynamic eig error explain export eye fft fork freeze fsdp
-    functionalize grad grad_and_value hessian ifft import_module inf info int_classes interpolate intrinsic io istft jvp
-    launch legacy load load_wav lu make_grid norm normal orthogonal prepare profile prototype qat qr quantizable quantize
-    quantized quantizer quantization range required rfft irfft save save_image scale script segmentation sigmoid skip
+    bottleneck check constant convert cross cholesky deprecated dirac dynamic eig error explain export eye fft fork freeze
+    fsdp functionalize grad grad_and_value hessian ifft import_module inf info int_classes interpolate intrinsic io istft jvp
+    launch legacy load load_wav lu make_grid norm normal orthogonal prepare profile prototype qat qr quantizable
+    quantize quantized quantizer quantization range required rfft irfft save save_image scale script segmentation sigmoid skip
     softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor trace trainer traverse uniform upsample utils
     variable vjp vmap wait xavier_uniform xavier_normal quantize_pt2e _tensor checkpoint rand randn
     """.split()  # noqa: SIM905
@@ -46,8 +46,14 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     name, kind = row["name"], row["kind"]
     before, _, last = name.rpartition(".")
     if name.startswith(("torchvision.", "torchaudio.", "torchtext.")):
-        package = [name.partition(".")[0]] if kind in ("argument",) else [name.partition(".")[0], before.rpartition(".")[2]]
-        return [["in", *package, *MODULES.get(before.rpartition(".")[2], ())]] if kind != "argument" else [["in", package[0]]]
+        package = (
+            [name.partition(".")[0]] if kind in ("argument",) else [name.partition(".")[0], before.rpartition(".")[2]]
+        )
+        return (
+            [["in", *package, *MODULES.get(before.rpartition(".")[2], ())]]
+            if kind != "argument"
+            else [["in", package[0]]]
+        )
     module = before.rpartition(".")[2]
     bases = [module, *MODULES.get(module, ())]
     if row["rule"] == "TL307" and kind == "class":
@@ -67,7 +73,9 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
         return [["without", row["argument"], str(row.get("position", -1)), *named]]
     if kind == "positional":
         is_method = name.startswith(("torch.Tensor.", "torch.nn.Module."))
-        count = 1 if last == "state_dict" else 2 if module == "_dynamo" else 2 if last.rstrip("_") in ("add", "sub") else 3
+        count = (
+            1 if last == "state_dict" else 2 if module == "_dynamo" else 2 if last.rstrip("_") in ("add", "sub") else 3
+        )
         return [["several", str(count)]] if is_method else [["several", str(count + (module == "torch")), *bases]]
     if kind == "behaviour":
         return []

@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parents[1] / "torchlint"
 ARROWS = {
     "__main__": {"cli"},
     "cli": {"", "commands"},
-    "commands": {"", "cache", "check", "config", "explain", "report", "reveal"},
+    "commands": {"", "cache", "check", "config", "explain", "report", "reveal", "upgrade"},
+    "upgrade": {"config", "diagnostic", "engine", "files", "report", "run", "target"},
     "check": {"", "cache", "config", "diagnostic", "engine", "files", "report", "run"},
     "reveal": {"config", "diagnostic", "engine", "files", "infer", "report", "run", "source"},
     "infer": {"diagnostic", "engine", "model", "tree"},

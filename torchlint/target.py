@@ -153,7 +153,7 @@ def of_text(name: str, content: str) -> Target | None:
     if name.startswith("environment"):
         lines = re.findall(r"(?m)^\s*-\s*[\"']?(?:[\w-]+::)?(?:py)?torch\s*([<>=!~][^\"'#\n;]*)", content)
         return _first(line if re.match(r"[<>!~]|==", line) else "=" + line for line in lines)
-    if name == "pyproject.toml" or name == "Pipfile":
+    if name in ("pyproject.toml", "Pipfile"):
         return _first(_of_toml(content))
     return _first(re.findall(r"(?m)^\s*torch\s*(?:\[\w+\])?\s*\(?([<>=!~][^#;\n)]*)", content))
 

@@ -45,7 +45,9 @@ def _info(module: str) -> RuleInfo:
     for literal in _NEEDLE.findall(source):
         value = ast.literal_eval(constants.get(literal, literal))
         needles.update([value] if isinstance(value, str) else value)
-    return RuleInfo(code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)), "\nBY_DEFAULT = False\n" not in source)
+    return RuleInfo(
+        code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)), "\nBY_DEFAULT = False\n" not in source
+    )
 
 
 @functools.cache

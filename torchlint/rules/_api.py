@@ -88,7 +88,7 @@ def _imports(model: Model) -> Imports:
         for name, found in paths.items()
         if any(path.partition(".")[0] in PACKAGES for path in found)
     }
-    aliases = set()
+    aliases: set[str] = set()
     for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and _root(assign.value) in ours:
             aliases.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
@@ -199,7 +199,9 @@ def _named(node: cst.Name | cst.Attribute, names: Mapping[str, Sequence[Row]], m
 def _got(call: cst.Call, names: Mapping[str, Sequence[Row]], model: Model) -> Iterator[Use]:
     """``getattr(torch, "symeig")``; with a default it asks whether there is such a thing."""
     match call:
-        case cst.Call(func=cst.Name("getattr"), args=[cst.Arg(value=base), cst.Arg(value=cst.SimpleString() as literal)]):
+        case cst.Call(
+            func=cst.Name("getattr"), args=[cst.Arg(value=base), cst.Arg(value=cst.SimpleString() as literal)]
+        ):
             module = resolve(base, model) if isinstance(base, (cst.Name, cst.Attribute)) else None
             for row in names.get(f"{module[0]}.{literal.raw_value}", ()) if module is not None else ():
                 yield Use(literal, row)
@@ -216,7 +218,9 @@ def _imported(node: cst.ImportFrom, names: Mapping[str, Sequence[Row]]) -> Itera
         yield from found
         return
     for alias in node.names:
-        for name in dict.fromkeys((f"{module}.{last(alias.name)}", torch_api.canonical(f"{module}.{last(alias.name)}"))):
+        for name in dict.fromkeys(
+            (f"{module}.{last(alias.name)}", torch_api.canonical(f"{module}.{last(alias.name)}"))
+        ):
             if name in names and (name.startswith(module) or names[name][0].kind != "module"):
                 yield Use(alias.name, names[name][0], alias, node)
                 found = []  # the name says more than its module
@@ -244,7 +248,9 @@ _VERSION_TEST = re.compile(
     r"TYPE_CHECKING|_20\b|legacy|new_api|old_api",
     re.IGNORECASE,
 )
-_CAUGHT = re.compile(r"ImportError|ModuleNotFoundError|AttributeError|TypeError|Exception|RuntimeError|NotImplementedError")
+_CAUGHT = re.compile(
+    r"ImportError|ModuleNotFoundError|AttributeError|TypeError|Exception|RuntimeError|NotImplementedError"
+)
 
 
 def is_guarded(node: cst.CSTNode, model: Model) -> bool:
@@ -340,7 +346,11 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
     return None
 
 
-_TELLING = frozenset("symeig lstsq gesv potrf potrs potri trtrs gels btrifact pstrf addcmul addcdiv addmm addmv".split())
+_TELLING = frozenset(
+    ("symeig", "lstsq", "gesv", "potrf", "potrs", "potri", "trtrs", "gels", "btrifact", "pstrf")
+    + ("addcmul", "addcdiv", "addmm", "addmv")
+)
+"""Methods that nothing but a tensor has."""
 
 
 def _is_circular(node: cst.Attribute, model: Model) -> bool:
@@ -375,12 +385,15 @@ def row_uses(model: Model, rule: str, kinds: Sequence[str]) -> Mapping[str, tupl
     """The rows of a rule of some kinds that concern a project, by the last part of their names."""
     rows = api.of_rule(rule)
     found = {
-        name: tuple(row for row in each if row.kind in kinds and row.concerns(model.target)) for name, each in rows.items()
+        name: tuple(row for row in each if row.kind in kinds and row.concerns(model.target))
+        for name, each in rows.items()
     }
     return {name: each for name, each in found.items() if each}
 
 
-def calls(model: Model, rows: Mapping[str, Sequence[Row]]) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
+def calls(
+    model: Model, rows: Mapping[str, Sequence[Row]]
+) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
     """Calls of what may be one of these functions, by its name or by a name that was given to it."""
     names = set(rows)
     known = imports(model)
@@ -430,12 +443,11 @@ def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, .
     if not missing:
         return written, ()
     package = name.partition(".")[0]
-    if imports(model).paths.get(package, frozenset((package,))) != {package} or model.references(
-        package, model.tree.module
+    bound = imports(model).paths.get(package)
+    if (bound is not None and bound != frozenset((package,))) or (
+        bound is None and model.references(package, model.tree.module)
     ):
-        bound = imports(model).paths.get(package)
-        if bound != {package}:
-            return None  # the file uses the name for something else
+        return None  # the file uses the name for something else
     return name, (package,)
 
 
@@ -460,7 +472,11 @@ def rename(use: Use, model: Model) -> Fix | None:
     node = use.node
     if isinstance(node, cst.SimpleString):
         same = row.replacement.rpartition(".")[0] == row.name.rpartition(".")[0]
-        return Fix(said, (edit.replace(node, f'"{row.replacement.rpartition(".")[2]}"'),), applicability(row)) if same else None
+        return (
+            Fix(said, (edit.replace(node, f'"{row.replacement.rpartition(".")[2]}"'),), applicability(row))
+            if same
+            else None
+        )
     if not isinstance(node, (cst.Name, cst.Attribute)):
         return None
     found = resolve(node, model)
@@ -518,7 +534,9 @@ def _is_bound(name: str, model: Model) -> bool:
     """Whether something in a file other than an import binds a name."""
     if any(param.name.value == name for param in model.tree.all(cst.Param)):
         return True
-    if any(node.name.value == name for node in (*model.tree.all(cst.FunctionDef), *model.tree.all(cst.ClassDef))):
+    if any(node.name.value == name for node in model.tree.all(cst.FunctionDef)):
+        return True
+    if any(node.name.value == name for node in model.tree.all(cst.ClassDef)):
         return True
     return any(model.is_target(use) for use in model.references(name, model.tree.module))
 
@@ -551,6 +569,7 @@ def _uses_at(node: cst.Name, rule: str, model: Model) -> Iterator[Use]:
 
 NAME_RULES = ("TL302", "TL306", "TL307", "TL309", "TL311", "TL902", "TL903")
 """The rules that are about names as such."""
+
 
 def fix_of(use: Use, model: Model) -> Fix | None:
     """The fix that a row describes, at a place where it is named."""

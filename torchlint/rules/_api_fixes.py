@@ -156,6 +156,7 @@ def _argument(node: cst.BaseExpression, model: Model) -> str:
 class Taken:
     """What is taken of the result of a call."""
 
+    call: cst.Call
     node: cst.BaseExpression
     """What stands for it: the call, ``call[0]``, ``call.solution``."""
     field: int | None = None
@@ -168,16 +169,16 @@ def taken(call: cst.Call, fields: Sequence[str], model: Model) -> Taken:
     match parent:
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=index)))]):
             if parent.value is call and index.isdecimal() and int(index) < len(fields):
-                return Taken(parent, int(index))
+                return Taken(call, parent, int(index))
         case cst.Attribute(attr=cst.Name(value=name)) if parent.value is call and name in fields:
-            return Taken(parent, fields.index(name))
+            return Taken(call, parent, fields.index(name))
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements) as target)]):
             names = [e.value for e in elements if isinstance(e, cst.Element)]
             wanted = [at for at, name in enumerate(names) if not _is_dropped(name, model)]
             if len(names) == len(fields) and len(wanted) == 1:
                 kept = names[wanted[0]]
-                return Taken(call, wanted[0], (edit.replace(target, model.tree.code(kept)),))
-    return Taken(call)
+                return Taken(call, call, wanted[0], (edit.replace(target, model.tree.code(kept)),))
+    return Taken(call, call)
 
 
 def _is_dropped(node: cst.BaseExpression, model: Model) -> bool:
@@ -205,8 +206,8 @@ def rewrite(call: cst.Call, row: Row, model: Model) -> Fix | None:
     for case in row.cases:
         if not _fits(case, result, model) or not holds(case.when, bound, model):
             continue
-        whole = result if case.field is not None else Taken(call)
-        return _written(call, row, case, whole, bound, model)
+        whole = result if case.field is not None else Taken(call, call)
+        return _written(row, case, whole, bound, model)
     return None
 
 
@@ -229,14 +230,13 @@ def _fits(case: Case, result: Taken, model: Model) -> bool:
     return (case.field is None or case.field == result.field) and model.target.has(case.since)
 
 
-def _written(
-    call: cst.Call, row: Row, case: Case, result: Taken, bound: Mapping[str, cst.BaseExpression], model: Model
-) -> Fix | None:
+def _written(row: Row, case: Case, result: Taken, bound: Mapping[str, cst.BaseExpression], model: Model) -> Fix | None:
     told = {name for name, _ in _PLACE.findall(case.write)} | set(re.findall(r"(\w+)=", case.when))
     text = written(case.write, bound, model)
     if text is None or not bound.keys() <= told:
         return None
     said = f"Use `{case.write.partition('(')[0]}`"
+    call = result.call
     spelled = spell_all(text, call, model)
     if spelled is None:
         return None
@@ -279,9 +279,7 @@ def _smallest(call: cst.Call, result: Taken, text: str, model: Model) -> tuple[E
     return (edit.replace(result.node, text),)
 
 
-def _is_reordered(
-    call: cst.Call, template: str, bound: Mapping[str, cst.BaseExpression], model: Model
-) -> bool:
+def _is_reordered(call: cst.Call, template: str, bound: Mapping[str, cst.BaseExpression], model: Model) -> bool:
     """Whether several arguments that do something are evaluated in another order."""
     busy = [name for name, node in bound.items() if _does_something(node, model)]
     if len(busy) < 2:
@@ -446,6 +444,12 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
         return Fix("Use `.sample((n,))`", found, applicability(row))
     if row.fix == "untyped-storage" and not call.args:
         outer = model.tree.parent(call)
-        if isinstance(outer, cst.Attribute) and outer.attr.value in ("data_ptr", "device", "is_cuda", "nbytes", "is_shared"):
+        if isinstance(outer, cst.Attribute) and outer.attr.value in (
+            "data_ptr",
+            "device",
+            "is_cuda",
+            "nbytes",
+            "is_shared",
+        ):
             return Fix("Use `.untyped_storage()`", (edit.replace(node.attr, "untyped_storage"),), applicability(row))
     return None

@@ -48,10 +48,7 @@ def is_context(node: cst.BaseExpression, model: Model) -> bool:
     cls = model.class_of(function)
     params = [*function.params.posonly_params, *function.params.params]
     return (
-        cls is not None
-        and model.class_kind(cls) == "function"
-        and bool(params)
-        and params[0].name.value == node.value
+        cls is not None and model.class_kind(cls) == "function" and bool(params) and params[0].name.value == node.value
     )
 
 

@@ -43,8 +43,8 @@ Code that uses them raises, with a supported version of torch. The message says 
 ## When the fix is unsafe
 
 The fix is safe where the new call gives what the old one gave in its last version: `torch.symeig` read the upper
-triangle unless told otherwise, so `torch.linalg.eigh` is told to. `torch.lstsq` put the residuals below the solution, so
-its fix is unsafe: it is right for square matrices. `torch.eig` has no fix: `torch.linalg.eig` gives complex results.
+triangle unless told otherwise, so `torch.linalg.eigh` is told to. `torch.lstsq` put the residuals below the solution,
+so its fix is unsafe: it is right for square matrices. `torch.eig` has no fix: `torch.linalg.eig` gives complex results.
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """

@@ -73,8 +73,8 @@ Other things have the same names:
 
 ## When the fix is unsafe
 
-A fix is safe where the new call gives the same values, gradients and dtype, which is tested for each row of the table by
-running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
+A fix is safe where the new call gives the same values, gradients and dtype, which is tested for each row of the table
+by running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
 tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated.
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.

@@ -94,7 +94,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 @on(cst.ClassDef, needle="table:TL303")
 def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     """Report `super().__init__(data_source)` in a sampler: there is nothing to give any more."""
-    rows = [row for row in _api.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())]
+    rows = _api.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())
     if not rows or not _is_sampler(node, model):
         return
     for call in model.tree.within(node.body, cst.Call):

@@ -110,7 +110,9 @@ def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
 
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    what = f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{_api.short(row.name)}`"
+    what = (
+        f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{_api.short(row.name)}`"
+    )
     fix = None
     if row.is_fixable(model.target):
         if row.fix == "positional-scalars" and not any(_api.keyword(call.args, name) for name in found):
@@ -121,5 +123,7 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
         elif row.fix == "keywords":
             fix = _api_fixes.keywords(call, list(found), row, "Give them by keyword")
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None
-    said = _api.message(row, model, what).replace(" is deprecated", " are deprecated" if len(found) > 1 else " is deprecated")
+    said = _api.message(row, model, what).replace(
+        " is deprecated", " are deprecated" if len(found) > 1 else " is deprecated"
+    )
     return Finding(at, said, fix, receiver=receiver)

@@ -53,8 +53,8 @@ r"""A default that warns, has changed, or is gone.
 ## When the fix is unsafe
 
 What the default is today is written out, so the fix is safe; if something else was meant, it has to be changed by
-hand. `dim=` of `softmax` is written where the number of dimensions is plain to see, else there is no fix. `torch.stft` of
-a complex tensor gives a complex one also without being told, so the fix that restores the old layout is unsafe.
+hand. `dim=` of `softmax` is written where the number of dimensions is plain to see, else there is no fix. `torch.stft`
+of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is unsafe.
 
 `softmax`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html>.
 """

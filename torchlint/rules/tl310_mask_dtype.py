@@ -49,8 +49,6 @@ Release notes of 1.2: <https://github.com/pytorch/pytorch/releases/tag/v1.2.0>.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from torchlint import edit

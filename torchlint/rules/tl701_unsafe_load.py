@@ -22,9 +22,8 @@ versions have that default, this rule is silent.
 
 ## When the fix is unsafe
 
-Always: `weights_only=True` raises where the file holds more than weights. If it does and comes from somewhere you trust,
-say `weights_only=False`. A `pickle_module` of its own
-is an error with `weights_only=True`, so there is no fix.
+Always: `weights_only=True` raises where the file holds more than weights. If it does and comes from somewhere you
+trust, say `weights_only=False`. A `pickle_module` of its own is an error with `weights_only=True`, so there is no fix.
 
 `torch.load`: <https://docs.pytorch.org/docs/stable/generated/torch.load.html>.
 """
@@ -41,6 +40,10 @@ from torchlint.rules import _api, _api_fixes
 from torchlint.target import Version
 
 _DEFAULT: Version = (2, 6)
+_SAID = (
+    "`torch.load` runs code from the file unless `weights_only=True`, which is the default since PyTorch 2.6; "
+    "say which is meant"
+)
 
 
 @on(cst.Module, needle="table:TL701")
@@ -62,5 +65,4 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
                 if row.is_fixable(model.target) and not is_own:
                     text = "weights_only=True"
                     fix = Fix(f"Add `{text}`", (_api_fixes.add_argument(call, text),), _api.applicability(row))
-                said = "`torch.load` runs code from the file unless `weights_only=True`, the default since PyTorch 2.6; say which"
-                yield Finding(call.func, said, fix)
+                yield Finding(call.func, _SAID, fix)

@@ -34,6 +34,7 @@ from torchlint.model import Kind, Model
 from torchlint.rule import Finding, on
 from torchlint.rules import _api
 
+
 @on(cst.Call, needle=r"re:\bsave \(")
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""

@@ -50,7 +50,7 @@ import libcst as cst
 from torchlint import api, edit
 from torchlint.api import Row
 from torchlint.model import Model
-from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, on
 from torchlint.rules import _api
 
 _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
@@ -69,17 +69,17 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     if name.endswith(".__dict__"):
         for arg in node.args:
             if arg.keyword is not None and arg.keyword.value in _ARGUMENTS:
-                said = f"`{arg.keyword.value}=` of torchvision's models is deprecated since torchvision 0.13; use `weights=`"
+                said = f"`{arg.keyword.value}=` is deprecated since torchvision 0.13; use `weights=`"
                 yield Finding(arg.keyword, said)
         return
     edits: list[tuple[cst.Arg, Row, Edit | None]] = []
     for row in rows:
-        arg = _api.keyword(node.args, row.argument)
-        if arg is None and row.position is not None:
-            arg = _api.positional(node.args, row.position)
-            arg = arg if arg is not None and _is_flag(arg.value) else None
-        if arg is not None:
-            edits.append((arg, row, _rewritten(arg, row, node.args, model)))
+        given = _api.keyword(node.args, row.argument)
+        if given is None and row.position is not None:
+            given = _api.positional(node.args, row.position)
+            given = given if given is not None and _is_flag(given.value) else None
+        if given is not None:
+            edits.append((given, row, _rewritten(given, row, node.args, model)))
     for arg, row, change in edits:
         what = f"`{row.argument}=` of `{row.name}`"
         fix = Fix(f"Use `{row.to}=`", (change,), _api.applicability(row)) if change is not None else None
@@ -139,6 +139,6 @@ def _rewritten(arg: cst.Arg, row: Row, args: Sequence[cst.Arg], model: Model) ->
     return Edit(_start(arg), edit.replace(arg.value, "").end, f"{row.to}={value}")
 
 
-def _start(arg: cst.Arg) -> edit.Anchor:
+def _start(arg: cst.Arg) -> Anchor:
     assert arg.keyword is not None
-    return edit.Anchor(arg.keyword, False)
+    return Anchor(arg.keyword, False)
