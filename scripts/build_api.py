@@ -25,13 +25,14 @@ COLUMNS = tuple(Row.__slots__)
 
 COMMON = frozenset(
     """
-    Assert Batch BatchNorm2d Container Conv2d ConvTranspose2d Example Field Iterator Scale ShapeEnv Tensor angle backend
-    bottleneck check constant convert cross cholesky deprecated dirac dynamic eig error explain export eye fft fork freeze
-    fsdp functionalize grad grad_and_value hessian ifft import_module inf info int_classes interpolate intrinsic io istft jvp
-    launch legacy load load_wav lu make_grid norm normal orthogonal prepare profile prototype qat qr quantizable
-    quantize quantized quantizer quantization range required rfft irfft save save_image scale script segmentation sigmoid skip
-    softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor trace trainer traverse uniform upsample utils
-    variable vjp vmap wait xavier_uniform xavier_normal quantize_pt2e _tensor checkpoint rand randn
+    Assert Batch BatchNorm2d Container Conv2d ConvTranspose2d Example Field Iterator Scale ShapeEnv Tensor
+    _tensor angle backend bottleneck check checkpoint cholesky constant convert cross deprecated dirac dynamic
+    eig error explain export eye fft fork freeze fsdp functionalize grad grad_and_value hessian ifft
+    import_module inf info int_classes interpolate intrinsic io irfft istft jvp launch legacy load load_wav lu
+    make_grid norm normal orthogonal prepare profile prototype qat qr quantizable quantization quantize
+    quantize_pt2e quantized quantizer rand randn range required rfft save save_image scale script segmentation
+    sigmoid skip softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor trace trainer traverse
+    uniform upsample utils variable vjp vmap wait xavier_normal xavier_uniform
     """.split()  # noqa: SIM905
 )
 """Last parts of names that are words of other things, too: they count only behind the module that they are in."""

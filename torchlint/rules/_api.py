@@ -347,8 +347,7 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
 
 
 _TELLING = frozenset(
-    ("symeig", "lstsq", "gesv", "potrf", "potrs", "potri", "trtrs", "gels", "btrifact", "pstrf")
-    + ("addcmul", "addcdiv", "addmm", "addmv")
+    "symeig lstsq gesv potrf potrs potri trtrs gels btrifact pstrf addcmul addcdiv addmm addmv".split()  # noqa: SIM905
 )
 """Methods that nothing but a tensor has."""
 

@@ -36,7 +36,9 @@ takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device
 ```diff
  import torch
 
- def f(values, x: torch.FloatTensor) -> torch.LongTensor:
+ def f(values, nhid, x: torch.FloatTensor) -> torch.LongTensor:
+~    w = torch.Tensor(nhid)
++    w = torch.empty(nhid)
 !    a = torch.FloatTensor(values)
      return isinstance(a, torch.FloatTensor)
 
@@ -53,7 +55,7 @@ takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device
 A fix is safe where the argument is a literal list of numbers, or the arguments are sizes. What a name holds cannot be
 told apart: a size, a list, an array, whose memory the old constructor may share. So there the message says what to
 write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file sets one, the
-fix is unsafe.
+fix is unsafe. So it is where a single argument is a size by nothing but its name.
 
 `torch.Tensor`: <https://docs.pytorch.org/docs/stable/tensors.html>.
 """
@@ -62,6 +64,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -73,6 +76,8 @@ from torchlint.rules import _api, _api_fixes
 from torchlint.rules._api import Use
 
 _RANGES = {"ByteTensor": (0, 255), "CharTensor": (-128, 127), "ShortTensor": (-(2**15), 2**15 - 1)}
+_SIZE_NAME = re.compile(r"size|dim|num|hid|feature|channel|(^|_)n(_|$)|^n[a-z]{1,4}$|(^|_)len|width|height")
+"""Names of numbers that say how large something is."""
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
 
@@ -114,6 +119,9 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
         return _written("torch.tensor", dtype, call, row, model)
     if call.args and all(_is_size(arg, len(call.args), model) for arg in call.args):
         return _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
+    if len(call.args) == 1 and not call.args[0].star and _SIZE_NAME.search(_api.last(call.args[0].value)):
+        fix = _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
+        return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
     return None
 
 

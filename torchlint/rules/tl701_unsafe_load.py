@@ -34,6 +34,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint import api
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
 from torchlint.rules import _api, _api_fixes
@@ -52,7 +53,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     oldest = model.target.oldest
     if oldest is not None and oldest >= _DEFAULT:
         return
-    rows = _api.row_uses(model, "TL701", ("default",))
+    rows = api.of_rule("TL701")
     for call, func, args in _api.calls(model, rows):
         if args is not call.args or any(arg.star for arg in args):
             continue

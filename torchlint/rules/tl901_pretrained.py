@@ -18,7 +18,7 @@ most models, never the best ones, `DEFAULT`.
 +d = models.detection.fasterrcnn_resnet50_fpn(weights="COCO_V1", weights_backbone=None)
 ~e = models.resnet18(pretrained=args.pretrained)
 +e = models.resnet18(weights="IMAGENET1K_V1" if args.pretrained else None)
-!f = models.__dict__[args.arch](pretrained=True)
+!f = getattr(models, args.arch)(pretrained=True)
  g = models.resnet18(weights="DEFAULT")
 
  def build(**options):
