@@ -38,6 +38,13 @@ COMMON = frozenset(
 """Last parts of names that are words of other things, too: they count only behind the module that they are in."""
 
 
+ALIASES: dict[str, list[str]] = {}
+"""For public names of torch the longer ones that they have as well."""
+for _long, _short in json.loads((ROOT / "torchlint/model/data/torch.json").read_text(encoding="utf-8"))[
+    "aliases"
+].items():
+    ALIASES.setdefault(_short, []).append(_long)
+
 MODULES = {"functional": ("F", "TF", "VF"), "transforms": ("T", "tv"), "nn": ("N",), "lr_scheduler": ()}
 """What modules are called by custom; any other name is seen by its import."""
 
@@ -57,6 +64,7 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
         )
     module = before.rpartition(".")[2]
     bases = [module, *MODULES.get(module, ())]
+    bases += [long.split(".")[-2] for long in ALIASES.get(name, ()) if long.split(".")[-2] not in bases]
     if row["rule"] == "TL307" and kind == "class":
         return [["made"]]
     if name == "torch.utils.data.Sampler.__init__":

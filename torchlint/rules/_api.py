@@ -91,7 +91,7 @@ def _imports(model: Model) -> Imports:
     aliases: set[str] = set()
     for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and _root(assign.value) in ours:
-            aliases.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
+            aliases.update(last(t.target) for t in assign.targets if isinstance(t.target, (cst.Name, cst.Attribute)))
     return Imports(ours, frozenset(aliases - ours.keys()), stars)
 
 
@@ -268,6 +268,8 @@ def is_guarded(node: cst.CSTNode, model: Model) -> bool:
                 return True
             case cst.IndentedBlock() | cst.Module() if _leaves_before(up, child, model):
                 return True
+            case cst.IndentedBlock() | cst.Module() if _is_replaced_after(up, child, model):
+                return True
         child = up
     return False
 
@@ -287,6 +289,21 @@ def _leaves_before(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode
                     model.tree.code(test)
                 ):
                     return True
+    return False
+
+
+def _is_replaced_after(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement assigns is assigned again right behind it, for some versions."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]):
+            name = model.tree.code(target)
+        case _:
+            return False
+    index = next((at for at, other in enumerate(block.body) if other is statement), len(block.body))
+    match block.body[index + 1 : index + 2]:
+        case [cst.If(test=test, body=body)] if _VERSION_TEST.search(model.tree.code(test)):
+            assigned = (each for assign in model.tree.within(body, cst.Assign) for each in assign.targets)
+            return any(model.tree.code(each.target) == name for each in assigned)
     return False
 
 
@@ -339,6 +356,8 @@ def callee(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row |
 
 def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | None:
     """The first of some rows about methods whose class the receiver is an instance of."""
+    if isinstance(node.value, cst.Name) and node.value.value in imports(model).paths:
+        return None  # the name of a module, whatever else it is bound to
     for row in rows:
         owner = row.name.rpartition(".")[0]
         if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
@@ -443,9 +462,7 @@ def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, .
         return written, ()
     package = name.partition(".")[0]
     bound = imports(model).paths.get(package)
-    if (bound is not None and bound != frozenset((package,))) or (
-        bound is None and model.references(package, model.tree.module)
-    ):
+    if (bound is not None and bound != frozenset((package,))) or (bound is None and _is_bound(package, model)):
         return None  # the file uses the name for something else
     return name, (package,)
 

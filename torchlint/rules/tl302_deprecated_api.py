@@ -69,6 +69,10 @@ Other things have the same names:
 
  if hasattr(torch, "qr"):
      c = torch.qr(torch.eye(2))
+
+ norm = torch.nn.utils.weight_norm
+ if hasattr(torch.nn.utils.parametrizations, "weight_norm"):
+     norm = torch.nn.utils.parametrizations.weight_norm
 ```
 
 ## When the fix is unsafe

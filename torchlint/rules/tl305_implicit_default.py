@@ -90,6 +90,8 @@ def _name(func: cst.BaseExpression, model: Model) -> str:
     if isinstance(func, cst.Name):
         path = _api.imports(model).path(name)
         return (path or model.qualified(func) or name).rpartition(".")[2]
+    if name in _api.imports(model).aliases:
+        return (model.qualified(func) or name).rpartition(".")[2]
     return name
 
 
