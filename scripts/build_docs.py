@@ -1,4 +1,5 @@
-"""Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README.
+"""Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README; ``docs/api.md`` and
+the files that are read at run time from the table of torch's API.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -9,9 +10,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import build_api  # noqa: E402
 
 from torchlint.config import OWN  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
@@ -101,11 +106,55 @@ def readme(text: str) -> str:
     return re.sub(pattern, lambda _: f"{START}\n{rows}\n{END}", text, count=1, flags=re.DOTALL)
 
 
+API_INTRODUCTION = """\
+# Removed, renamed and deprecated API
+
+<!-- Written by scripts/build_docs.py from torchlint/data/api.toml; edit that. -->
+
+What [the rules](rules/README.md) of TL3, TL7 and TL9 know. "status" is what the example of a row does on PyTorch 2.13,
+where a test runs it: raises, warns, silent; "not run" are libraries and devices that the tests do not have. Where only
+a range of versions is known, its end is given. "fix" says whether there is a safe one, an unsafe one, or none.
+"""
+
+
+def api_page() -> str:
+    """The page with all rows of the table, by rule."""
+    lines = [API_INTRODUCTION]
+    rows = build_api.rows()
+    executed = sum(row["status"] != "not-run" for row in rows)
+    lines.append(f"{len(rows)} rows, {executed} of them run by a test.\n")
+    for code in sorted({row["rule"] for row in rows}):
+        lines += [f"## {code} {name_of(code)}", "", "| name | deprecated | removed | instead | since | fix | status |"]
+        lines.append("|---|---|---|---|---|---|---|")
+        lines += [_api_row(row) for row in sorted(rows, key=lambda row: row["name"]) if row["rule"] == code]
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _api_row(row: dict[str, Any]) -> str:
+    argument = f"(…, {row['argument']}={row.get('literal', '')})" if row["kind"] == "argument" else ""
+    left_out = f" without `{row['argument']}=`" if row["kind"] == "default" else ""
+    order = " (old order)" if row["kind"] == "positional" else ""
+    name = f"`{row['name']}{argument}`{left_out}{order}"
+    instead = row.get("advice") or (f"`{row['replacement']}`" if "replacement" in row else "")
+    if "condition" in row:
+        instead += f" ({row['condition']})"
+    fix = ("safe" if row.get("safe") else "unsafe") if row.get("fix") else "none"
+    cells = [name, row["deprecated"], row.get("removed", ""), instead, row.get("since", ""), fix, row["status"]]
+    return (
+        "| "
+        + " | ".join(cell.replace("|", "\\|").replace("\n", " ").replace("not-run", "not run") for cell in cells)
+        + " |"
+    )
+
+
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
     files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *catalogue())}
     files[PAGES / "README.md"] = index()
+    files[PAGES.parent / "api.md"] = api_page()
+    files |= build_api.wanted()
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))
     return files

@@ -11,7 +11,8 @@ from torchlint.rules import catalogue
 
 Write = Callable[[dict[str, str]], None]
 
-ALL = frozenset(catalogue())
+EVERY = frozenset(catalogue())
+ALL = frozenset(code for code, info in catalogue().items() if info.by_default)
 ON = frozenset({"TL001", "TL003"})
 
 
@@ -26,8 +27,8 @@ def layer(select: str | None = None, extend: str = "", ignore: str = "") -> Sele
 # settings file, command line, rules that are on (beside TL001 and TL003)
 SELECTED = {
     "everything": (layer(), layer(), ALL),
-    "ALL": (layer(), layer("ALL"), ALL),
-    "TL": (layer(), layer("TL"), ALL),
+    "ALL": (layer(), layer("ALL"), EVERY),
+    "TL": (layer(), layer("TL"), EVERY),
     "a group": (layer("TL1"), layer(), group("TL1")),
     "a name": (layer("data-read"), layer(), {"TL101"}),
     "the command line selects anew": (layer("TL1", ignore="TL201"), layer("TL2"), group("TL2")),
@@ -40,7 +41,7 @@ SELECTED = {
     "ignore wins if equal": (layer("TL1", ignore="TL1"), layer(), frozenset()),
     "the command line wins if equal": (layer(ignore="TL101"), layer(extend="TL101"), ALL),
     "ignore ALL": (layer(), layer(ignore="ALL"), frozenset()),
-    "ALL but one": (layer("ALL", ignore="TL101"), layer(), ALL - {"TL101"}),
+    "ALL but one": (layer("ALL", ignore="TL101"), layer(), EVERY - {"TL101"}),
     "TL002 on request": (layer(), layer(extend="TL002"), ALL | {"TL002"}),
     "TL002 on request alone": (layer(), layer("TL002"), {"TL002"}),
     "the tool's own": (layer(), layer("TL0"), {"TL002"}),
@@ -67,7 +68,7 @@ WRONG = {
     "unknown key, nothing like it": ("zzz = []", ["unknown key `zzz`"]),
     "no list": ('select = "TL101"', ["`select`", "list of strings"]),
     "no list of strings": ("ignore = [1]", ["`ignore`", "list of strings"]),
-    "unknown code": ('select = ["TL999"]', ["`select`", "unknown rule `TL999`", "torchlint rule --all"]),
+    "unknown code": ('select = ["XY999"]', ["`select`", "unknown rule `XY999`", "torchlint rule --all"]),
     "unknown name": ('ignore = ["data-raed"]', ["`ignore`", "`data-raed`", "did you mean `data-read`?"]),
     "wrong case": ('extend-select = ["tl101"]', ["`extend-select`", "did you mean `TL101`?"]),
     "no selector": ('select = [""]', ["unknown rule ``"]),

@@ -13,6 +13,9 @@ import click
 from torchlint import __version__
 from torchlint.report import FORMATS, Style, wants_color
 
+NEWEST = "2.13"
+"""The version of torch that the table of its API was run with."""
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="torchlint %(version)s")
@@ -76,7 +79,11 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
-@click.option("--target-torch", metavar="VERSION", help="The oldest torch version the code has to run with.")
+@click.option(
+    "--target-torch",
+    metavar="VERSION",
+    help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
+)
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more on standard error.")
@@ -139,6 +146,26 @@ def infer(**given: Any) -> int:
 
     with _settings_can_be_wrong():
         return Reveal(Options(**given)).run()
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@click.option("--from", "oldest", required=True, metavar="VERSION", help="The version of torch that is used now.")
+@click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
+@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+def upgrade(**given: Any) -> int:
+    """Print what code meets on the way from one version of torch to another, by symbol.
+
+    Fixes are written for the newer version. A project that has to run with both uses `check --target-torch`.
+
+    Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.upgrade import Options, run
+
+    with _settings_can_be_wrong():
+        return run(Options(**given))
 
 
 @cli.command()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from torchlint.diagnostic import Policy
 from torchlint.rules import catalogue
+from torchlint.target import ANY, Target, of_project
+from torchlint.target import parse as parse_target
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -106,7 +108,8 @@ def selected(layers: Sequence[Selection]) -> frozenset[str]:
 
 
 def _is_on(code: str, name: str, layers: Sequence[Selection]) -> bool:
-    by_default = layers[0].select is None and code in catalogue()
+    rule = catalogue().get(code)
+    by_default = layers[0].select is None and rule is not None and rule.by_default
     votes = [((-1, 0), by_default or code in ALWAYS_ON)]
     for number, layer in enumerate(layers):
         for selectors, on in ((layer.select or (), True), (layer.extend_select, True), (layer.ignore, False)):
@@ -172,7 +175,7 @@ class Project:
         self.command_line = command_line
         self.fixable = fixable
         self.isolated = isolated
-        self.target = target
+        self.asked_target = target
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
         self._policies: dict[Settings, Policy] = {}
@@ -236,7 +239,14 @@ class Project:
 
     def target_torch(self, path: str) -> str | None:
         """The torch version a file is written for, if anyone said so."""
-        return self.target or self.settings(os.path.dirname(path)).target_torch
+        return self.asked_target or self.settings(os.path.dirname(path)).target_torch
+
+    def target(self, path: str) -> Target:
+        """The versions of torch a file is written for: as said, else as the project around it requires."""
+        said = self.target_torch(path)
+        if said is not None:
+            return parse_target(said) or ANY
+        return ANY if self.isolated else of_project(os.path.dirname(path))
 
 
 def relative(path: str, root: str) -> str | None:
@@ -378,8 +388,9 @@ def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], .
 
 def check_version(value: object, where: str) -> str:
     """A torch version such as ``2.6``, or SettingsError."""
-    if not isinstance(value, str) or not re.fullmatch(r"\d+\.\d+(\.\d+)?", value):
-        raise SettingsError(f'{where} must be a version, as in "2.6"')
+    one = r"(>=|>|<=|<|==|~=)?\s*\d+\.\d+(\.\d+)?"
+    if not isinstance(value, str) or not re.fullmatch(rf"{one}(\s*,\s*{one})*", value):
+        raise SettingsError(f'{where} must be a version, as in "2.6", or a range, as in ">=1.13,<2.5"')
     return value
 
 

@@ -35,6 +35,7 @@ from torchlint.rules import catalogue
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.standin import MESSAGE as SKIPPED
 from torchlint.suppress import Suppressions
+from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -107,7 +108,19 @@ def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
     """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
     rules = catalogue()
     needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in sorted(needles))
+    plain = sorted(needle for needle in needles if not needle.startswith(TABLE))
+    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in plain)
+
+
+TABLE = "table:"
+"""What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
+
+
+@functools.cache
+def _table_rules(codes: frozenset[str]) -> frozenset[str]:
+    rules = catalogue()
+    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
+    return frozenset(needle.removeprefix(TABLE) for needle in needles if needle.startswith(TABLE))
 
 
 def can_match(data: bytes, codes: frozenset[str]) -> bool:
@@ -118,7 +131,14 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     """
     if b"torch" not in data and _TENSORS.search(data) is None:
         return False
-    return any(_occurs(pattern, data) for pattern in _gate(codes))
+    if any(_occurs(pattern, data) for pattern in _gate(codes)):
+        return True
+    tables = _table_rules(codes)
+    if not tables:
+        return False
+    from torchlint import api
+
+    return api.can_match(data, tables)
 
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
@@ -157,6 +177,8 @@ class Subject:
     """What is known of the other files."""
     policy: Policy = AS_RULES_SAY
     """What the settings say about fixes."""
+    target: Target = ANY
+    """The versions of torch it is written for."""
 
 
 def check_text(
@@ -168,12 +190,13 @@ def check_text(
     location: str | None = None,
     codebase: Codebase | None = None,
     policy: Policy = AS_RULES_SAY,
+    target: Target = ANY,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    return _fixed(text, Subject(path, codes, location, codebase, policy), fixing)
+    return _fixed(text, Subject(path, codes, location, codebase, policy, target), fixing)
 
 
 def _fixed(text: str, subject: Subject, fixing: Fixing) -> Outcome:
@@ -469,6 +492,7 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
 
 def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
     model = model_of(tree, subject.location, subject.codebase)
+    model.target = subject.target
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     data = tree.source.text.encode(errors="surrogatepass")

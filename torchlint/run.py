@@ -21,6 +21,7 @@ from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Policy, Position, Pro
 from torchlint.engine import TOO_DEEP, Fixing, Outcome, can_match, check_text, syntax_error
 from torchlint.files import File
 from torchlint.suppress import mentioned
+from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -90,6 +91,8 @@ class Job:
     location: str | None = None
     """Where the file is: what it imports is looked for around it."""
     policy: Policy = AS_RULES_SAY
+    target: Target = ANY
+    """The versions of torch it is written for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +104,10 @@ class _Task:
     source: source.Source
     codes: frozenset[str]
     policy: Policy
+    target: Target
 
     def job(self, fixing: Fixing) -> Job:
-        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location, self.policy)
+        return Job(self.source.text, self.file.path, self.codes, fixing, self.file.location, self.policy, self.target)
 
 
 class Run:
@@ -149,7 +153,8 @@ class Run:
         except source.Undecodable as error:
             found = (_unreadable(error),) if "TL003" in codes else ()
             return Result(file, found, source.decode_leniently(data), before=data)
-        task = _Task(file, data, decoded, codes, self.project.policy(file.location))
+        location = file.location
+        task = _Task(file, data, decoded, codes, self.project.policy(location), self.project.target(location))
         if not self._needs_check(task):
             self.counts.skipped += 1
             return Result(file, before=data)
@@ -173,8 +178,7 @@ class Run:
 
     def _key(self, task: _Task, data: bytes) -> str:
         assert self._cache is not None
-        target = self.project.target_torch(task.file.location)
-        return self._cache.key(data, task.codes, target, task.file.location, task.policy.key)
+        return self._cache.key(data, task.codes, str(task.target), task.file.location, task.policy.key)
 
     def _remembered(self, task: _Task) -> Result | None:
         """The cached result, unless there is something in it to fix."""
@@ -250,7 +254,14 @@ def _checked(jobs: Iterable[Job]) -> list[Outcome]:
 def _check(job: Job, codebase: Codebase) -> Outcome:
     try:
         return check_text(
-            job.text, job.path, job.codes, job.fixing, location=job.location, codebase=codebase, policy=job.policy
+            job.text,
+            job.path,
+            job.codes,
+            job.fixing,
+            location=job.location,
+            codebase=codebase,
+            policy=job.policy,
+            target=job.target,
         )
     except RecursionError:
         return Outcome((), job.text, problems=(Problem(job.path, TOO_DEEP),))

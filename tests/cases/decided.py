@@ -91,7 +91,7 @@ def per_parameter(batches):
     for x, y in batches:
         total = 0
         for p in net.parameters():
-            total = total + p.norm()
+            total = total + p.norm()  # TL309
         (criterion(net(x), y) + total).backward()
 
 

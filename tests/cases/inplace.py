@@ -11,7 +11,7 @@ class Net(nn.Module):
         super(Net, self).__init__()
         self.fc1 = nn.Linear(3, 4)
         self.fc2 = nn.Linear(4, 2)
-        self.scale = nn.Parameter(torch.Tensor(4))
+        self.scale = nn.Parameter(torch.Tensor(4))  # TL307
         self.emb = nn.Embedding(5, 3)
         self.fc1.weight.data.normal_(0, 0.02)  # TL102
         self.fc1.bias.data.zero_()  # TL102

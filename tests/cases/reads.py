@@ -26,11 +26,11 @@ cast = torch.ones(2).type_as(out.data)  # TL101
 name = type(net[0].weight.data).__name__  # TL101
 
 # parameters and gradients
-norm = sum(p.data.norm() ** 2 for p in net.parameters())  # TL101
+norm = sum(p.data.norm() ** 2 for p in net.parameters())  # TL101 TL309
 total = 0.0
 for p in net.parameters():
     if p.grad is not None:
-        total += p.grad.data.norm(2).item() ** 2  # TL101
+        total += p.grad.data.norm(2).item() ** 2  # TL101 TL309
     saved = p.data.clone()  # TL101
     gradient = p.grad.data.clone()  # TL101
 clip = math.sqrt(total)

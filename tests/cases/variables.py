@@ -17,7 +17,7 @@ g = Variable(torch.from_numpy(np.ones(3)))  # TL201
 h = Variable(torch.from_numpy(np.ones(3)).float(), requires_grad=True)  # TL201
 i = Variable(torch.ones(3), volatile=True)  # TL201`Variable` TL202`volatile`
 j = Variable(x, requires_grad=False)  # TL201
-k = Variable(torch.LongTensor([1, 2]))  # TL201
+k = Variable(torch.LongTensor([1, 2]))  # TL201 TL307
 l = Variable(data=x)  # TL201
 m = Variable(
     torch.zeros(3),  # the start

@@ -58,6 +58,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.target import ANY
 from torchlint.tree import Tree
 
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
@@ -167,6 +168,8 @@ class Model:
         self.path = path
         self.codebase = codebase or Codebase()
         self.is_part = is_part
+        self.target = ANY
+        """The versions of torch that the file is written for."""
         self.scopes = scopes or Scopes(tree)
         self.values: dict[int, Value] = {}
         self.modes: dict[int, int] = {}

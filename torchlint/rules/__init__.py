@@ -24,6 +24,8 @@ class RuleInfo:
     module: str
     needles: tuple[str, ...]
     """The tokens one of which a file must contain (read from the ``@on`` decorators in the rule's source)."""
+    by_default: bool = True
+    """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
 
     @property
     def doc(self) -> str:
@@ -43,7 +45,9 @@ def _info(module: str) -> RuleInfo:
     for literal in _NEEDLE.findall(source):
         value = ast.literal_eval(constants.get(literal, literal))
         needles.update([value] if isinstance(value, str) else value)
-    return RuleInfo(code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)))
+    return RuleInfo(
+        code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)), "\nBY_DEFAULT = False\n" not in source
+    )
 
 
 @functools.cache

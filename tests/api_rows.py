@@ -1,0 +1,98 @@
+"""Runs the examples of the table of torch's API: each in a process of its own, forked from one that has torch.
+
+Reads jobs (``{"setup": …, "code": …}``) as JSON from standard input and writes what became of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+import types
+import warnings
+from typing import Any
+
+import torch
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    asked = json.load(sys.stdin)
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(asked["prelude"], space)
+    json.dump([forked(space, job) for job in asked["jobs"]], sys.stdout)
+
+
+def forked(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
+    """What running a piece of code does: the error it raises or the value it gives, and how it warns."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        try:
+            result = ran(dict(space), job)
+        except BaseException as error:
+            result = {"setup": f"{type(error).__name__}: {error}"}
+        with os.fdopen(writer, "w") as pipe:
+            json.dump(result, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    result_: dict[str, Any] = json.loads(text) if text else {"setup": "it died"}
+    return result_
+
+
+def ran(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
+    torch.set_warn_always(True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(job["setup"], space)
+    torch.manual_seed(0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        error = value = None
+        try:
+            value = evaluated(job["code"], space)
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+    messages = [f"{each.category.__name__}: {each.message}" for each in told]
+    return {"error": error, "warnings": messages, "value": described(value)}
+
+
+def evaluated(code: str, space: dict[str, Any]) -> object:
+    """The value of an expression; of statements what they leave in ``result``."""
+    try:
+        return eval(compile(code, "row", "eval"), space)
+    except SyntaxError:
+        exec(compile(code, "row", "exec"), space)
+        return space.get("result")
+
+
+def described(value: Any) -> Any:
+    """A value as something that can be compared."""
+    if isinstance(value, torch.Tensor):
+        dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
+        values = repr(dense.dequantize().tolist() if dense.is_quantized else dense.tolist())
+        return ["tensor", values, str(value.dtype), list(value.shape), value.requires_grad, str(value.device)]
+    if isinstance(value, (list, tuple)):
+        return ["list", [described(each) for each in value]]
+    if isinstance(value, dict):
+        return ["dict", [[str(key), described(each)] for key, each in value.items()]]
+    if isinstance(value, (int, float, str, bool, type(None), torch.dtype, torch.device)):
+        return repr(value)
+    if isinstance(value, types.ModuleType):
+        return ["module"]
+    try:
+        return [type(value).__name__, len(pickle.dumps(value))] if isinstance(value, bytes) else [type(value).__name__]
+    except TypeError:
+        return [type(value).__name__]
+
+
+if __name__ == "__main__":
+    main()

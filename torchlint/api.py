@@ -1,0 +1,350 @@
+"""The table of what torch removed, renamed and deprecated.
+
+It is written by hand in ``data/api.toml``. ``scripts/build_docs.py`` turns that into two files which load quickly:
+``data/api.json``, the columns that rules need, read when a rule runs, and ``data/gate.json``, the words one of which a
+file must contain for a rule to have anything to say about it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from torchlint.target import Target, Version, text, version
+
+DATA = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to rewrite a call."""
+
+    write: str
+    """What to write, with ``{x}`` for the argument ``x``."""
+    when: str = ""
+    """Conditions on the arguments."""
+    field: int | None = None
+    """Only where this field alone is used of the result."""
+    since: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row; ``data/api.toml`` explains the columns."""
+
+    name: str
+    kind: str
+    rule: str
+    deprecated: Version
+    removed: Version | None = None
+    argument: str = ""
+    replacement: str = ""
+    since: Version | None = None
+    advice: str = ""
+    fix: str = ""
+    to: str = ""
+    text: str = ""
+    literal: str = ""
+    position: int | None = None
+    signature: str = ""
+    fields: str = ""
+    cases: tuple[Case, ...] = ()
+    safe: bool = False
+
+    @property
+    def last(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def package(self) -> str:
+        """The package that it is about."""
+        return self.name.partition(".")[0]
+
+    def is_removed(self, target: Target) -> bool:
+        """Whether some version that is supported does not have it any more."""
+        return self.removed is not None and (not self._is_of_torch or target.reaches(self.removed))
+
+    def concerns(self, target: Target) -> bool:
+        """Whether a project that supports these versions has to hear of it.
+
+        Not of what is deprecated only later, nor of what is deprecated while its replacement is not there in all
+        supported versions: nothing can be done about it yet.
+        """
+        if not self._is_of_torch or self.is_removed(target):
+            return True
+        if not target.reaches(self.deprecated):
+            return False
+        is_later = target.oldest is not None and self.deprecated > target.oldest
+        return not is_later or (self.since is not None and target.has(self.since))
+
+    def is_fixable(self, target: Target) -> bool:
+        """Whether what replaces it exists in all supported versions."""
+        return not self._is_of_torch or target.has(self.since)
+
+    @property
+    def _is_of_torch(self) -> bool:
+        return self.package in ("torch", "functorch")
+
+    @property
+    def instead(self) -> str:
+        """What to use instead, for messages; empty if there is nothing."""
+        return self.advice or (f"`{self.replacement}`" if self.replacement else "")
+
+    def since_when(self, target: Target) -> str:
+        """Since when it is deprecated, or gone."""
+        package = {"torchvision": "torchvision ", "torchaudio": "torchaudio ", "torchtext": "torchtext "}
+        label = package.get(self.package, "PyTorch ")
+        if self.removed is not None and self.is_removed(target):
+            return f"was removed in {label}{text(self.removed)}"
+        return f"is deprecated since {label}{text(self.deprecated)}"
+
+
+def row(entry: Mapping[str, object]) -> Row:
+    """A row from an entry of the table."""
+    values = {key: value for key, value in entry.items() if key in Row.__slots__}
+    for key in ("deprecated", "removed", "since"):
+        if key in values:
+            values[key] = version(str(values[key]))
+    cases = values.get("cases", ())
+    assert isinstance(cases, (list, tuple))
+    values["cases"] = tuple(_case(case) for case in cases)
+    return Row(**values)  # type: ignore[arg-type]
+
+
+def _case(entry: Mapping[str, str | int]) -> Case:
+    since = entry.get("since")
+    field = entry.get("field")
+    return Case(
+        str(entry["write"]),
+        str(entry.get("when", "")),
+        int(field) if field is not None else None,
+        version(str(since)) if since else None,
+    )
+
+
+@functools.cache
+def table() -> tuple[Row, ...]:
+    """All rows."""
+    return tuple(row(entry) for entry in json.loads((DATA / "api.json").read_text(encoding="utf-8")))
+
+
+@functools.cache
+def of_rule(*rules: str) -> Mapping[str, tuple[Row, ...]]:
+    """The rows that rules report, by the last part of their names."""
+    found: dict[str, list[Row]] = {}
+    for each in table():
+        if each.rule in rules:
+            found.setdefault(each.last, []).append(each)
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+@functools.cache
+def names(rule: str) -> Mapping[str, tuple[Row, ...]]:
+    """The rows of a rule that are about a name as such, by that name."""
+    found: dict[str, list[Row]] = {}
+    for each in table():
+        if each.rule == rule and each.kind in ("function", "class", "attribute", "module"):
+            found.setdefault(each.name, []).append(each)
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+# ---------------------------------------------------------------------- the gate
+
+Specs = tuple[tuple[str, ...], ...]
+
+
+@functools.cache
+def _gates() -> Mapping[str, Mapping[str, list[list[str]]]]:
+    loaded: dict[str, dict[str, list[list[str]]]] = json.loads((DATA / "gate.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@functools.cache
+def _gate(rules: frozenset[str]) -> Mapping[bytes, Specs]:
+    """The words of some rules, each with the ways in which it counts."""
+    found: dict[bytes, dict[tuple[str, ...], None]] = {}
+    for rule in sorted(rules):
+        for word, specs in _gates().get(rule, {}).items():
+            found.setdefault(word.encode(), {}).update(dict.fromkeys(tuple(spec) for spec in specs))
+    return {word: tuple(specs) for word, specs in found.items()}
+
+
+_BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))
+
+
+@functools.lru_cache(maxsize=1)
+def _words(data: bytes) -> frozenset[bytes]:
+    """The words of a text: splitting it takes a fraction of what searching for hundreds of words takes."""
+    return frozenset(data.translate(_BLANK).split())
+
+
+def can_match(data: bytes, rules: frozenset[str]) -> bool:
+    """Whether a text has one of the words that the rows of these rules are found by, and in a place where it counts."""
+    gate, words = _gate(rules), _words(data)
+    hits = gate.keys() & words
+    if not hits:
+        return False
+    text = _Text(data, words)
+    return any(text.has(word, gate[word]) for word in hits)
+
+
+_RENAMED = re.compile(rb"import[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
+_RENAMED_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[^\n;]*?\bas[ \t]+(\w+)")
+_ASSIGNED = re.compile(rb"= ?(?:torch|functorch)[\w.]*[ \t]*[\r\n;#]")
+_STAR = re.compile(rb"import[ \t]*\*")
+
+
+_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\([^)]*|[^\n(]*)")
+
+
+class _Text:
+    """A text that is searched for words in their places."""
+
+    def __init__(self, data: bytes, words: frozenset[bytes]) -> None:
+        self.data, self.words = data, words
+
+    @functools.cached_property
+    def renamed(self) -> frozenset[bytes]:
+        """Names of the file's own for modules of torch."""
+        names = {name for each in (_RENAMED, _RENAMED_FROM) for name in each.findall(self.data)}
+        for match in _ASSIGNED.finditer(self.data):
+            target = re.search(rb"(\w+)[ \t]*$", self.data[max(0, match.start() - 80) : match.start()])
+            names.update(target.groups() if target is not None else ())
+        return frozenset(names)
+
+    @functools.cached_property
+    def has_star(self) -> bool:
+        """Whether all names of some module are imported."""
+        return _STAR.search(self.data) is not None
+
+    @functools.cached_property
+    def imported(self) -> frozenset[bytes]:
+        """All words in the imports from packages of ours."""
+        return frozenset(word for match in _FROM.finditer(self.data) for word in match[1].translate(_BLANK).split())
+
+    def has(self, word: bytes, specs: Specs) -> bool:
+        """Whether a word stands somewhere in one of these ways."""
+        specs = tuple(spec for spec in specs if self._is_possible(spec))
+        at = self.data.find(word) if specs else -1
+        while at >= 0:
+            end = at + len(word)
+            if not _is_part(self.data, at - 1) and not _is_part(self.data, end):
+                if any(self._counts(spec, at, end) for spec in specs):
+                    return True
+            at = self.data.find(word, end)
+        return False
+
+    def _is_possible(self, spec: tuple[str, ...]) -> bool:
+        """Whether the text has the other words that are needed."""
+        match spec[0]:
+            case "in":
+                return spec[1].encode() in self.words
+            case "with":
+                return any(name.encode() in self.words for name in spec[1:])
+        return True
+
+    def _counts(self, spec: tuple[str, ...], at: int, end: int) -> bool:
+        match spec[0]:
+            case "in":
+                return len(spec) == 2 or self._is_named(at, spec[2:])
+            case "name":
+                return self._is_named(at, spec[1:])
+            case "method":
+                return self._is_attribute(at)
+            case "made":
+                return self.data[end : end + 40].lstrip()[:1] == b"("
+            case "with":
+                inside = self._arguments(end)
+                where = self.data if inside is None else inside
+                return any(re.search(rb"\b%s\s*=[^=]" % name.encode(), where) for name in spec[1:])
+            case "without":
+                return self._is_named(at, spec[3:]) and self._lacks(end, spec[1].encode(), int(spec[2]), at)
+            case "several":
+                if not (self._is_named(at, spec[2:]) if len(spec) > 2 else self._is_attribute(at)):
+                    return False
+                inside = self._arguments(end)
+                return inside is not None and len(_positional(inside)) >= int(spec[1])
+        return True
+
+    def _is_attribute(self, at: int) -> bool:
+        return self.data[max(0, at - 60) : at].rstrip(b" \t\r\n\\")[-1:] == b"."
+
+    def _is_named(self, at: int, bases: Sequence[str]) -> bool:
+        """Whether a name of a module stands here: behind the module, in an import from it, or by itself."""
+        before = self.data[max(0, at - 80) : at].rstrip(b" \t\r\n\\")
+        if before[-1:] == b".":
+            match = re.search(rb"(\w+)\s*\.$", before)
+            if match is None:
+                return not bases
+            return not bases or match[1].decode(errors="replace") in bases or match[1] in self.renamed
+        if before[-1:] in (b"'", b'"') and b"getattr" in before:
+            return True
+        imported = self._imported(at)
+        if imported is not None:
+            return not bases or imported in bases or "torch" in bases
+        return self.has_star or (bool(bases) and self._word(at) in self.imported)
+
+    def _word(self, at: int) -> bytes:
+        match = _WORD.match(self.data, at)
+        return match.group() if match is not None else b""
+
+    def _imported(self, at: int) -> str | None:
+        """The last part of the module that a name is imported from here; None if this is no import."""
+        before = self.data[max(0, at - 1500) : at]
+        start = before.rfind(b"import")
+        inside = before[start + 6 :]
+        if start < 0 or not (b"\n" not in inside or (b"(" in inside and b")" not in inside)):
+            return None
+        match = re.search(rb"(\w+)\s*$", before[:start])
+        return match[1].decode(errors="replace") if match is not None else ""
+
+    def _arguments(self, end: int) -> bytes | None:
+        """What stands between the brackets behind a name; None where there are none, or that cannot be told."""
+        start = end
+        while self.data[start : start + 1] in (b" ", b"\t"):
+            start += 1
+        if self.data[start : start + 1] != b"(":
+            return None
+        depth = 0
+        for match in _BRACKET.finditer(self.data, start, start + 4000):
+            depth += 1 if match.group() == b"(" else -1
+            if depth == 0:
+                return self.data[start + 1 : match.start()]
+        return None
+
+    def _lacks(self, end: int, name: bytes, position: int, at: int) -> bool:
+        """Whether a call leaves out an argument; a name that is assigned may be called elsewhere."""
+        inside = self._arguments(end)
+        if inside is None:
+            return re.search(rb"=[ \t]*[\w.]*$", self.data[max(0, at - 80) : at]) is not None
+        flat = _flat(inside)
+        if re.search(rb"\b%s\s*=" % name, flat) or b"**" in flat:
+            return False
+        return position < 0 or len(_positional(inside)) <= position
+
+
+def _positional(inside: bytes) -> list[bytes]:
+    """The arguments between two brackets that have no keyword."""
+    return [part for part in _flat(inside).split(b",") if part.strip() and not re.match(rb"\s*\w+\s*=[^=]", part)]
+
+
+_WORD = re.compile(rb"\w+")
+_BRACKET = re.compile(rb"[()]")
+_NESTED = re.compile(rb"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
+
+
+def _flat(inside: bytes) -> bytes:
+    """Arguments without what stands in brackets of their own."""
+    while (shorter := _NESTED.sub(b"0", inside)) != inside:
+        inside = shorter
+    return inside
+
+
+def _is_part(data: bytes, at: int) -> bool:
+    """Whether there is a character of a name at an index."""
+    return 0 <= at < len(data) and _BLANK[data[at]] != 32

@@ -1,0 +1,106 @@
+r"""Functions, classes and methods that torch marks as deprecated.
+
+They still run, most of them with a warning, and go in a later version. The message says since when, and what to use
+instead; [the table](../api.md) lists all of them. With `--target-torch`, `target-torch` in the settings, or a
+requirement of the project on torch, only that is reported which is deprecated in a version that is supported, and only
+that is written which exists in all of them. What a version check or a `try` guards is left alone.
+
+```diff run
+ import torch
+ from torch import nn
+
+ a = torch.eye(3) * 2
+-q, r = torch.qr(a)
++q, r = torch.linalg.qr(a)
+-u = torch.cholesky(a, upper=True)
++u = torch.linalg.cholesky(a, upper=True)
+-v = torch.chain_matmul(a, a, u)
++v = torch.linalg.multi_dot([a, a, u])
+-w = a.qr(some=False)[0]
++w = torch.linalg.qr(a, mode='complete')[0]
+-s = torch.range(0, 4, 2)
++s = torch.arange(0, 5, 2, dtype=torch.get_default_dtype())
+-nn.init.constant(a, 1)
++nn.init.constant_(a, 1)
+ layer = nn.Linear(2, 2)
+ layer(torch.ones(1, 2)).sum().backward()
+~old = nn.utils.weight_norm
++old = nn.utils.parametrizations.weight_norm
+```
+
+The import comes along, in whatever form it is:
+
+```diff run
+ import torch
+-from torch.nn.utils import clip_grad_norm
++from torch.nn.utils import clip_grad_norm_
+-from torch.nn.init import normal as draw
++from torch.nn.init import normal_ as draw
+
+ p = torch.ones(3, requires_grad=True)
+ p.sum().backward()
+-norm = clip_grad_norm([p], 1.0)
++norm = clip_grad_norm_([p], 1.0)
+```
+
+```diff run
+ import torch
+-from torch.cuda.amp import autocast
+
+-with autocast(enabled=False):
++with torch.amp.autocast('cuda', enabled=False):
+     x = torch.ones(2) * 2
+```
+
+Other things have the same names:
+
+```diff
+ import torch
+ from linalg import qr
+
+ class Matrix:
+     def qr(self): ...
+
+ a = Matrix().qr()
+ b = qr(torch.ones(3))
+
+ def f(torch):
+     return torch.qr(1)
+
+ if hasattr(torch, "qr"):
+     c = torch.qr(torch.eye(2))
+
+ norm = torch.nn.utils.weight_norm
+ if hasattr(torch.nn.utils.parametrizations, "weight_norm"):
+     norm = torch.nn.utils.parametrizations.weight_norm
+```
+
+## When the fix is unsafe
+
+A fix is safe where the new call gives the same values, gradients and dtype, which is tested for each row of the table
+by running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
+tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated.
+
+Release notes: <https://github.com/pytorch/pytorch/releases>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Finding, on
+from torchlint.rules import _api, _api_found
+
+
+@on(cst.Module, needle="table:TL302")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report what is deprecated and still there."""
+    for use in _api.uses(model, "TL302"):
+        if not use.row.is_removed(model.target):
+            yield _api.report(use, model)
+    for attribute, row in _api_found.methods(model, "TL302"):
+        if not row.is_removed(model.target):
+            yield _api.report_method(attribute, row, model)

@@ -1,0 +1,201 @@
+r"""Arguments that torch renamed, removed or ignores.
+
+A renamed argument warns at every call until it raises a `TypeError`. `size_average=` and `reduce=` of the losses became
+`reduction=` in 0.4; `verbose=` of the schedulers is gone since 2.7. Where a call takes `**kwargs`, only the arguments
+that are written out are looked at.
+
+```diff run
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ a, b = torch.rand(3, 4, requires_grad=True), torch.rand(3, 4)
+-loss = nn.MSELoss(size_average=False)(a, b)
++loss = nn.MSELoss(reduction='sum')(a, b)
+-each = F.l1_loss(a, b, reduce=False)
++each = F.l1_loss(a, b, reduction='none')
+-mean = F.l1_loss(a, b, size_average=True)
++mean = F.l1_loss(a, b)
+-sharp = F.mse_loss(a, b, reduction='elementwise_mean')
++sharp = F.mse_loss(a, b, reduction='mean')
+-clipped = nn.Hardtanh(min_value=-2)(a)
++clipped = nn.Hardtanh(min_val=-2)(a)
+-torch.autograd.backward([loss], grad_variables=[torch.ones(())])
++torch.autograd.backward([loss], grad_tensors=[torch.ones(())])
+ flags = {}
+ other = F.mse_loss(a, b, **flags)
+```
+
+```diff run-after
+ import torch
+
+ w = torch.ones(2, requires_grad=True)
+ optimizer = torch.optim.SGD([w], lr=0.1)
+-scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, verbose=True)
++scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+-w.sum().backward(retain_variables=True)
++w.sum().backward(retain_graph=True)
+ w.sum().backward(retain_graph=True)
+```
+
+```diff
+ import functools
+ import torch
+ from torch import nn
+
+ make = nn.CrossEntropyLoss
+-loss = make(size_average=False)
++loss = make(reduction='sum')
+-later = functools.partial(nn.MSELoss, reduce=False)
++later = functools.partial(nn.MSELoss, reduction='none')
+!unknown = nn.MSELoss(size_average=flag)
+
+ class MSELoss:
+     def __init__(self, size_average): ...
+
+ own = MSELoss(size_average=False)
+```
+
+## When the fix is unsafe
+
+Renames are safe, and so is dropping what has no effect or is gone. `pin_memory(device)` has an unsafe fix: the device
+said where to pin. A `size_average=` that is not a literal has no fix: write `reduction='mean' if flag else 'sum'`.
+
+`reduction`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.api import Row
+from torchlint.model import Model, torch_api
+from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.rules import _api
+
+
+@on(cst.Module, needle="table:TL303")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report arguments of the table in calls that have them."""
+    rows = _api.row_uses(model, "TL303", ("argument",))
+    for call, func, args in _api.calls(model, rows):
+        candidates = [row for row in rows.get(_name(func, model), ()) if _given(row, args)]
+        while candidates:
+            row = _api.callee(func, candidates, model)
+            if row is None:
+                break
+            yield from _findings(row, call, args, model)
+            candidates = [other for other in candidates if other is not row]
+
+
+@on(cst.ClassDef, needle="table:TL303")
+def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
+    """Report `super().__init__(data_source)` in a sampler: there is nothing to give any more."""
+    rows = _api.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())
+    if not rows or not _is_sampler(node, model):
+        return
+    for call in model.tree.within(node.body, cst.Call):
+        match call.func:
+            case cst.Attribute(value=cst.Call(func=cst.Name("super")), attr=cst.Name("__init__")) if call.args:
+                function = model.tree.enclosing(call, cst.FunctionDef)
+                if function is not None and model.class_of(function) is node and len(call.args) == 1:
+                    arg = call.args[0]
+                    fix = Fix("Drop the argument", (edit.delete(arg),))
+                    what = "`data_source` of `Sampler.__init__`"
+                    yield Finding(arg, _api.message(rows[0], model, what), fix, severity="error")
+
+
+def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
+    """Whether the one base of a class is torch's sampler itself."""
+    match node.bases:
+        case [cst.Arg(value=base)]:
+            base = base.value if isinstance(base, cst.Subscript) else base
+            found = _api.resolve(base, model)
+            return found is not None and "torch.utils.data.Sampler" in (
+                found[1],
+                found[0].replace("data.sampler.", "data."),
+            )
+    return False
+
+
+def _name(func: cst.BaseExpression, model: Model) -> str:
+    """The last part of the name of what is called, by its import or its assignment."""
+    name = _api.last(func)
+    if isinstance(func, cst.Name):
+        path = _api.imports(model).path(name)
+        return (path or model.qualified(func) or name).rpartition(".")[2]
+    if name in _api.imports(model).aliases:
+        return (model.qualified(func) or name).rpartition(".")[2]
+    return name
+
+
+def _names(row: Row) -> list[str]:
+    return [part.strip() for part in row.argument.split(",")]
+
+
+def _given(row: Row, args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """The arguments that a row is about."""
+    found = [arg for name in _names(row) if (arg := _api.keyword(args, name)) is not None]
+    if not found and row.position is not None and (arg := _api.positional(args, row.position)) is not None:
+        found = [arg]
+    return found
+
+
+def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -> Iterator[Finding]:
+    found = _given(row, args)
+    if row.literal and any(model.tree.code(arg.value).replace('"', "'") != row.literal for arg in found):
+        return
+    fix = _fix(row, call, args, found, model) if row.is_fixable(model.target) else None
+    arg = found[0]
+    name = arg.keyword.value if arg.keyword is not None else _names(row)[0]
+    what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
+    said = _api.message(row, model, f"{what} of `{_api.short(row.name)}`")
+    severity = "error" if row.is_removed(model.target) else "warning"
+    yield Finding(arg.keyword or arg, said, fix, severity=severity)
+
+
+def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg], model: Model) -> Fix | None:
+    arg = found[0]
+    safe = _api.applicability(row)
+    match row.fix:
+        case "rename-argument" if arg.keyword is not None and _api.keyword(args, row.to) is None:
+            return Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), safe)
+        case "drop-argument":
+            return Fix(f"Drop `{_names(row)[0]}`", (edit.remove_argument(call, arg),), safe)
+        case "replace-value":
+            return Fix(f"Use {row.text}", (edit.replace(arg.value, row.text),), safe)
+        case "reduction":
+            return _reduction(call, args, found)
+    return None
+
+
+def _reduction(call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg]) -> Fix | None:
+    """`size_average` and `reduce` to `reduction`: without a sum or a mean where nothing is reduced."""
+    if _api.keyword(args, "reduction") is not None or _api.is_open(args):
+        return None
+    values = {}
+    for arg in found:
+        assert arg.keyword is not None
+        is_none = isinstance(arg.value, cst.Name) and arg.value.value == "None"
+        values[arg.keyword.value] = True if is_none else torch_api.literal_bool(arg.value)
+    if None in values.values():
+        return None
+    if not values.get("reduce", True):
+        word = "none"
+    else:
+        word = "mean" if values.get("size_average", True) else "sum"
+    first, *rest = found
+    edits: list[Edit] = []
+    if word == "mean":
+        if len(found) > 1 and len(args) == len(found):
+            return None  # to remove both takes more than two edits that touch
+        edits = [edit.remove_argument(call, arg) for arg in found]
+    else:
+        assert first.keyword is not None
+        edits = [edit.replace(first.keyword, "reduction"), edit.replace(first.value, f"'{word}'")]
+        edits += [edit.remove_argument(call, arg) for arg in rest]
+    said = "Drop it: the mean is the default" if word == "mean" else f"Use `reduction='{word}'`"
+    return Fix(said, tuple(edits))

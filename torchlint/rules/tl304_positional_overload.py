@@ -1,0 +1,129 @@
+r"""Numbers in front of the tensors: an order of arguments from before PyTorch 0.4.
+
+`x.add_(-lr, grad)`, `torch.addcmul(x, value, a, b)` and the like warn since 1.5 and will go. The number is a keyword
+argument now, behind the tensors.
+
+```diff run
+ import torch
+
+ x, y = torch.rand(3), torch.rand(3)
+-x.add_(-0.1, y)
++x.add_(y, alpha=-0.1)
+-z = torch.add(x, 2, y)
++z = torch.add(x, y, alpha=2)
+-x.addcmul_(0.5, y, y)
++x.addcmul_(y, y, value=0.5)
+-x.addcdiv_(-0.1, y, y + 1)
++x.addcdiv_(y, y + 1, value=-0.1)
+ m, a = torch.zeros(2, 2), torch.eye(2)
+-m.addmm_(0.5, 2, a, a)
++m.addmm_(a, a, beta=0.5, alpha=2)
+-n = torch.addmm(0.5, m, 2, a, a)
++n = torch.addmm(m, a, a, beta=0.5, alpha=2)
+-keys = torch.nn.Linear(1, 1).state_dict({}, "p.")
++keys = torch.nn.Linear(1, 1).state_dict(destination={}, prefix="p.")
+ x.add_(y, alpha=2)
+```
+
+```diff
+ import torch
+
+ seen = set()
+ seen.add((1, 2))
+
+ def update(bag, *args):
+     bag.add(1, 2)
+     torch.add(*args)
+```
+
+## When the fix is unsafe
+
+The fix is safe: it calls the same kernel. Comments between the arguments would be lost, so it is unsafe where there are
+any.
+
+`torch.add`: <https://docs.pytorch.org/docs/stable/generated/torch.add.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from torchlint.api import Row
+from torchlint.model import Kind, Model
+from torchlint.rule import Anchor, Edit, Finding, Fix, on
+from torchlint.rules import _api, _api_fixes
+
+_ONE = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
+"""Functions that took one number, and the keyword that it is now."""
+_TENSORS = {"add": 1, "sub": 1}
+"""How many tensors follow the first one, where that is not two."""
+
+
+@on(cst.Module, needle="table:TL304")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report calls with numbers in front of tensors, and others in an order that has changed."""
+    rows = _api.row_uses(model, "TL304", ("positional",))
+    for call, func, args in _api.calls(model, rows):
+        if any(arg.star for arg in args) or not args or args is not call.args:
+            continue
+        plain = [arg for arg in args if arg.keyword is None]
+        for row in rows.get(_api.last(func), ()):
+            found = _scalars(row, plain) if row.fix == "positional-scalars" else _others(row, plain)
+            if found and _is_called(row, func, model):
+                yield _finding(row, call, plain, found, model)
+                break
+
+
+def _is_called(row: Row, func: cst.BaseExpression, model: Model) -> bool:
+    if not row.name.startswith(("torch.Tensor.", "torch.nn.Module.")):
+        return _api.callee(func, (row,), model) is not None
+    if not isinstance(func, cst.Attribute) or _api.resolve(func, model) is not None:
+        return False
+    if row.last.endswith("_"):  # nothing but a tensor has it
+        return bool(model.value(func.value).kind & (Kind.TENSOR | Kind.UNKNOWN))
+    return _api.callee(func, (row,), model) is not None
+
+
+def _scalars(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
+    """The numbers in front of the tensors, by their keywords."""
+    is_method = row.name.startswith("torch.Tensor.")
+    name = row.last.rstrip("_")
+    tensors = _TENSORS.get(name, 2)
+    extra = len(plain) - tensors - (0 if is_method else 1)
+    if name in _ONE:
+        at = 0 if is_method else 1
+        return {_ONE[name]: plain[at]} if extra == 1 else {}
+    if extra == 1:
+        return {"beta": plain[0]}
+    return {"beta": plain[0], "alpha": plain[1 if is_method else 2]} if extra == 2 else {}
+
+
+def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
+    """The positional arguments that are to be keywords, or to go elsewhere."""
+    names = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    if names:
+        return dict(zip(names, plain, strict=False)) if len(plain) <= len(names) else {}
+    return {"": plain[1]} if len(plain) > 1 else {}
+
+
+def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
+    at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    what = (
+        f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{_api.short(row.name)}`"
+    )
+    fix = None
+    if row.is_fixable(model.target):
+        if row.fix == "positional-scalars" and not any(_api.keyword(call.args, name) for name in found):
+            rest = [model.tree.code(arg.value) for arg in plain if all(arg is not each for each in found.values())]
+            rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
+            edit = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
+            fix = Fix("Give the number by keyword", (edit,), _api.applicability(row))
+        elif row.fix == "keywords":
+            fix = _api_fixes.keywords(call, list(found), row, "Give them by keyword")
+    receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None
+    said = _api.message(row, model, what).replace(
+        " is deprecated", " are deprecated" if len(found) > 1 else " is deprecated"
+    )
+    return Finding(at, said, fix, receiver=receiver)

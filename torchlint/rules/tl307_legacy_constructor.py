@@ -1,0 +1,249 @@
+r"""Constructors from before PyTorch 0.4.
+
+`torch.FloatTensor(3)` has three elements and no values, `torch.FloatTensor([3])` has one, and it is a 3. `torch.tensor`
+takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device=`, and obey the default device.
+
+```diff run
+ import torch
+
+-a = torch.FloatTensor([1, 2])
++a = torch.tensor([1, 2], dtype=torch.float32)
+-b = torch.LongTensor([[1], [2]])
++b = torch.tensor([[1], [2]], dtype=torch.int64)
+-c = torch.Tensor([1.5, 2])
++c = torch.tensor([1.5, 2])
+-d = torch.Tensor([1, 2])
++d = torch.tensor([1, 2], dtype=torch.get_default_dtype())
+-e = torch.FloatTensor(2, 3).zero_()
++e = torch.empty(2, 3, dtype=torch.float32).zero_()
+-f = a.new([3.0])
++f = a.new_tensor([3.0])
+-g = a.new(2, 2).fill_(1)
++g = a.new_empty(2, 2).fill_(1)
+-h = c.new(b.size()).zero_()
++h = c.new_empty(b.size()).zero_()
+ i = torch.tensor([1.0])
+```
+
+```diff run
+ import torch
+
+-torch.set_default_tensor_type(torch.DoubleTensor)
++torch.set_default_dtype(torch.float64)
+ x = torch.ones(2)
+```
+
+```diff
+ import torch
+
+ def f(values, nhid, x: torch.FloatTensor) -> torch.LongTensor:
+~    w = torch.Tensor(nhid)
++    w = torch.empty(nhid)
+!    a = torch.FloatTensor(values)
+     return isinstance(a, torch.FloatTensor)
+
+ class Factory:
+     def new(self, size): ...
+
+ b = Factory().new(3)
+!c = torch.cuda.FloatTensor([1.0])
+!torch.set_default_tensor_type("torch.cuda.FloatTensor")
+```
+
+## When the fix is unsafe
+
+A fix is safe where the argument is a literal list of numbers, or the arguments are sizes. What a name holds cannot be
+told apart: a size, a list, an array, whose memory the old constructor may share. So there the message says what to
+write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file sets one, the
+fix is unsafe. So it is where a single argument is a size by nothing but its name.
+
+`torch.Tensor`: <https://docs.pytorch.org/docs/stable/tensors.html>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.api import Row
+from torchlint.model import Kind, Model
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _api, _api_fixes
+from torchlint.rules._api import Use
+
+_RANGES = {"ByteTensor": (0, 255), "CharTensor": (-128, 127), "ShortTensor": (-(2**15), 2**15 - 1)}
+_SIZE_NAME = re.compile(r"size|dim|num|hid|feature|channel|(^|_)n(_|$)|^n[a-z]{1,4}$|(^|_)len|width|height")
+"""Names of numbers that say how large something is."""
+_INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
+
+
+@on(cst.Module, needle="table:TL307")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report calls of the old constructors; their names are types as well, and those stay."""
+    for use in _api.uses(model, "TL307"):
+        call = model.tree.parent(use.node)
+        if not isinstance(call, cst.Call) or call.func is not use.node:
+            continue
+        fix = _fix(use, call, model) if use.row.is_fixable(model.target) else None
+        yield Finding(use.node, _said(use.row, model), fix)
+    for attribute, row in _api.methods(model, "TL307"):
+        call = model.tree.parent(attribute)
+        if isinstance(call, cst.Call) and call.func is attribute:
+            fix = _new(attribute, call, model) if row.is_fixable(model.target) else None
+            yield Finding(attribute.attr, _said(row, model), fix, receiver=attribute.value)
+
+
+def _said(row: Row, model: Model) -> str:
+    if row.name in ("torch.set_default_tensor_type",) or row.name.startswith("torch.sparse."):
+        return _api.message(row, model)
+    return f"`{_api.short(row.name)}` is a legacy constructor since PyTorch 0.4; use {row.advice}"
+
+
+def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
+    row = use.row
+    if row.fix == "call":
+        return _api_fixes.rewrite(call, row, model)
+    if row.name == "torch.set_default_tensor_type":
+        return _default_dtype(call, row, model)
+    if row.fix != "constructor" or any(arg.keyword is not None for arg in call.args):
+        return None
+    name = row.last
+    if len(call.args) == 1 and (kind := numbers(call.args[0].value)) is not None:
+        if not _fits(name, kind):
+            return None
+        dtype = row.text if name != "Tensor" else "" if kind.has_float else "torch.get_default_dtype()"
+        return _written("torch.tensor", dtype, call, row, model)
+    if call.args and all(_is_size(arg, len(call.args), model) for arg in call.args):
+        return _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
+    if len(call.args) == 1 and not call.args[0].star and _SIZE_NAME.search(_api.last(call.args[0].value)):
+        fix = _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
+        return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
+    return None
+
+
+def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) -> Fix | None:
+    spelled = _api.spell(function, call, model)
+    typed = _api_fixes.spell_all(f"dtype={dtype}", call, model) if dtype else ("", ())
+    if spelled is None or typed is None:
+        return None
+    edits = [edit.replace(call.func, spelled[0])]
+    if dtype:
+        edits.append(_api_fixes.add_argument(call, typed[0]))
+    safe = _api.applicability(row)
+    if "set_default_device" in model.tree.source.text or "set_default_tensor_type" in model.tree.source.text:
+        safe = Applicability.UNSAFE
+    return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
+
+
+class Numbers:
+    """What numbers a literal list holds."""
+
+    def __init__(self) -> None:
+        self.has_float = False
+        self.values: list[int] = []
+        self.depths: set[int] = set()
+
+
+def numbers(node: cst.BaseExpression) -> Numbers | None:
+    """The numbers in a literal list of numbers, or of such lists; None if it is none."""
+    found = Numbers()
+    return found if isinstance(node, cst.List) and _collect(node, found) else None
+
+
+def _collect(node: cst.BaseExpression, found: Numbers) -> bool:
+    match node:
+        case cst.Float():
+            found.has_float = True
+            return True
+        case cst.Integer(value=value) if value.isdecimal():
+            found.values.append(int(value))
+            return True
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer(value=value)) if value.isdecimal():
+            found.values.append(-int(value))
+            return True
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Float()):
+            found.has_float = True
+            return True
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return all(isinstance(e, cst.Element) and _collect(e.value, found) for e in elements)
+    return False
+
+
+def _fits(name: str, found: Numbers) -> bool:
+    """Whether both constructors take the numbers, and make the same of them."""
+    if name in _INTEGERS and found.has_float:
+        return False
+    if name == "BoolTensor":
+        return all(value in (0, 1) for value in found.values)
+    low, high = _RANGES.get(name, (-(2**31), 2**31 - 1))
+    return all(low <= value <= high for value in found.values)
+
+
+def _is_size(arg: cst.Arg, count: int, model: Model) -> bool:
+    """Whether an argument is a size: where there are several, all are."""
+    if arg.star:
+        return False
+    if isinstance(arg.value, cst.Integer):
+        return True
+    value = model.value(arg.value)
+    return value.kind == Kind.NUMBER or (count > 1 and not value.kind & (Kind.TENSOR | Kind.CONTAINER | Kind.NDARRAY))
+
+
+def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
+    """`x.new(…)` by what it is given."""
+    args = call.args
+    if any(arg.keyword is not None or arg.star == "**" for arg in args):
+        return None
+    if len(args) == 1 and numbers(args[0].value) is not None:
+        if model.value(attribute.value).dtype & 6 and numbers(args[0].value).has_float:  # type: ignore[union-attr]
+            return None
+        return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))
+    if not args:
+        found = (edit.replace(attribute.attr, "new_empty"), _api_fixes.add_argument(call, "0"))
+        return Fix("Use `.new_empty(0)`", found)
+    sizes = [arg for arg in args if _is_size(arg, len(args), model)]
+    if len(sizes) == len(args) or (len(args) == 1 and _is_shape(args[0], model)):
+        return Fix("Use `.new_empty(…)`", (edit.replace(attribute.attr, "new_empty"),))
+    return None
+
+
+def _is_shape(arg: cst.Arg, model: Model) -> bool:
+    """Whether an argument is the size of a tensor, `y.size()` or `y.shape`, starred or not."""
+    match arg.value:
+        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name("size")), args=[]):
+            return model.is_tensor(base)
+        case cst.Attribute(value=base, attr=cst.Name("shape")):
+            return model.is_tensor(base)
+    return False
+
+
+_DTYPES = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
+}
+
+
+def _default_dtype(call: cst.Call, row: Row, model: Model) -> Fix | None:
+    """The dtype of a type of tensors on the CPU."""
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    value = call.args[0].value
+    if isinstance(value, cst.SimpleString):
+        name = value.raw_value
+    else:
+        name = (_api.resolve(value, model) or ("", ""))[1] if isinstance(value, (cst.Name, cst.Attribute)) else ""
+    match = re.fullmatch(r"torch\.(\w+)", name)
+    if match is None or match[1] not in _DTYPES:
+        return None
+    function = _api.spell("torch.set_default_dtype", call, model)
+    dtype = _api.spell(f"torch.{_DTYPES[match[1]]}", call, model)
+    if function is None or dtype is None:
+        return None
+    edits = (edit.replace(call.func, function[0]), edit.replace(value, dtype[0]))
+    return Fix("Use `torch.set_default_dtype`", edits, _api.applicability(row), (*function[1], *dtype[1]))

@@ -1,0 +1,58 @@
+r"""API that torch's documentation calls deprecated or superseded, without a warning.
+
+It works as ever, and may for long: so this rule is off unless it is selected (`--extend-select TL309`).
+
+```diff run
+ import torch
+ import torch.nn.functional as F
+
+ a, b = torch.arange(3.0), torch.ones(3)
+-outer = torch.ger(a, b)
++outer = torch.outer(a, b)
+-more = a.ger(b)
++more = a.outer(b)
+-y = F.sigmoid(a)
++y = torch.sigmoid(a)
+ z = torch.outer(a, b)
+```
+
+```diff
+ import torch
+ import numpy as np
+
+ a = torch.eye(3)
+!n = torch.norm(a)
+!m = a.norm(2)
+!u, s, v = torch.svd(a)
+ k = np.linalg.norm(np.ones(3))
+```
+
+## When the fix is unsafe
+
+Renames are safe: the functions are the same. `torch.nn.utils.spectral_norm` has an unsafe fix, for the keys of the
+`state_dict` change. `torch.norm` and `torch.svd` have none: what to write depends on the dimensions, and on all uses of
+`V`.
+
+`torch.norm`: <https://docs.pytorch.org/docs/stable/generated/torch.norm.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Finding, on
+from torchlint.rules import _api
+
+BY_DEFAULT = False
+
+
+@on(cst.Module, needle="table:TL309")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report what is only documented as superseded."""
+    for use in _api.uses(model, "TL309"):
+        yield _api.report(use, model)
+    for attribute, row in _api.methods(model, "TL309"):
+        yield _api.report_method(attribute, row, model)

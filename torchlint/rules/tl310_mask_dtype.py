@@ -1,0 +1,138 @@
+r"""Masks are boolean since PyTorch 1.2.
+
+Indexing with a `uint8` mask warns, `masked_fill`, `masked_select` and `masked_scatter` refuse it. A comparison gives a
+boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: write `~mask`.
+
+```diff run
+ import torch
+
+ x = torch.rand(3, 4)
+-a = x[(x > 0.5).byte()]
++a = x[(x > 0.5)]
+ mask = x > 0.5
+-b = torch.where(mask.byte(), x, x * 2)
++b = torch.where(mask, x, x * 2)
+ c = x[mask]
+ d = mask.byte()
+```
+
+```diff run-after
+ import torch
+
+ x = torch.rand(3, 4)
+ mask = x > 0.5
+-a = x.masked_fill(mask.byte(), 0.0)
++a = x.masked_fill(mask, 0.0)
+-b = 1 - mask
++b = ~mask
+-c = -(x > 0)
++c = ~(x > 0)
+ d = 1 - x
+```
+
+```diff
+ import torch
+
+ def f(x: torch.Tensor, mask):
+     inverse = 1 - mask
+~    return x[mask.byte()]
++    return x[mask.bool()]
+```
+
+## When the fix is unsafe
+
+It is safe where the mask is known to be boolean. Where its dtype is not known, `.bool()` instead of `.byte()` is the
+right form, and unsafe: they differ for 0.5 and for 256.
+
+Release notes of 1.2: <https://github.com/pytorch/pytorch/releases/tag/v1.2.0>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Dtype, Kind, Model
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _api
+from torchlint.target import Version
+
+_SINCE: Version = (1, 2)
+_MASKED = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
+
+
+@on(cst.Call, needle=".byte")
+def check_mask(node: cst.Call, model: Model) -> Finding | None:
+    """Report `.byte()` of what is used as a mask on the spot."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=mask, attr=cst.Name("byte")), args=[]):
+            if not model.target.reaches(_SINCE) or not _is_mask(node, model):
+                return None
+        case _:
+            return None
+    assert isinstance(node.func, cst.Attribute)
+    if _is_boolean(mask, model):
+        fix = Fix("Remove `.byte()`", (edit.replace_after(mask, node),))
+    elif model.target.has(_SINCE):
+        fix = Fix("Use `.bool()`", (edit.replace(node.func.attr, "bool"),), Applicability.UNSAFE)
+    else:
+        return None
+    return Finding(node.func.attr, "masks are boolean since PyTorch 1.2; one of bytes is deprecated", fix)
+
+
+@on(cst.BinaryOperation, needle=(r"re:1 - [\w.]*mask", r"re:1 - \( [^()\n]*[<>!=]", r"re:\) - \( [^()\n]*[<>!=]"))
+def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
+    """Report `1 - mask`."""
+    match node:
+        case cst.BinaryOperation(left=cst.Integer("1"), operator=cst.Subtract(), right=mask):
+            if not model.target.reaches(_SINCE) or not _looks_boolean(mask) or not _is_boolean(mask, model):
+                return None
+            fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
+            said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
+            return Finding(node, said, fix, severity="error")
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
+            if not model.target.reaches(_SINCE) or not isinstance(left, cst.Comparison):
+                return None
+            if isinstance(right, cst.Comparison) and _is_boolean(left, model) and _is_boolean(right, model):
+                said = "masks cannot be subtracted since PyTorch 1.2; use `a ^ b`, or `a & ~b`"
+                return Finding(node, said, severity="error")
+    return None
+
+
+@on(cst.UnaryOperation, needle=r"re:- \( [^()\n]*[<>!=]")
+def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
+    """Report `-mask`."""
+    if not isinstance(node.operator, cst.Minus) or not model.target.reaches(_SINCE):
+        return None
+    if not isinstance(node.expression, cst.Comparison) or not _is_boolean(node.expression, model):
+        return None
+    fix = Fix("Use `~`", (edit.replace_before(node, node.expression, "~"),))
+    return Finding(node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity="error")
+
+
+def _looks_boolean(node: cst.BaseExpression) -> bool:
+    """Whether an expression is written as a mask: a comparison, or called one."""
+    return isinstance(node, cst.Comparison) or "mask" in _api.last(node)
+
+
+def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    return value.kind == Kind.TENSOR and value.dtype == Dtype.BOOL
+
+
+def _is_mask(node: cst.Call, model: Model) -> bool:
+    """Whether an expression is an index of a tensor, or the mask of one of the masking functions."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Index():
+            element = model.tree.parent(parent)
+            subscript = model.tree.parent(element) if element is not None else None
+            return isinstance(subscript, cst.Subscript) and model.value(subscript.value).is_tensor
+        case cst.Arg(keyword=None):
+            call = model.tree.parent(parent)
+            if not isinstance(call, cst.Call) or _api.last(call.func) not in _MASKED:
+                return False
+            is_function = isinstance(call.func, cst.Name) or model.qualified(call.func) is not None
+            at = 1 if is_function and _api.last(call.func) != "where" else 0
+            return len(call.args) > at and call.args[at] is parent
+    return False

@@ -1,0 +1,41 @@
+r"""TorchScript is deprecated.
+
+`torch.jit.script`, `torch.jit.trace` and what goes with them warn since PyTorch 2.10: `torch.compile` and
+`torch.export` take their place. What to use depends on what the program is for, so there is no fix.
+
+```diff
+ import torch
+ from torch import nn
+
+ model = nn.Linear(2, 2)
+!scripted = torch.jit.script(model)
+!@torch.jit.script
+ def f(x: torch.Tensor):
+     return x * 2
+ fast = torch.compile(model)
+ used = torch.jit.ignore
+```
+
+## When the fix is unsafe
+
+There is no fix, neither a safe nor an unsafe one.
+
+TorchScript: <https://docs.pytorch.org/docs/stable/jit.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Finding, on
+from torchlint.rules import _api
+
+
+@on(cst.Module, needle="table:TL311")
+def check(node: cst.Module, model: Model) -> Iterator[Finding]:
+    """Report the functions of TorchScript."""
+    for use in _api.uses(model, "TL311"):
+        yield _api.report(use, model)

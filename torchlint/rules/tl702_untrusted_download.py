@@ -1,0 +1,93 @@
+r"""Code or weights from the network, loaded without a check.
+
+`torch.hub.load` runs the `hubconf.py` of a repository. `load_state_dict_from_url` unpickles what it gets, with
+everything allowed unless `weights_only=True` is given, still in the newest version. Over `http:` anybody on the way can
+change it.
+
+```diff
+ import torch
+ from torch.hub import load_state_dict_from_url
+
+!model = torch.hub.load("owner/repo", "model")
+~state = load_state_dict_from_url("https://host/model.pth")
++state = load_state_dict_from_url("https://host/model.pth", weights_only=True)
+!plain = torch.hub.download_url_to_file("http://host/model.pth", "model.pth")
+ state = load_state_dict_from_url("https://host/model.pth", weights_only=True)
+ model = torch.hub.load("owner/repo", "model", trust_repo=True)
+ model = torch.hub.load("./here", "model", source="local")
+
+ def f(url, **options):
+     return load_state_dict_from_url(url, **options)
+```
+
+## When the fix is unsafe
+
+Always: `weights_only=True` raises where the file holds more than weights.
+
+`torch.hub`: <https://docs.pytorch.org/docs/stable/hub.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _api, _api_fixes
+from torchlint.target import Version
+
+_WEIGHTS_ONLY: Version = (2, 1)
+_URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
+_DOWNLOADS = (*_URL_LOADERS, "torch.hub.download_url_to_file")
+
+
+@on(cst.Call, needle=("load_state_dict_from_url", "load_url", "download_url_to_file", r"re:\bhub\b"))
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report downloads that are trusted blindly."""
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or any(arg.star == "**" for arg in node.args):
+        return None
+    if not _may_be(node.func, model):
+        return None
+    found = _api.resolve(node.func, model)
+    names = set(found or ())
+    if "torch.hub.load" in names:
+        return _hub(node, model)
+    if not names & set(_DOWNLOADS):
+        return None
+    if _is_plain_http(node.args):
+        return Finding(node.func, "what comes over `http:` can be changed on the way; use `https:`")
+    if not names & set(_URL_LOADERS) or _api.keyword(node.args, "weights_only") is not None:
+        return None
+    fix = None
+    if model.target.has(_WEIGHTS_ONLY):
+        edit = _api_fixes.add_argument(node, "weights_only=True")
+        fix = Fix("Add `weights_only=True`", (edit,), Applicability.UNSAFE)
+    said = "what is downloaded may run any code when it is loaded; say `weights_only=True`"
+    return Finding(node.func, said, fix)
+
+
+def _may_be(func: cst.Name | cst.Attribute, model: Model) -> bool:
+    name = _api.last(func)
+    path = _api.imports(model).path(name) if isinstance(func, cst.Name) else None
+    return (path or name).rpartition(".")[2] in ("load", "load_url", "load_state_dict_from_url", "download_url_to_file")
+
+
+def _hub(node: cst.Call, model: Model) -> Finding | None:
+    source = _api.keyword(node.args, "source")
+    if _api.keyword(node.args, "trust_repo") is not None:
+        return None
+    if source is not None and isinstance(source.value, cst.SimpleString) and source.value.raw_value == "local":
+        return None
+    said = "`torch.hub.load` runs code of the repository; pin a commit, and say `trust_repo=`"
+    return Finding(node.func, said)
+
+
+def _is_plain_http(args: Sequence[cst.Arg]) -> bool:
+    if not args:
+        return False
+    match args[0].value:
+        case cst.SimpleString() as literal:
+            return literal.raw_value.startswith("http://")
+    return False
