@@ -151,6 +151,12 @@ COUNTEREXAMPLES = {
     "TL201: made to be optimised in a condition": (
         "k = torch.ones(3)\nk.requires_grad_() if k.is_leaf else None\na = Variable(k * 2)"
     ),
+    "TL101: a caller writes to what it gives in a tuple": (
+        "def f(h):\n    return h[0].data\nx = torch.ones(3)\na = f((x, x)) * w\nx.add_(1)"
+    ),
+    "TL201: made to be optimised under another name": (
+        "def f(x):\n    return x\nx = torch.ones(3)\nk = f(x)\nk.requires_grad_()\na = Variable(x.clone())"
+    ),
     "TL105: an operator by its name": "a = w * w\nk = w.cpu().data\nk.__iadd__(1)",
     "TL201: torch is another thing here": ("def f(x, torch=None):\n    return isinstance(x, Variable)\na = f(w)"),
     "TL201: the shape of the wrapper": "x = torch.ones(3)\nv = Variable(x)\nv.unsqueeze_(0)",

@@ -291,7 +291,8 @@ class Model:
         if name not in {p.name.value for p in parameters(function)}:
             return False
         calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
-        given = [arg.value for call in calls if isinstance(call, cst.Call) for arg in call.args]
+        args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
+        given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
         return any(self.is_written(value, depth + 1) for value in given)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:

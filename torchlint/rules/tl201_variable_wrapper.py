@@ -376,6 +376,9 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
+    if model.remember("TL201 objects", _changes_objects):  # under another name one could be asked to require grad
+        if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
+            return False
     if _data.is_new(node, model):
         return True
     if not isinstance(node, cst.Call):
