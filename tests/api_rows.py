@@ -1,10 +1,12 @@
-"""Runs the examples of the table of torch's API: each in a process of its own, forked from one that has torch.
+"""Runs the examples of the table of torch's API in processes forked from one that has torch.
 
-Reads jobs (``{"setup": …, "code": …}``) as JSON from standard input and writes what became of each.
+Reads jobs (``{"setup": …, "code": …}``) as JSON from standard input and writes what became of each. As many as ``share``
+says share a process: a fork of torch costs more than an example does.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import pickle
@@ -21,11 +23,17 @@ def main() -> None:
     asked = json.load(sys.stdin)
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(asked["prelude"], space)
-    json.dump([forked(space, job) for job in asked["jobs"]], sys.stdout)
+    jobs, share = asked["jobs"], asked["share"]
+    count = -(-len(jobs) // share)
+    results: list[dict[str, Any]] = [{} for _ in jobs]
+    for at in range(count):  # neighbours, which may warn only once, go into different processes
+        for place, result in zip(range(at, len(jobs), count), forked(space, jobs[at::count]), strict=True):
+            results[place] = result
+    json.dump(results, sys.stdout)
 
 
-def forked(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
-    """What running a piece of code does: the error it raises or the value it gives, and how it warns."""
+def forked(space: dict[str, Any], jobs: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """What running pieces of code does: the error each raises or the value it gives, and how it warns."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -33,22 +41,35 @@ def forked(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        try:
-            result = ran(dict(space), job)
-        except BaseException as error:
-            result = {"setup": f"{type(error).__name__}: {error}"}
         with os.fdopen(writer, "w") as pipe:
-            json.dump(result, pipe)
+            for job in jobs:
+                pipe.write(json.dumps(safely(space, job)) + "\n")
+                pipe.flush()
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
-        text = pipe.read()
+        results: list[dict[str, Any]] = [json.loads(line) for line in pipe]
     os.waitpid(child, 0)
-    result_: dict[str, Any] = json.loads(text) if text else {"setup": "it died"}
-    return result_
+    return results + [{"setup": "it died"}] * (len(jobs) - len(results))
 
 
-def ran(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
+def safely(space: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
+    try:
+        return ran(copy.deepcopy({key: value for key, value in space.items() if not _is_shared(value)}), space, job)
+    except BaseException as error:
+        return {"setup": f"{type(error).__name__}: {error}"}
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def _is_shared(value: object) -> bool:
+    """Whether a variable of the prelude need not be copied for each example: modules, functions, classes, gradients."""
+    return not isinstance(value, torch.Tensor) or not value.is_leaf
+
+
+def ran(own: dict[str, Any], shared: dict[str, Any], job: dict[str, str]) -> dict[str, Any]:
+    space = {**shared, **own}
+    space["loss"] = (space["w"] ** 2).mean()
     torch.set_warn_always(True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
