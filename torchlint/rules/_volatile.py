@@ -103,11 +103,15 @@ def _evaluation(call: cst.Call, model: Model) -> Sequence[cst.BaseStatement]:
             return ()
         names = _names_of(call, assign, model)
         rest = rest[1:]
-    if not any(_uses(line, names, model) for line in rest):
+    using, computing = _users(rest, names, model)
+    if not computing:
         return ()
     if _is_all_evaluation(rest, isinstance(suite, cst.Module), model):
-        return rest[next(index for index, line in enumerate(rest) if _uses(line, names, model)) :]
-    return _row(rest, names, model)
+        return rest[using[0] :]
+    row = range(computing[0], computing[-1] + 1)
+    if not set(row) <= set(using) or any(_trains(rest[index], model) for index in row):
+        return ()
+    return [rest[index] for index in row]
 
 
 def _is_input(call: cst.Call, model: Model) -> bool:
@@ -154,20 +158,37 @@ def _is_all_evaluation(lines: Sequence[cst.CSTNode], is_module: bool, model: Mod
     return True
 
 
-def _row(lines: Sequence[cst.BaseStatement], names: set[str], model: Model) -> Sequence[cst.BaseStatement]:
-    """The statements that compute with volatile values, if they stand together and nothing trains there."""
-    found: list[int] = []
+def _users(lines: Sequence[cst.CSTNode], names: set[str], model: Model) -> tuple[list[int], list[int]]:
+    """Which statements use volatile values, and which of them compute with those."""
+    using, computing = [], []
     for index, line in enumerate(lines):
         names = names - _revives(line)
-        if _uses(line, names, model):
-            found.append(index)
-            names = names | _volatile_names(line, names, model)
-        else:
+        sources = list(_sources(line, names, model))
+        if not sources:
             names = names - _rebound(line)
-    if not found or found != list(range(found[0], found[-1] + 1)):
-        return ()
-    row = lines[found[0] : found[-1] + 1]
-    return () if any(_trains(line, model) for line in row) else row
+            continue
+        using.append(index)
+        if any(_computes(source, line, model) for source in sources):
+            computing.append(index)
+        names = names | _volatile_names(line, names, model)
+    return using, computing
+
+
+def _computes(source: cst.CSTNode, line: cst.CSTNode, model: Model) -> bool:
+    """Whether more is done with a value than to name, move or return it."""
+    child = source
+    for up in model.tree.ancestors(source):
+        match up:
+            case cst.Call(func=func) if func is not child:
+                return model.qualified(func) != VARIABLE
+            case cst.Attribute(attr=cst.Name(value=name)) if name not in _MOVES:
+                return True
+            case cst.BinaryOperation() | cst.UnaryOperation() | cst.AugAssign():
+                return True
+        if up is line:
+            return False
+        child = up
+    return False
 
 
 def _trains(line: cst.CSTNode, model: Model) -> bool:
@@ -224,10 +245,6 @@ def _sources(node: cst.CSTNode, names: set[str], model: Model) -> Iterator[cst.C
                 case cst.Arg(keyword=label) if label is name:
                     continue
             yield name
-
-
-def _uses(line: cst.CSTNode, names: set[str], model: Model) -> bool:
-    return any(True for _ in _sources(line, names, model))
 
 
 def _volatile_names(line: cst.CSTNode, names: set[str], model: Model) -> set[str]:
