@@ -61,7 +61,7 @@ def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     return remove_item(call.args, arg) or delete(arg)
 
 
-def wrap_statement(tree: Tree, statement: cst.SimpleStatementLine, header: str) -> Edit:
+def wrap_statement(tree: Tree, statement: cst.BaseStatement | cst.SimpleStatementLine, header: str) -> Edit:
     """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
     inner = tree.indentation(statement) + tree.module.default_indent
     return insert_before(statement, f"{header}{tree.source.newline}{inner}")

@@ -441,7 +441,7 @@ def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checke
 
 
 _BRACKETS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\n]*|[(\[{]|[)\]}]",
+    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
     re.DOTALL,
 )
 
@@ -575,6 +575,8 @@ def _anchors_of_fix(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
         yield edit.end.node
     if fix.indent is not None:
         yield fix.indent
+    if fix.indent_to is not None:
+        yield fix.indent_to
     if fix.imports and (place := _import_anchor(tree)) is not None:
         yield place[0]
 
@@ -612,7 +614,7 @@ def _is_compound(statement: cst.CSTNode) -> TypeGuard[cst.BaseCompoundStatement]
 def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     edits = {_text_edit(tree, e, spans) for e in fix.edits}
     if fix.indent is not None:
-        edits.update(_indentation(tree, spans[id(fix.indent)]))
+        edits.update(_indentation(tree, spans[id(fix.indent)], spans[id(fix.indent_to or fix.indent)]))
     edits.update(_import_edit(tree, module, spans) for module in fix.imports)
     if tree.skipped and any(STAND_IN in edit.content for edit in edits):
         return None  # it would write what was skipped
@@ -621,9 +623,8 @@ def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | N
     if any(_loses_comment(tree.source.text, e) for e in ordered):
         applicability = Applicability.UNSAFE
     others = (_located_fix(tree, other, spans) for other in fix.alternatives)
-    return LocatedFix(
-        fix.message, applicability, ordered, fix.deferred, tuple(other for other in others if other is not None)
-    )
+    alternatives = tuple(other for other in others if other is not None)
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, fix.is_preferred)
 
 
 def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
@@ -698,13 +699,20 @@ def _loses_comment(text: str, edit: TextEdit) -> bool:
     return any(match.group().startswith("#") for match in _BRACKETS.finditer(removed))
 
 
-def _indentation(tree: Tree, span: Span) -> Iterator[TextEdit]:
-    """Insertions that move the continuation lines of a statement in by one step; lines inside strings stay."""
-    text, step = tree.source.text[span.start : span.end], tree.module.default_indent
+def _indentation(tree: Tree, first: Span, last: Span) -> Iterator[TextEdit]:
+    """Insertions that move the lines of some statements after the first line in by one step; those in strings stay.
+
+    They stand where the block's own indentation ends, so that what removes such a line is seen to get in the way.
+    """
+    source, step = tree.source.text, tree.module.default_indent
+    base = re.compile(r"[ \t]*\Z").search(source, 0, first.start)
+    width = source[base.start() : first.start] if base else ""
+    text = source[first.start : last.end]
     strings = [m.span() for m in _BRACKETS.finditer(text) if m.group()[0] in "'\""]
     for line in re.finditer(r"(?:\r\n|\r|\n)(?=[^\r\n])", text):
         if not any(start < line.end() <= end for start, end in strings):
-            yield TextEdit(span.start + line.end(), span.start + line.end(), step)
+            offset = first.start + line.end() + (len(width) if text.startswith(width, line.end()) else 0)
+            yield TextEdit(offset, offset, step)
 
 
 def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
@@ -756,27 +764,34 @@ def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator
     chosen: set[TextEdit] = set()
     taken: list[tuple[int, int]] = []
     for diagnostic in checked.diagnostics:
-        fix = diagnostic.fix
+        fix = _wanted(diagnostic.fix, fixing)
         if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
         new = [edit for edit in fix.edits if edit not in chosen]
-        if any(_clash(edit, taken) for edit in new):
+        extents = [_extent(edit, checked.text) for edit in new]
+        if any(_clash(extent, taken) for extent in extents):
             continue
         chosen.update(new)
-        for edit in new:
-            bisect.insort(taken, (edit.start, edit.end))
-        yield diagnostic
+        for extent in extents:
+            bisect.insort(taken, extent)
+        yield diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
 
 
-def _clash(edit: TextEdit, taken: list[tuple[int, int]]) -> bool:
+def _wanted(fix: LocatedFix | None, fixing: Fixing) -> LocatedFix | None:
+    """A fix, or the alternative that is preferred to it in this mode."""
+    others = fix.alternatives if fix is not None else ()
+    return next((other for other in others if other.is_preferred and fixing.applies(other)), fix)
+
+
+def _extent(edit: TextEdit, text: str) -> tuple[int, int]:
+    """What an edit takes, in half characters: where a line goes, nothing can be inserted at its start."""
+    line_goes = not edit.content and edit.end > edit.start and text[edit.end - 1] in "\r\n"
+    return (2 * edit.start - line_goes, 2 * edit.end - line_goes)
+
+
+def _clash(new: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
     """Whether an edit touches what another one replaces, or inserts where another one inserts."""
-    index = bisect.bisect_left(taken, (edit.start, edit.end))
-    if index < len(taken):
-        start, end = taken[index]
-        if start < edit.end or (start, end) == (edit.start, edit.end):
-            return True
-    if index:
-        start, end = taken[index - 1]
-        if end > edit.start:
-            return True
-    return False
+    index = bisect.bisect_left(taken, new)
+    if index < len(taken) and (taken[index][0] < new[1] or taken[index] == new):
+        return True
+    return index > 0 and taken[index - 1][1] > new[0]

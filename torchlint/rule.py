@@ -64,8 +64,13 @@ class Fix:
     """Shown in reports, but not applied in this round: other fixes of this file have to come first."""
     indent: cst.CSTNode | None = None
     """A statement whose continuation lines move in by one step, as its first line does through the edits."""
+    indent_to: cst.CSTNode | None = None
+    """The last statement to move in with it, of the same block: all lines up to its end."""
     alternatives: tuple[Fix, ...] = ()
-    """Other modern forms, reported with their edits and never applied: which one is meant, only the author knows."""
+    """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied, but
+    the one that is preferred."""
+    is_preferred: bool = False
+    """Of an alternative: it is applied in place of the fix where fixes like it (unsafe ones) are wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import libcst as cst
 
@@ -69,7 +70,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Tri, Usage, torch_api
 from torchlint.model.scopes import parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules import _data, _volatile
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -81,7 +82,11 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
-    return Finding(node.func, _MESSAGE, _unwrap(node, model))
+    fix = _unwrap(node, model)
+    if fix is not None and _volatile.block(node, model) is not None:
+        # `volatile=True` goes too, and it alone says where the block of TL202 belongs
+        fix = replace(fix, deferred=True)
+    return Finding(node.func, _MESSAGE, fix)
 
 
 @on(cst.Name, cst.Attribute, needle="Variable")
