@@ -88,6 +88,25 @@ def nested(x):
     return a
 
 
+def branches(x, cuda):
+    if cuda:
+        x = Variable(x, volatile=True).cuda()  # TL201`Variable` TL202`volatile`
+    else:
+        x = Variable(x, volatile=True)  # TL201`Variable` TL202`volatile`
+    y = net(x)
+    return y
+
+
+def one_branch(x, evaluation):
+    if evaluation:
+        x = Variable(x, volatile=True)  # TL201`Variable` TL202`volatile`
+    else:
+        x = Variable(x)  # TL201
+    return net(x)
+
+
 one = torch.ones(2, 3)
+kept = one_branch(one, False)
+seen = branches(one, False).sum().item()
 found = test([(one, one)]), freeze(one), already(one), [t.sum().item() for t in outputs([one])]
 found = found, encode(one).sum().item(), mixed(one).sum().item(), maybe(one).sum().item(), nested(one).sum().item()

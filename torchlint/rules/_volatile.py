@@ -103,6 +103,12 @@ def _evaluation(call: cst.Call, model: Model) -> Sequence[cst.BaseStatement]:
             return ()
         names = _names_of(call, assign, model)
         rest = rest[1:]
+    whole = _whole_if(suite, model)
+    if whole is not None and names and not _users(rest, names, model)[0]:
+        suite = tree.parent(whole)
+        assert isinstance(suite, (cst.IndentedBlock, cst.Module))
+        at = next(index for index, other in enumerate(suite.body) if other is whole)
+        rest = suite.body[at + 1 :]
     using, computing = _users(rest, names, model)
     if not computing:
         return ()
@@ -112,6 +118,25 @@ def _evaluation(call: cst.Call, model: Model) -> Sequence[cst.BaseStatement]:
     if not set(row) <= set(using) or any(_trains(rest[index], model) for index in row):
         return ()
     return [rest[index] for index in row]
+
+
+def _whole_if(suite: cst.CSTNode, model: Model) -> cst.If | None:
+    """The `if` that a suite is a branch of, if each of its branches makes a volatile tensor: what follows is theirs."""
+    above = model.tree.parent(suite)
+    if isinstance(above, cst.Else):
+        above = model.tree.parent(above)
+    if not isinstance(above, cst.If):
+        return None
+    while isinstance(up := model.tree.parent(above), cst.If):
+        above = up
+    branch: cst.If | cst.Else | None = above
+    while branch is not None:
+        if not any(_is_volatile(call) for call in model.tree.within(branch.body, cst.Call)):
+            return None
+        if isinstance(branch, cst.Else):
+            return above
+        branch = branch.orelse
+    return None
 
 
 def _is_input(call: cst.Call, model: Model) -> bool:
