@@ -203,16 +203,16 @@ def test_show_fixes(write: Write, torchlint: Torchlint) -> None:
 # settings file (or options), what standard error ends with
 MISTAKES = {
     "selector": (
-        "[tool.torchlint]\nunfixable = ['TL1', 'TL9x']\n",
-        ":2: [tool.torchlint]: `unfixable`: unknown rule `TL9x` (`torchlint rule --all` explains all)\n",
+        "[tool.torchlint]\nunfixable = ['TL1', 'QX9']\n",
+        ":2: [tool.torchlint]: `unfixable`: unknown rule `QX9` (`torchlint rule --all` explains all)\n",
     ),
     "selector in a list over lines": (
-        "[tool.torchlint]\nfixable = [\n  'TL1',\n\n  'TL9x',\n]\n",
-        ":5: [tool.torchlint]: `fixable`: unknown rule `TL9x`",
+        "[tool.torchlint]\nfixable = [\n  'TL1',\n\n  'QX9',\n]\n",
+        ":5: [tool.torchlint]: `fixable`: unknown rule `QX9`",
     ),
     "selector elsewhere first": (
-        "[project]\nname = 'TL9x'\n[tool.torchlint]\nextend-safe-fixes = ['TL9x']\n",
-        ":4: [tool.torchlint]: `extend-safe-fixes`: unknown rule `TL9x`",
+        "[project]\nname = 'QX9'\n[tool.torchlint]\nextend-safe-fixes = ['QX9']\n",
+        ":4: [tool.torchlint]: `extend-safe-fixes`: unknown rule `QX9`",
     ),
     "name": (
         "[tool.torchlint]\nextend-unsafe-fixes = ['data-raed']\n",
@@ -245,8 +245,8 @@ def test_mistakes(content: str, message: str, write: Write, torchlint: Torchlint
 @pytest.mark.parametrize("option", ["--fixable", "--unfixable", "--extend-fixable", "--select", "--ignore"])
 def test_mistaken_options(option: str, write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"x.py": CODE})
-    ran = torchlint("check", "--fix", option, "TL101,TL9x")
-    assert (ran.code, ran.err.startswith(f"error: {option}: unknown rule `TL9x`")) == (2, True)
+    ran = torchlint("check", "--fix", option, "TL101,QX9")
+    assert (ran.code, ran.err.startswith(f"error: {option}: unknown rule `QX9`")) == (2, True)
     ran = torchlint("check", "--fix", option, "")
     assert (ran.code, ran.err) == (2, f"error: {option}: no rule is given\n")
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
