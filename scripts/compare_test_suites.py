@@ -12,11 +12,13 @@ before, wrong usage), 3 torchlint could not check something.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import filecmp
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,29 +123,30 @@ def run_tests(tree: Path, options: argparse.Namespace, arguments: list[str], scr
     environment = os.environ | {
         "TORCHLINT_OUTCOMES": str(outcomes),
         "TORCHLINT_FILES": str(files),
-        "PYTHONPATH": os.pathsep.join(str(path) for path in paths),
+        "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]),
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     command = [options.python, "-m", "pytest", "-p", "torchlint_outcomes", "-p", "no:cacheprovider", "-q", *arguments]
     start = time.monotonic()
     with (scratch / "output.txt").open("w") as output:
-        try:
-            subprocess.run(
-                command,
-                check=False,
-                cwd=tree,
-                env=environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=options.timeout,
-            )
-        except subprocess.TimeoutExpired:
-            output.write(f"\nstopped after {options.timeout} seconds\n")
+        wait(subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output), options.timeout)
     run = read_run(outcomes, files)
     run.seconds = time.monotonic() - start
     run.tail = "\n".join((scratch / "output.txt").read_text(errors="replace").splitlines()[-15:])
     return run
+
+
+def wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
+    """Wait until pytest has ended; after `seconds` ask it to, so that it still says what it imported."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(60)
+        process.kill()
+        process.wait()
 
 
 def read_run(outcomes: Path, files: Path) -> Run:
@@ -231,9 +234,8 @@ def compare(checkout: Path, options: argparse.Namespace, scratch: Path) -> tuple
 
 def report(found: Comparison, second: Run) -> None:
     """Print a table of outcomes and every test that changed."""
-    print(
-        f"fixed: {found.findings_fixed}, changed files: {len(found.changed_files)}, imported by the tests: {len(found.imported_changed_files)}"
-    )
+    print(f"fixed: {found.findings_fixed}, changed files: {len(found.changed_files)}", end=", ")
+    print(f"imported by the tests: {len(found.imported_changed_files)}")
     print(f"\n{'outcome':<10}{'before':>8}{'after':>8}")
     for outcome in (PASSED, "failed", "error", "skipped", "xfailed", "xpassed"):
         if found.before.get(outcome) or found.after.get(outcome):
