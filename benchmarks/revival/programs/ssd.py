@@ -40,6 +40,7 @@ def vgg_weights() -> dict[str, torch.Tensor]:
         state[f"{place}.weight"] = torch.randn(size, last, kernel, kernel) * (2 / (last * kernel**2)) ** 0.5
         state[f"{place}.bias"] = torch.zeros(size)
         place, last = place + 2, size
+    state["0.weight"] /= 100  # pixels go up to 255
     return state
 
 

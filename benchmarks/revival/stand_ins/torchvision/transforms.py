@@ -56,3 +56,6 @@ class RandomCrop:
 class RandomHorizontalFlip:
     def __call__(self, image: Any) -> Any:
         return ImageOps.mirror(image) if random.random() < 0.5 else image
+
+
+Resize = Scale
