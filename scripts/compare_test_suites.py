@@ -127,7 +127,8 @@ def run_tests(tree: Path, options: argparse.Namespace, arguments: list[str], scr
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    command = [options.python, "-m", "pytest", "-p", "torchlint_outcomes", "-p", "no:cacheprovider", "-q", *arguments]
+    command = [options.python, "-m", "pytest", "-p", "torchlint_outcomes", "-p", "no:cacheprovider", "-q"]
+    command += ["--continue-on-collection-errors", *arguments]
     start = time.monotonic()
     with (scratch / "output.txt").open("w") as output:
         wait(subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output), options.timeout)
