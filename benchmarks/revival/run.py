@@ -1,0 +1,146 @@
+"""Back to life: old training programs before and after `torchlint check --fix --unsafe-fixes`.
+
+    python benchmarks/revival/run.py CHECKOUTS [--python PYTHON] [--only NAME ...] [--json OUT]
+
+CHECKOUTS holds a folder for each repository and commit in `programs.json`, named by the repository's last name and the
+first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pillow, and what the programs need besides
+(see `programs.json`). Nothing is written into the checkouts: each stage works on a copy.
+
+- before: the checkout, with what has nothing to do with torch set right (`about` is not `torch` in `programs.json`).
+- after: the same, fixed.
+- by hand: the same, with the edits that torchlint has no fix for, and fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LEFT_OUT = shutil.ignore_patterns(".git")
+
+
+def apply_edits(tree: Path, edits: list[dict[str, Any]]) -> None:
+    """Replace what `pattern` matches by `to` on the given lines; the lines are those of the commit."""
+    for edit in edits:
+        path = tree / edit["file"]
+        lines = path.read_text().split("\n")
+        for number in edit["lines"]:
+            lines[number - 1], count = re.subn(edit["pattern"], edit["to"], lines[number - 1])
+            if not count:
+                sys.exit(f"{path}:{number} does not match {edit['pattern']!r}; is it the right commit?")
+        path.write_text("\n".join(lines))
+
+
+def fix(tree: Path, torchlint: Path) -> dict[str, Any]:
+    """Apply all fixes; how many findings were fixed, and how many of each rule are left."""
+    command = [sys.executable, "-m", "torchlint", "check", "--no-cache", "--isolated", "--color", "never"]
+    environment = os.environ | {"PYTHONPATH": str(torchlint)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        whole = [*command, *arguments, "."]
+        return subprocess.run(whole, check=False, cwd=tree, env=environment, capture_output=True, text=True)
+
+    fixed = run("--fix", "--unsafe-fixes")
+    if fixed.returncode not in (0, 1):
+        print(f"torchlint exited with {fixed.returncode}: {fixed.stderr.strip()}")
+    count = re.search(r"Fixed (\d+) finding", fixed.stdout)
+    rest = run("--output-format", "json")
+    left: dict[str, int] = {}
+    for finding in json.loads(rest.stdout):
+        left[finding["code"]] = left.get(finding["code"], 0) + 1
+    said = {"said": fixed.stderr.strip()} if fixed.returncode > 1 else {}
+    return {"fixed": int(count[1]) if count else 0, "left": left} | said
+
+
+def drive(name: str, tree: Path, options: argparse.Namespace, log: Path) -> dict[str, Any]:
+    """Run the program and read what it said."""
+    environment = os.environ | {"PYTHONHASHSEED": "0", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1"}
+    with log.open("w") as output:
+        command = [options.python, str(HERE / "drive.py"), name, str(tree)]
+        try:
+            subprocess.run(
+                command, check=False, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=options.timeout
+            )
+        except subprocess.TimeoutExpired:
+            return {"error": f"stopped after {options.timeout} seconds", "where": "", "steps": 0, "series": []}
+    for line in reversed(log.read_text(errors="replace").splitlines()):
+        if line.startswith('{"steps"'):
+            result: dict[str, Any] = json.loads(line)
+            return result
+    return {"error": "ended without a word", "where": "", "steps": 0, "series": []}
+
+
+def summary(result: dict[str, Any]) -> dict[str, Any]:
+    """The result without the whole series: its first and last fifth's mean."""
+    series = result.pop("series")
+    part = max(1, len(series) // 5)
+    if series:
+        result["first"], result["last"] = sum(series[:part]) / part, sum(series[-part:]) / part
+        result["falls"] = result["last"] < result["first"]
+    return result
+
+
+def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    """All stages of one program."""
+    name, edits = program["name"], program.get("edits", [])
+    checkout = options.checkouts / f"{program['repository'].split('/')[1]}-{program['commit'][:7]}"
+    if not checkout.is_dir():
+        sys.exit(f"{checkout} is missing: https://github.com/{program['repository']} at {program['commit']}")
+    elsewhere = [edit for edit in edits if edit["about"] != "torch"]
+    stages: dict[str, tuple[list[dict[str, Any]], bool]] = {"before": (elsewhere, False), "after": (elsewhere, True)}
+    if len(elsewhere) < len(edits):
+        stages["by hand"] = (edits, True)
+    found: dict[str, Any] = {}
+    for stage, (applied, fixed) in stages.items():
+        tree = scratch / f"{name}-{stage.replace(' ', '-')}"
+        shutil.copytree(checkout, tree, ignore=LEFT_OUT)
+        apply_edits(tree, applied)
+        result = fix(tree, options.torchlint) if fixed else {}
+        found[stage] = result | summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
+        print(line(program, stage, found[stage]), flush=True)
+    return found
+
+
+def line(program: dict[str, Any], stage: str, result: dict[str, Any]) -> str:
+    """One line of the table."""
+    fate = f"{result['error']} ({result['where']})" if "error" in result else "runs"
+    loss = f"{result['first']:.3f} → {result['last']:.3f}" if "first" in result else "-"
+    return f"{program['name']:<20}{stage:<9}{result['steps']:>4} steps  {loss:<20} {fate}"
+
+
+def main() -> None:
+    """See the module's text."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkouts", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--only", nargs="*", help="names of programs")
+    parser.add_argument("--torchlint", type=Path, default=ROOT, help="the folder that holds the torchlint to use")
+    parser.add_argument("--timeout", type=float, default=900)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", type=Path, help="use this new folder for the copies and logs, and keep it")
+    options = parser.parse_args()
+    programs = json.loads((HERE / "programs.json").read_text())["programs"]
+    with tempfile.TemporaryDirectory() as temporary:
+        scratch = (options.keep or Path(temporary)).resolve()
+        scratch.mkdir(parents=True, exist_ok=True)
+        results = {
+            program["name"]: revive(program, options, scratch)
+            for program in programs
+            if not options.only or program["name"] in options.only
+        }
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Imported by a program, never called when training."""
