@@ -1032,7 +1032,7 @@ PLAIN: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (torch.device, "device"),
     (torch.dtype, "dtype"),
     (torch.layout, "layout"),
-    ((torch.UntypedStorage, torch.TypedStorage), "storage"),
+    ((torch.UntypedStorage, torch.TypedStorage), "storage"),  # torchlint: ignore[TL302] it is still there
     (torch.Generator, "generator"),
     (torch.utils.hooks.RemovableHandle, "handle"),
     (np.ndarray, "ndarray"),
@@ -1515,7 +1515,8 @@ def inputs() -> dict[str, Any]:
         "graded": graded,
         "wave": torch.rand(16),
         "spectrum": torch.ones(3, 17, dtype=torch.complex64),
-        "quantized": torch.quantize_per_tensor(vector, 0.1, 0, torch.quint8),
+        "quantized": torch.quantize_per_tensor(vector, 0.1, 0, torch.quint8),  # torchlint: ignore[TL302] what it gives
+        # torchlint: ignore[TL302] what it gives
         "per_channel": torch.quantize_per_channel(leaf.detach(), vector[:2], integers[0, :2], 0, torch.quint8),
         "attention": (query, query, query, 4, 2, *projection, None, None, False, 0.0, *mha.out_proj.parameters()),
         "f": lambda tensor: (tensor**2).sum(),

@@ -409,7 +409,7 @@ def test_tensors_from_data() -> None:
     assert functions["torch.as_tensor"]["grad"] == "first"
     assert "grad" not in data["constructors"]["torch.Tensor"]
     assert torch.as_tensor(w).requires_grad
-    assert torch.Tensor(w).requires_grad
+    assert torch.Tensor(w).requires_grad  # torchlint: ignore[TL307] it is what is tested
     assert data["constructors"]["torch.nn.Parameter"]["grad"] == "always"
 
 
