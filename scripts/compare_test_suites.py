@@ -183,6 +183,12 @@ def changed_files(before: Path, after: Path) -> list[str]:
     return [str(name) for name in names if not filecmp.cmp(before / name, after / name, shallow=False)]
 
 
+def suspects(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """The tests that may be broken: passed before and not after, or failed after and did not run before."""
+    worse = [test for test, found in before.items() if found == PASSED != after.get(test)]
+    return worse + [test for test, found in after.items() if test not in before and found in ("failed", "error")]
+
+
 def run_again(trees: tuple[Path, Path], tests: list[str], options: argparse.Namespace, scratch: Path) -> list[str]:
     """Those of `tests` which still pass before and still do not pass after, each time, when run by themselves."""
     steady = list(tests)
@@ -215,8 +221,8 @@ def compare(checkout: Path, options: argparse.Namespace, scratch: Path) -> tuple
     for test in sorted(first.outcomes.keys() | second.outcomes.keys()):
         pair = first.outcomes.get(test, NOT_RUN), second.outcomes.get(test, NOT_RUN)
         transitions.setdefault(" → ".join(pair), []).append(test)
-    suspects = [test for test, found in first.outcomes.items() if found == PASSED != second.outcomes.get(test)]
-    broken = run_again((before, after), suspects, options, scratch / "again")
+    worse = suspects(first.outcomes, second.outcomes)
+    broken = run_again((before, after), worse, options, scratch / "again")
     return (
         Comparison(
             changed_files=changed,
@@ -226,7 +232,7 @@ def compare(checkout: Path, options: argparse.Namespace, scratch: Path) -> tuple
             after=dict(Counter(second.outcomes.values())),
             transitions={pair: tests for pair, tests in transitions.items() if len(set(pair.split(" → "))) == 2},
             broken=broken,
-            unsteady=[test for test in suspects if test not in broken],
+            unsteady=[test for test in worse if test not in broken],
             seconds=(round(first.seconds, 1), round(second.seconds, 1)),
         ),
         second,

@@ -86,3 +86,9 @@ def test_arguments_reach_pytest(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert script().main([str(checkout), "--", "-k", "sum"]) == 0
     assert script().main([str(checkout), "--", "no_such_file.py"]) == 2
     assert "no_such_file.py" in capsys.readouterr().err
+
+
+def test_who_is_run_again() -> None:
+    before = {"a": "passed", "b": "passed", "c": "failed", "d": "passed", "e": "skipped"}
+    after = {"a": "passed", "b": "failed", "c": "failed", "e": "failed", "f": "failed", "g": "passed"}
+    assert script().suspects(before, after) == ["b", "d", "f"]
