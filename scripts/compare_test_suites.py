@@ -166,7 +166,7 @@ def read_run(outcomes: Path, files: Path) -> Run:
 
 def fix(tree: Path, unsafe: bool, paths: list[str]) -> int:
     """Apply torchlint's fixes in `tree` and return how many findings were fixed."""
-    command = [sys.executable, "-m", "torchlint", "check", "--fix", "--no-cache", "--color", "never"]
+    command = [sys.executable, "-m", "torchlint", "check", "--fix", "--show-fixes", "--no-cache", "--color", "never"]
     command += ["--unsafe-fixes"] if unsafe else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).resolve().parents[1]), *sys.path])}
     command += paths or ["."]
