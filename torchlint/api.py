@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -185,12 +185,17 @@ def _words(data: bytes) -> frozenset[bytes]:
 
 def can_match(data: bytes, rules: frozenset[str]) -> bool:
     """Whether a text has one of the words that the rows of these rules are found by, and in a place where it counts."""
+    return next(places(data, rules), None) is not None
+
+
+def places(data: bytes, rules: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where such words stand: the first byte and the one behind the last."""
     gate, words = _gate(rules), _words(data)
     hits = gate.keys() & words
-    if not hits:
-        return False
-    text = _Text(data, words)
-    return any(text.has(word, gate[word]) for word in hits)
+    if hits:
+        text = _Text(data, words)
+        for word in hits:
+            yield from text.places(word, gate[word])
 
 
 _RENAMED = re.compile(rb"import[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
@@ -227,17 +232,16 @@ class _Text:
         """All words in the imports from packages of ours."""
         return frozenset(word for match in _FROM.finditer(self.data) for word in match[1].translate(_BLANK).split())
 
-    def has(self, word: bytes, specs: Specs) -> bool:
-        """Whether a word stands somewhere in one of these ways."""
+    def places(self, word: bytes, specs: Specs) -> Iterator[tuple[int, int]]:
+        """Where a word stands in one of these ways."""
         specs = tuple(spec for spec in specs if self._is_possible(spec))
         at = self.data.find(word) if specs else -1
         while at >= 0:
             end = at + len(word)
             if not _is_part(self.data, at - 1) and not _is_part(self.data, end):
                 if any(self._counts(spec, at, end) for spec in specs):
-                    return True
+                    yield at, end
             at = self.data.find(word, end)
-        return False
 
     def _is_possible(self, spec: tuple[str, ...]) -> bool:
         """Whether the text has the other words that are needed."""

@@ -15,7 +15,7 @@ import functools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -108,9 +108,12 @@ def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
     """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
     rules = catalogue()
     needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    plain = sorted(needle for needle in needles if not needle.startswith(TABLE))
-    return tuple(re.compile(_needle_pattern(needle).encode()) for needle in plain)
+    plain = sorted(needle for needle in needles if not needle.startswith((TABLE, BESIDE)))
+    return tuple(_compiled(needle) for needle in plain)
 
+
+BESIDE = "beside:"
+"""What a needle begins with that says where findings can be, too, if there is another one: ``beside:.data:…``."""
 
 TABLE = "table:"
 """What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
@@ -139,6 +142,70 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     from torchlint import api
 
     return api.can_match(data, tables)
+
+
+def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
+    """Where findings of some rules can be: asked with the first line of a function and the one behind its last.
+
+    That is where a needle is, or another name for what a needle names.
+    """
+    rules = catalogue()
+    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
+    found: list[tuple[int, int]] = []
+    named: list[tuple[int, int]] = []
+    for needle in needles:
+        if needle.startswith(TABLE):
+            continue
+        if needle.startswith(BESIDE):
+            other, _, pattern = needle.removeprefix(BESIDE).partition(":")
+            if _compiled(other).search(data) is None:
+                continue
+            needle = f"re:{pattern}"
+        (named if needle.isidentifier() else found).extend(match.span() for match in _compiled(needle).finditer(data))
+    tables = _table_rules(codes)
+    if tables:
+        from torchlint import api
+
+        named += api.places(data, tables)
+    known: set[bytes] = set()
+    while named:
+        found += named
+        new = _other_names(data, named) - known
+        known |= new
+        pattern_ = rb"\b(?:%s)\b" % b"|".join(sorted(new))
+        named = [match.span() for match in re.finditer(pattern_, data)] if new else []
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    rows = sorted({bisect.bisect_right(starts, start) - 1 for start, _ in found})
+
+    def is_wanted(first: int, end: int) -> bool:
+        at = bisect.bisect_left(rows, first)
+        return at < len(rows) and rows[at] < end
+
+    return is_wanted
+
+
+_ASSIGNED = re.compile(rb"\A[ \t]*(?:\w+\.)*(\w+)[ \t]*(?::[^=\n]*)?=(?:[\w. \t]|\bpartial\()*\Z")
+_NAMED_AS = re.compile(rb"[ \t]+as[ \t]+(\w+)")
+
+
+def _other_names(data: bytes, places: Iterable[tuple[int, int]]) -> set[bytes]:
+    """What names are also called by, where they stand: in ``x = name`` and ``import name as x``; or just so."""
+    others: set[bytes] = set()
+    for start, end in places:
+        if data[start - 1 : start] != b".":
+            others.add(data[start:end])
+        if (renamed := _NAMED_AS.match(data, end)) is not None:
+            others.add(renamed[1])
+        elif data[end : end + 1] != b"(":
+            line = data[data.rfind(b"\n", 0, start) + 1 : start]
+            if (assigned := _ASSIGNED.search(line)) is not None:
+                others.add(assigned[1])
+    return others
+
+
+@functools.cache
+def _compiled(needle: str) -> re.Pattern[bytes]:
+    return re.compile(_needle_pattern(needle).encode())
 
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
@@ -346,8 +413,10 @@ class Unparsed(ValueError):
         self.diagnostic = diagnostic
 
 
-def parse(text: str, path: str) -> Tree:
+def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = None) -> Tree:
     """The tree of a text. ``async`` as a keyword argument is read as a stand-in, which ``Tree.is_repaired`` tells.
+
+    With ``is_wanted``, only bodies of functions for which it is true are parsed at once (see ``Tree``).
 
     Raises:
         Unparsed: it is no Python.
@@ -363,7 +432,7 @@ def parse(text: str, path: str) -> Tree:
     source = Source(text)
     source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
     try:
-        tree = _tree(source)
+        tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
     except cst.ParserSyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
@@ -373,13 +442,13 @@ def parse(text: str, path: str) -> Tree:
     return tree
 
 
-def _tree(source: Source) -> Tree:
+def _tree(source: Source, is_wanted: Callable[[int, int], bool] | None) -> Tree:
     import libcst as cst
 
     from torchlint.tree import Tree
 
     try:
-        return Tree(source)
+        return Tree(source, is_wanted)
     except cst.ParserSyntaxError:
         repaired = without_async(source.parsed)
         if repaired == source.parsed:
@@ -398,18 +467,30 @@ def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None)
 
 
 def _check(text: str, subject: Subject) -> _Checked:
+    from torchlint.unread import Unreadable
+
+    data = text.encode(errors="surrogatepass")
+    codes = frozenset(code for code in subject.codes if can_match(data, frozenset((code,))))
+    try:
+        return _check_with(text, subject, codes, sites(data, codes))
+    except Unreadable:
+        return _check_with(text, subject, codes, None)
+
+
+def _check_with(
+    text: str, subject: Subject, possible: frozenset[str], is_wanted: Callable[[int, int], bool] | None
+) -> _Checked:
+    """Check a text with those of the rules that are possible; for ``is_wanted`` see :func:`parse`."""
     path, codes = subject.path, subject.codes
     try:
-        tree = parse(text, path)
+        tree = parse(text, path, is_wanted)
     except Unparsed as error_:
         return _unparsed(text, error_.diagnostic)
     except RecursionError:
         return _Checked(text, [], [Problem(path, TOO_DEEP)])
-    import libcst as cst
-
     from torchlint.tree import NotRoundTripped
 
-    findings, problems, rests_on = _run_rules(tree, subject)
+    findings, problems, rests_on = _run_rules(tree, subject, possible)
     lines = Lines(text)
     for chain in tree.skipped:
         if chain.matters:
@@ -419,7 +500,7 @@ def _check(text: str, subject: Subject) -> _Checked:
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if tree.is_repaired:
-        keywords = sum(name.value == ASYNC_STAND_IN for name in tree.all(cst.Name))
+        keywords = len(tree.names(ASYNC_STAND_IN))
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
@@ -490,21 +571,34 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
     return _syntax(Position(max(error.raw_line, 1), error.raw_column + 1), error.message.partition("\n")[0])
 
 
-def _run_rules(tree: Tree, subject: Subject) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
+def _run_rules(
+    tree: Tree, subject: Subject, possible: frozenset[str]
+) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
     model = model_of(tree, subject.location, subject.codebase)
     model.target = subject.target
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
-    data = tree.source.text.encode(errors="surrogatepass")
-    for rule in _rules(subject.codes):
-        if not can_match(data, frozenset((rule.code,))):
-            continue
-        try:
-            findings += [(rule, _explained(finding, model)) for finding in _findings(rule, tree, model)]
-        except Exception as error:
-            where = _raised_at(tree)
-            problems.append(Problem(subject.path, f"{rule.code} raised {type(error).__name__}: {error}", where))
-    return findings, problems, model.close()
+    try:
+        for rule in _rules(possible):
+            found, problem = _run_rule(rule, tree, model, subject)
+            findings += [(rule, finding) for finding in found]
+            problems += [problem] if problem is not None else []
+    finally:
+        rests_on = model.close()
+    return findings, problems, rests_on
+
+
+def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
+    """All findings of one rule; if it raises, none and the problem."""
+    from torchlint.unread import Unreadable
+
+    try:
+        return [_explained(finding, model) for finding in _findings(rule, tree, model)], None
+    except Unreadable:
+        raise
+    except Exception as error:
+        where = _raised_at(tree)
+        return [], Problem(subject.path, f"{rule.code} raised {type(error).__name__}: {error}", where)
 
 
 def _explained(finding: Finding, model: Model) -> Finding:
@@ -528,7 +622,7 @@ def _findings(rule: Rule, tree: Tree, model: Model) -> Iterator[Finding]:
 
     for check in rule.checks:
         for cls in check.types:
-            for node in tree.all(cls):
+            for node in tree.parsed(cls):  # findings are where the needles are
                 tree.visiting = node
                 found = check.function(node, model)
                 if found is None:

@@ -119,8 +119,9 @@ def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F]
 
     A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
     ``*loss*`` any identifier that contains it; ``re:`` starts a regular expression in which a space stands for whatever
-    may stand between two tokens. The needle decides which files are parsed at all, so it must never be
-    narrower than the check.
+    may stand between two tokens; ``beside:.data:`` starts one that only counts where there is a ``.data`` in the file.
+    The needles decide which files are parsed at all, and which of their functions, so they must never be narrower than
+    the check: a finding stands in a function that one of them is in, or another name for what one of them names.
     """
     needles = (needle,) if isinstance(needle, str) else needle
 

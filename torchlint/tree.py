@@ -9,14 +9,16 @@ from __future__ import annotations
 import dataclasses
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
+from torchlint import unread
 from torchlint.standin import Chain
+from torchlint.unread import Text, Unread
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -143,10 +145,13 @@ def _accept(node: cst.CSTNode) -> None:
 
 
 def is_refused(tree: Tree) -> bool:
-    """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal."""
-    if any(handler.type is None for node in tree.all(cst.Try) for handler in node.handlers[:-1]):
+    """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal.
+
+    What is unread yet Python's own parser has accepted, and :mod:`torchlint.unread` has looked for the former.
+    """
+    if any(handler.type is None for node in tree.parsed(cst.Try) for handler in node.handlers[:-1]):
         return True
-    return any(_is_bytes(node.left) != _is_bytes(node.right) for node in tree.all(cst.ConcatenatedString))
+    return any(_is_bytes(node.left) != _is_bytes(node.right) for node in tree.parsed(cst.ConcatenatedString))
 
 
 def _is_bytes(node: cst.BaseExpression) -> bool:
@@ -207,17 +212,35 @@ class Source:
         return offset + shift
 
 
+_ROOM = 8
+"""How many nodes a character can stand for: ``f()`` is seven."""
+
+Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
+
+
 class Tree:
     """A parsed module with its index.
 
-    ``nodes`` holds the nodes by class in document order; classes are exact, a ``cst.Name`` is not found under
+    Nodes are indexed by their class, in document order; classes are exact, a ``cst.Name`` is not found under
     ``cst.BaseExpression``.
+
+    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.unread`). Nobody has to know: what somebody
+    asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or ``read``.
     """
 
-    def __init__(self, source: Source | str) -> None:
+    def __init__(self, source: Source | str, is_wanted: Callable[[int, int], bool] | None = None) -> None:
+        """Parse a text.
+
+        Raises:
+            cst.ParserSyntaxError: it is no Python.
+        """
         self.source = source if isinstance(source, Source) else Source(source)
-        self.module = parse_module(self.source.parsed)
-        self.nodes: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        self._nodes: Nodes = {}
+        self._names: dict[str, list[cst.Name]] | None = None
+        self._unsorted: set[object] = set()
+        self._unread: dict[int, Unread] = {}
+        self._searched: set[str] = set()
+        self._on_read: list[Callable[[Nodes], None]] = []
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
@@ -232,25 +255,38 @@ class Tree:
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
-        self._index()
+        sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
+        self.module = parse_module(self.source.parsed) if sparse is None else self._sparse(*sparse)
+        self._index([self.module], None, 0)
 
-    def _index(self) -> None:
-        nodes, parents, order = self.nodes, self._parents, self._order
-        stack: list[cst.CSTNode] = [self.module]
+    # ------------------------------------------------------------------ the index
+
+    def _index(self, tops: Sequence[cst.CSTNode], parent: cst.CSTNode | None, rank: int) -> Nodes:
+        """Take nodes and all below them into the index, with ranks from ``rank`` on; what was added."""
+        nodes: Nodes = {}
+        parents, order = self._parents, self._order
+        if parent is not None:
+            parents.update((id(top), parent) for top in tops)
+        stack = list(reversed(tops))
         pop, fields_of = stack.pop, _FIELDS.get
-        count = 0
         while stack:
             node = pop()
             cls = type(node)
-            order[id(node)] = count
-            count += 1
+            order[id(node)] = rank
+            if cls is Unread:
+                cls = cst.IndentedBlock
+                self._unread[rank] = node  # type: ignore[assignment]
+                rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
+                fields: tuple[str, ...] | None = ()
+            else:
+                fields = fields_of(cls)
+            rank += 1
             found = nodes.get(cls)
             if found is None:
                 nodes[cls] = [node]
             else:
                 found.append(node)
             mark = len(stack)
-            fields = fields_of(cls)
             for name in _syntax_fields(cls) if fields is None else fields:
                 value = getattr(node, name)
                 kind = value.__class__
@@ -262,10 +298,122 @@ class Tree:
                     parents[id(value)] = node
                     stack.append(value)
             stack[mark:] = stack[mark:][::-1]
+        for cls, added in nodes.items():
+            if cls in self._nodes:
+                self._nodes[cls] = self._nodes[cls] + added
+                self._unsorted.add(cls)
+                self._ranks.pop(cls, None)
+            else:
+                self._nodes[cls] = added
+        if self._names is not None:
+            self._index_names(self._names, nodes)
+        return nodes
+
+    def _index_names(self, names: dict[str, list[cst.Name]], nodes: Nodes) -> None:
+        for node in nodes.get(cst.Name, ()):
+            names.setdefault(node.value, []).append(node)  # type: ignore[attr-defined, arg-type]
+        self._unsorted.update(names)
+
+    # ------------------------------------------------------------------ what is unread
+
+    def _sparse(self, text: str, bodies: list[unread.Body | None]) -> cst.Module:
+        try:
+            module = parse_module(text)
+        except cst.ParserSyntaxError:
+            return parse_module(self.source.parsed)
+        functions = list(unread.functions(module.body))
+        if len(functions) != len(bodies):
+            return parse_module(self.source.parsed)
+        lines = self.source.parsed.split("\n")
+        for function, body in zip(functions, bodies, strict=True):
+            if body is not None:
+                raw = "\n".join([*lines[body.first : body.last], ""])
+                unread.close(function.body, Text(raw, body.around, self._read))
+        return module
+
+    def _read(self, block: Unread, text: Text) -> None:
+        """Parse what a block stands for."""
+        parsed, indent = text.block(parse_module)
+        rank = self._order[id(block)]
+        self._unread.pop(rank, None)
+        unread.fill(block, parsed.body)
+        added = self._index(parsed.body, block, rank + 1)
+        if indent != self.module.default_indent:
+            for inner in added.get(cst.IndentedBlock, ()):
+                if inner.indent is None:  # type: ignore[attr-defined]
+                    object.__setattr__(inner, "indent", indent)
+        for tell in self._on_read:
+            tell(added)
+
+    def on_read(self, tell: Callable[[Nodes], None]) -> None:
+        """Have somebody told what comes into the index from now on."""
+        self._on_read.append(tell)
+
+    def read(self, where: re.Pattern[str] | None = None) -> None:
+        """Parse what is unread: all of it, or where the text matches."""
+        if self._unread and (where is None or where.pattern not in self._searched):
+            self._read_if(lambda text: where is None or where.search(text.raw) is not None)
+            self._searched.update([where.pattern] if where is not None else ())
+
+    def read_with(self, word: str, where: Callable[[str], Collection[str]] | None = None) -> None:
+        """Parse what has a word in it; or only where the word is among those that ``where`` finds in a text."""
+        if self._unread:
+            self._read_if(lambda text: word in text.words and (where is None or word in where(text.raw)))
+
+    def _read_if(self, is_wanted: Callable[[Text], bool]) -> None:
+        for block in list(self._unread.values()):
+            text = unread.text_of(block)
+            if is_wanted(text):
+                self._read(block, text)
+
+    def _read_below(self, node: cst.CSTNode) -> None:
+        if self._unread:
+            first, last = self._order[id(node)], self._last_below(node)
+            for block in [block for rank, block in self._unread.items() if first <= rank <= last]:
+                self._read(block, unread.text_of(block))
+
+    def names(self, name: str) -> list[cst.Name]:
+        """All name nodes of that spelling, whatever they stand for, in document order."""
+        self.read_with(name)
+        return self.parsed_names(name)
+
+    def parsed_names(self, name: str) -> list[cst.Name]:
+        """Those of them that are parsed already."""
+        if self._names is None:
+            self._names = {}
+            self._index_names(self._names, {cst.Name: [*self.parsed(cst.Name)]})
+            self._unsorted -= self._names.keys()
+        found = self._names.get(name, [])
+        if name in self._unsorted:
+            self._unsorted.discard(name)
+            found.sort(key=self.order)
+        return found
+
+    def attributes(self, name: str) -> list[cst.Attribute]:
+        """All attributes of that name, in document order."""
+        parents = ((node, self._parents.get(id(node))) for node in self.names(name))
+        found = [up for node, up in parents if isinstance(up, cst.Attribute) and up.attr is node]
+        return sorted(found, key=self.order)
 
     def all(self, cls: type[N]) -> list[N]:
         """Nodes of exactly this class, in document order."""
-        return self.nodes.get(cls, [])  # type: ignore[return-value]
+        self.read()
+        return self.parsed(cls)
+
+    def parsed(self, cls: type[N]) -> list[N]:
+        """Those of them that are parsed already."""
+        if cls in self._unsorted:
+            self._unsorted.discard(cls)
+            self._nodes[cls] = sorted(self._nodes[cls], key=self.order)
+        return self._nodes.get(cls, [])  # type: ignore[return-value]
+
+    @property
+    def nodes(self) -> Nodes:
+        """All nodes by class."""
+        self.read()
+        return {cls: self.parsed(cls) for cls in self._nodes}
+
+    # ------------------------------------------------------------------ where a node stands
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The syntax parent of ``node``; None for the module."""
@@ -309,7 +457,8 @@ class Tree:
 
     def within(self, node: cst.CSTNode, cls: type[N]) -> list[N]:
         """Nodes of exactly this class below ``node``, or ``node`` itself, in document order."""
-        nodes = self.all(cls)
+        self._read_below(node)
+        nodes = self.parsed(cls)
         if not nodes:
             return nodes
         ranks = self._ranks.get(cls)
@@ -323,8 +472,11 @@ class Tree:
         if last is None:
             at: cst.CSTNode | None = node
             while at is not None:
-                end, at = at, _last_child(at)
-            last = self._last[id(node)] = self._order[id(end)]
+                end, at = at, None if type(at) is Unread else _last_child(at)
+            last = self._order[id(end)]
+            if type(end) is Unread:  # its statements will have ranks up to there
+                last += _ROOM * len(unread.text_of(end).raw)
+            self._last[id(node)] = last
         return last
 
     def walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:

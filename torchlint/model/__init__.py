@@ -255,6 +255,10 @@ class Model:
             self._remembered[key] = compute(self)
         return self._remembered[key]  # type: ignore[no-any-return]
 
+    def classes(self) -> list[cst.ClassDef]:
+        """All classes of this file."""
+        return self.scopes.all_classes()
+
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return self.remember(f"declares {attribute}", lambda model: model.scopes.declares(attribute))
@@ -301,18 +305,20 @@ class Model:
 
     def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
         """All occurrences of a name in a scope and in the functions inside it, in document order."""
+        if isinstance(scope, cst.Module):
+            return [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
         table = self._references.get(id(scope))
         if table is None:
             table = self._references[id(scope)] = {}
-            for node in self.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Name):
+            for node in self.tree.within(scope.body, cst.Name):
                 if not _is_label(self.tree, node):
                     table.setdefault(node.value, []).append(node)
         return table.get(name, [])
 
     def all_called(self, name: str) -> list[cst.BaseExpression]:
         """All names and attributes that are called ``name``, wherever in the file."""
-        table = self.remember("named", _by_name)
-        return table.get(name, [])
+        names = [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
+        return [*self.tree.attributes(name), *names]
 
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
         """The statement right before another one in the same block, with no empty line or comment between them."""
@@ -457,7 +463,7 @@ class Model:
         self, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
     ) -> Value:
         """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
-        functions = self.scopes.rebinders.get(id(scope), {}).get(name, {})
+        functions = self.scopes.rebinders(scope, name)
         if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
             return value
         if len(functions) > _MAX_REBINDERS:
@@ -471,7 +477,7 @@ class Model:
     def rebound(self, name: str, flow: State) -> Value | None:
         """What the functions in a scope that are defined by now bind to a name of it."""
         result: Value | None = None
-        functions = self.scopes.rebinders.get(id(flow.scope), {}).get(name, {})
+        functions = self.scopes.rebinders(flow.scope, name)
         if len(functions) > 4 * _MAX_REBINDERS:
             return UNKNOWN
         for function in functions.values():
@@ -668,7 +674,7 @@ class Model:
         """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
         if self.is_part:
             return False
-        for node in self.scopes.calls.get(function.name.value, ()):
+        for node in self.scopes.given_to_apply(function.name.value):
             arg = self.tree.parent(node)
             call = self.tree.parent(arg) if isinstance(arg, cst.Arg) else None
             if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "apply":
@@ -718,10 +724,14 @@ class Model:
             return known
         self._quiet[key] = False
         name = function.name.value
-        references = self.scopes.calls.get(name, [])
-        if name.startswith("__") or name in ("forward", "training_step", "main") or not references:
+        if name.startswith("__") or name in ("forward", "training_step", "main"):
             return False
-        self._quiet[key] = all(self._called_without_grad(node) for node in references)
+        if _NO_GRAD.search(self.tree.source.text) is None:
+            return False
+        if not all(self._called_without_grad(node) for node in self.scopes.parsed_calls(name)):
+            return False  # there may be others, but this is enough
+        references = self.scopes.calls(name)
+        self._quiet[key] = bool(references) and all(self._called_without_grad(node) for node in references)
         return self._quiet[key]
 
     def _called_without_grad(self, node: cst.CSTNode) -> bool:
@@ -934,7 +944,8 @@ class Model:
                 return self.call_function(method, base, method, (), flow)
             return Value(Kind.FUNCTION, node=method, receiver=base)
         found: Value | None = None
-        if name in info.assigned or name in info.registered:
+        attributes = self.scopes.attributes(cls)
+        if name in attributes.assigned or name in attributes.registered:
             found = self._table(cls).get(name)
         declared = info.declared.get(name)
         if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
@@ -988,7 +999,7 @@ class Model:
         return table
 
     def _build_table(self, cls: cst.ClassDef, is_first: bool) -> Env:
-        info = self.scopes.info(cls)
+        info = self.scopes.attributes(cls)
         table: Env = {}
         for name, sites in info.assigned.items():
             for method, target in sites:
@@ -1030,7 +1041,7 @@ class Model:
     @_at_home
     def class_use(self, cls: cst.ClassDef, name: str) -> Evidence | None:
         """What the whole class does with ``self.name``, if that is what only a tensor can do."""
-        used = self.scopes.info(cls).used.get(name)
+        used = self.scopes.attributes(cls).used.get(name)
         if not used:
             return None
         only = torch_api.tensor_only()
@@ -1235,6 +1246,10 @@ def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> 
     return replace(base, dtype=dtype, ndim=ndim, grad=base.grad if dtype & Dtype.FLOAT else Tri.NO)
 
 
+_NO_GRAD = re.compile(r"no_?grad|inference_?mode|set_grad_enabled", re.IGNORECASE)
+"""What some code runs under if a function is only called where autograd does not record."""
+
+
 def _has_type_comments(model: Model) -> bool:
     return "type:" in model.tree.source.text
 
@@ -1258,16 +1273,6 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
         case cst.ImportAlias() | cst.Param() | cst.NameItem():
             return True
     return False
-
-
-def _by_name(model: Model) -> dict[str, list[cst.BaseExpression]]:
-    table: dict[str, list[cst.BaseExpression]] = {}
-    for attribute in model.tree.all(cst.Attribute):
-        table.setdefault(attribute.attr.value, []).append(attribute)
-    for node in model.tree.all(cst.Name):
-        if not _is_label(model.tree, node):
-            table.setdefault(node.value, []).append(node)
-    return table
 
 
 def _trains(model: Model) -> bool:

@@ -77,7 +77,7 @@ class Callers:
         if name.startswith("__") or (cls is not None and name == "forward"):
             return []
         calls = []
-        for node in self.model.scopes.calls.get(name, ()):
+        for node in self.model.scopes.calls(name):
             self.model.result(self.model.scopes.scope_of(node))
             if self.model.values.get(id(node), UNKNOWN).node is not wanted:
                 continue

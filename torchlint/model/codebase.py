@@ -21,7 +21,7 @@ import libcst as cst
 
 from torchlint import source
 from torchlint.model.scopes import Scopes
-from torchlint.tree import Tree
+from torchlint.tree import Nodes, Tree
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -36,6 +36,8 @@ _MAX_ABOVE = 3
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 _ROOM = 4_000_000
 """Characters of parsed statements to keep from one checked file to the next."""
+_SMALL = 3_000
+"""Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -225,9 +227,13 @@ class Codebase:
     def adopt(self, model: Model) -> None:
         """Remember whose the definitions of a file are."""
         homes = self._homes if model.is_part else self._checked
-        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
-            for node in model.tree.all(cls):
-                homes[id(node)] = model
+
+        def take(nodes: Nodes) -> None:
+            for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
+                homes.update((id(node), model) for node in nodes.get(cls, ()))
+
+        model.tree.on_read(take)
+        take({cls: model.tree.parsed(cls) for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda)})
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -235,7 +241,7 @@ class Codebase:
         What was found out about other files is kept where it is final. It is what would be found anew for the next
         file: :meth:`Interpretation.reaches` sees to it that nothing is known there that is too far away from it.
         """
-        self._checked.clear()
+        self._checked = {}  # what the last file still reads must not come into the next one's
         self._consulted.pop(_CHECKED, None)
         self.interpretation = Interpretation()
         if self._size > _ROOM:
@@ -413,7 +419,7 @@ class Codebase:
     def _definitions(self, text: str) -> Scopes | None:
         self._size += len(text)
         try:
-            return Scopes(Tree(text))
+            return Scopes(Tree(text, _nothing if len(text) > _SMALL else None))
         except (cst.ParserSyntaxError, RecursionError):
             return None
 
@@ -450,6 +456,10 @@ class Codebase:
         if path not in self._states:
             self._states[path] = source.state(path)
         return self._states[path]
+
+
+def _nothing(first: int, end: int) -> bool:
+    return False
 
 
 _CHECKED = "<checked>"

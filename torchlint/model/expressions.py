@@ -87,7 +87,7 @@ class Expressions(Special):
         name = node.value
         value = self.env.get(name)
         if value is not None:
-            return self._shared(name, value) if name in self.shared else value
+            return self._shared(name, value) if self.is_shared(name) else value
         if self.locals is not None and name in self.locals and name not in self.globals:
             return self.unknown(("unbound", id(self.scope), name))
         return self.model.free(name, self)
@@ -551,7 +551,7 @@ class Expressions(Special):
 
 def _keeping_graph(model: Model) -> list[cst.CSTNode]:
     """All calls of ``backward`` in a file that may keep the graph of the gradients."""
-    calls = [model.tree.parent(node) for node in model.scopes.calls.get("backward", ())]
+    calls = [model.tree.parent(node) for node in model.scopes.calls("backward")]
     return [c for c in calls if isinstance(c, cst.Call) and _may_keep_graph(c)]
 
 

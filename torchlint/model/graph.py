@@ -174,7 +174,12 @@ def _is_formatting(model: Model, call: cst.Call) -> bool:
 
 def calls_backward(model: Model, area: cst.CSTNode) -> bool:
     """Whether ``backward`` (or an optimizer's ``step``) is called below a node."""
-    for node in model.tree.within(area, cst.Call):
+    if isinstance(area, cst.Module):
+        named = [each for name in sorted(_BACKWARD | {"step"}) for each in model.tree.attributes(name)]
+        calls = [call for each in named if isinstance(call := model.tree.parent(each), cst.Call)]
+    else:
+        calls = model.tree.within(area, cst.Call)
+    for node in calls:
         match node:
             case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value=name))):
                 if name in _BACKWARD:

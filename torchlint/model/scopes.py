@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import libcst as cst
 
@@ -118,24 +118,19 @@ def target_names(target: cst.CSTNode) -> list[str]:
     return []
 
 
+Sites = dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]]
+
+
 @dataclass(eq=False)
 class ClassInfo:
-    """A class of this file."""
+    """A class of this file: what can be told without looking into its methods."""
 
     node: cst.ClassDef
     methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
-    assigned: dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]] = field(default_factory=lambda: defaultdict(list))
-    """``self.x = …``: for each attribute the methods and the target nodes."""
-    grown: dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]] = field(default_factory=lambda: defaultdict(list))
-    """``self.x.append(…)``, ``self.x[k] = …``: for each attribute the methods and the nodes of ``self.x``."""
+    bodies: list[cst.FunctionDef] = field(default_factory=list)
+    """All its methods, those that share a name, too."""
     declared: dict[str, cst.AnnAssign] = field(default_factory=dict)
     """Annotated in the class body, as in a dataclass or NamedTuple."""
-    used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
-    """``self.x.y``: for each attribute the names accessed on it."""
-    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
     @property
     def name(self) -> str:
@@ -148,7 +143,20 @@ class ClassInfo:
         return [arg.value for arg in self.node.bases if not arg.star]
 
 
-_LABELLED = frozenset((cst.FunctionDef, cst.ClassDef, cst.ImportAlias, cst.Param, cst.AsName))
+@dataclass(eq=False)
+class Attributes:
+    """What the methods of a class do to the attributes of ``self``."""
+
+    assigned: Sites = field(default_factory=lambda: defaultdict(list))
+    """``self.x = …``: for each attribute the methods and the target nodes."""
+    grown: Sites = field(default_factory=lambda: defaultdict(list))
+    """``self.x.append(…)``, ``self.x[k] = …``: for each attribute the methods and the nodes of ``self.x``."""
+    used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
+    """``self.x.y``: for each attribute the names accessed on it."""
+    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
 
 class Scopes:
@@ -157,6 +165,10 @@ class Scopes:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
+        self._attributes: dict[int, Attributes] = {}
+        self._calls: dict[str, list[cst.CSTNode]] = {}
+        self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
+        self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
 
     def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
@@ -186,31 +198,22 @@ class Scopes:
         return {item.name.value for each in self.tree.within(function, cst.Global) for item in each.names}
 
     def info(self, node: cst.ClassDef) -> ClassInfo:
-        """Methods and attributes of a class."""
+        """Methods and declarations of a class."""
         info = self._classes.get(id(node))
         if info is None:
-            info = self._classes[id(node)] = self._collect(node)
+            info = self._classes[id(node)] = _class_info(node)
         return info
 
-    def _collect(self, node: cst.ClassDef) -> ClassInfo:
-        info = ClassInfo(node)
-        for statement in node.body.body:
-            if isinstance(statement, cst.FunctionDef):
-                if not {"setter", "overload"} & set(decorator_names(statement)):
-                    info.methods[statement.name.value] = statement
-                self._collect_method(info, statement)
-            elif isinstance(statement, cst.SimpleStatementLine):
-                for small in statement.body:
-                    if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
-                        info.declared[small.target.value] = small
-            elif isinstance(statement, cst.If):  # methods defined under `if torch_version …:`
-                for inner in statement.body.body:
-                    if isinstance(inner, cst.FunctionDef):
-                        info.methods.setdefault(inner.name.value, inner)
-                        self._collect_method(info, inner)
-        return info
+    def attributes(self, node: cst.ClassDef) -> Attributes:
+        """What the methods of a class do to its attributes."""
+        found = self._attributes.get(id(node))
+        if found is None:
+            found = self._attributes[id(node)] = Attributes()
+            for method in self.info(node).bodies:
+                self._collect(found, method)
+        return found
 
-    def _collect_method(self, info: ClassInfo, method: cst.FunctionDef) -> None:
+    def _collect(self, found: Attributes, method: cst.FunctionDef) -> None:
         params = parameters(method)
         if not params:
             return
@@ -220,43 +223,55 @@ class Scopes:
                 continue
             name, parent = node.attr.value, self.tree.parent(node)
             if _grows(self.tree, node):
-                info.grown[name].append((method, node))
+                found.grown[name].append((method, node))
             if isinstance(parent, cst.Attribute):
-                info.used[name].setdefault(parent.attr.value, parent)
+                found.used[name].setdefault(parent.attr.value, parent)
             elif _is_target(self.tree, node):
-                info.assigned[name].append((method, node))
+                found.assigned[name].append((method, node))
             elif isinstance(parent, cst.Call) and parent.func is node and name.startswith("register_"):
-                _register(info, parent, name, method)
+                _register(found, parent, name, method)
 
-    @cached_property
-    def calls(self) -> dict[str, list[cst.CSTNode]]:
+    def calls(self, name: str) -> list[cst.CSTNode]:
         """References to a name, plain or as an attribute, except its definition: ``f``, ``self.f``, ``m.f``."""
-        found: dict[str, list[cst.CSTNode]] = defaultdict(list)
-        parent_of = self.tree.parent
-        for name in self.tree.all(cst.Name):
-            parent = parent_of(name)
-            cls = type(parent)  # a `match` asks the abstract classes of nodes, which takes ten times as long
-            if cls is cst.Attribute:
-                found[name.value].append(parent if parent.attr is name else name)  # type: ignore[union-attr, arg-type]
-            elif not (cls in _LABELLED or (cls is cst.Arg and parent.keyword is name)):  # type: ignore[union-attr]
-                found[name.value].append(name)
+        found = self._calls.get(name)
+        if found is None:
+            found = self._calls[name] = list(self._references(self.tree.names(name)))
         return found
 
-    @cached_property
-    def assigned_attributes(self) -> dict[str, list[cst.Attribute]]:
-        """All ``….x = …`` of the file, by the name of the attribute."""
-        found: dict[str, list[cst.Attribute]] = defaultdict(list)
-        targets = [node.target for node in self.tree.all(cst.AssignTarget)]
-        targets += [node.target for node in self.tree.all(cst.AugAssign)]
-        targets += [node.target for node in self.tree.all(cst.AnnAssign)]
-        for target in targets:
-            if isinstance(target, cst.Attribute):
-                found[target.attr.value].append(target)
-        return found
+    def parsed_calls(self, name: str) -> Iterator[cst.CSTNode]:
+        """Those of them that are parsed already."""
+        return self._references(self.tree.parsed_names(name))
+
+    def given_to_apply(self, name: str) -> Iterator[cst.CSTNode]:
+        """Those of them, at least, that a call of ``apply`` begins with."""
+        if "apply" in self.tree.source.text:
+            self.tree.read_with(name, _applied)
+            yield from self.parsed_calls(name)
+
+    def _references(self, names: Iterable[cst.Name]) -> Iterator[cst.CSTNode]:
+        for node in names:
+            parent = self.tree.parent(node)
+            match parent:
+                case cst.Attribute():
+                    yield parent if parent.attr is node else node
+                case cst.FunctionDef() | cst.ClassDef() | cst.ImportAlias() | cst.Param() | cst.AsName():
+                    pass
+                case cst.Arg() if parent.keyword is node:
+                    pass
+                case _:
+                    yield node
 
     def is_set_outside(self, cls: cst.ClassDef, attribute: str) -> bool:
         """Whether a subclass or anything that is no class assigns to an attribute of that name."""
-        return any(self._may_be_of(cls, site) for site in self.assigned_attributes.get(attribute, ()))
+        return any(self._may_be_of(cls, site) for site in self._assigned(attribute))
+
+    def _assigned(self, attribute: str) -> Iterator[cst.Attribute]:
+        """All ``….x = …`` of the file."""
+        for node in self.tree.attributes(attribute):
+            match self.tree.parent(node):
+                case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.AnnAssign(target=target):
+                    if target is node:
+                        yield node
 
     def _may_be_of(self, cls: cst.ClassDef, site: cst.Attribute) -> bool:
         """Whether an attribute that is assigned from outside a class may be one of its instances."""
@@ -266,56 +281,83 @@ class Scopes:
         is_own = isinstance(around, cst.ClassDef) and isinstance(site.value, cst.Name) and site.value.value == "self"
         return not is_own or any(dotted(base) == cls.name.value for base in self.info(around).bases)  # type: ignore[arg-type]
 
-    @cached_property
-    def rebinders(self) -> dict[int, dict[str, dict[int, cst.FunctionDef]]]:
-        """For each scope its names that functions inside it rebind, or whose containers they grow."""
-        found: dict[int, dict[str, dict[int, cst.FunctionDef]]] = defaultdict(lambda: defaultdict(dict))
-        for function, name in self._rebinding():
-            outer = self.scope_of(function)
-            while isinstance(outer, cst.FunctionDef) and name not in self.locals_of(outer):
-                outer = self.scope_of(outer)
-            found[id(outer)][name][id(function)] = function
-        return found
+    def rebinders(self, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, cst.FunctionDef]:
+        """The functions inside a scope that rebind a name of it, or grow its container."""
+        key = (id(scope), name)
+        if key not in self._rebinders:
+            found: dict[int, cst.FunctionDef] = {}
+            if self._has_functions(scope):
+                found = {id(each): each for each in self._rebinding(name) if self._owner(name, each) is scope}
+            self._rebinders[key] = found
+        return self._rebinders[key]
 
-    def _rebinding(self) -> Iterator[tuple[cst.FunctionDef, str]]:
-        """Functions with the names of others that they rebind or grow."""
-        own: dict[int, frozenset[str]] = {}
-        declarations: list[cst.Global | cst.Nonlocal] = [*self.tree.all(cst.Global), *self.tree.all(cst.Nonlocal)]
-        for node in declarations:
+    def _has_functions(self, scope: cst.FunctionDef | cst.Module) -> bool:
+        if isinstance(scope, cst.Module):
+            return True
+        known = self._nests.get(id(scope))
+        if known is None:
+            known = self._nests[id(scope)] = bool(self.tree.within(scope.body, cst.FunctionDef))
+        return known
+
+    def _owner(self, name: str, function: cst.FunctionDef) -> cst.FunctionDef | cst.Module:
+        """The scope around a function that a name is of which is not its own."""
+        outer = self.scope_of(function)
+        while isinstance(outer, cst.FunctionDef) and name not in self.locals_of(outer):
+            outer = self.scope_of(outer)
+        return outer
+
+    def _rebinding(self, name: str) -> list[cst.FunctionDef]:
+        """Functions that rebind or grow what is called ``name`` around them."""
+        self.tree.read_with(name, _rebound)
+        found: list[tuple[int, int, cst.FunctionDef]] = []
+        for node in self.tree.parsed_names(name):
+            how = self._how_rebound(node)
             function = self.scope_of(node)
-            if isinstance(function, cst.FunctionDef):
-                yield from ((function, item.name.value) for item in node.names)
-        for place in self._grown_names():
-            function = self.scope_of(place)
-            if isinstance(function, cst.FunctionDef):
-                if id(function) not in own:
-                    own[id(function)] = self.locals_of(function)
-                if place.value not in own[id(function)]:
-                    yield function, place.value
+            if how is None or not isinstance(function, cst.FunctionDef):
+                continue
+            if how in (_GLOBAL, _NONLOCAL) or name not in self.locals_of(function):
+                found.append((how, len(found), function))
+        return [function for _, _, function in sorted(found, key=lambda each: each[:2])]
 
-    def _grown_names(self) -> Iterator[cst.Name]:
-        """Names of containers that something is put into."""
-        for attribute in self.tree.all(cst.Attribute):
-            if attribute.attr.value in GROWING and isinstance(attribute.value, cst.Name | cst.Subscript):
-                node = root(attribute.value)
-                if node is not None and _grows(self.tree, attribute.value):
-                    yield node
-        for target in self.tree.all(cst.AssignTarget):
-            if isinstance(target.target, cst.Subscript) and (node := root(target.target)) is not None:
-                yield node
+    def _how_rebound(self, node: cst.Name) -> int | None:
+        parent = self.tree.parent(node)
+        if isinstance(parent, cst.NameItem):
+            return _GLOBAL if isinstance(self.tree.parent(parent), cst.Global) else _NONLOCAL
+        place: cst.CSTNode = node
+        while isinstance(parent, cst.Subscript) and parent.value is place:
+            place, parent = parent, self.tree.parent(parent)
+        match parent:
+            case cst.Attribute(attr=cst.Name(value=method), value=value) if value is place and method in GROWING:
+                return _BY_METHOD if _grows(self.tree, place) else None
+            case cst.AssignTarget() if place is not node:
+                return _BY_ITEM
+        return None
+
+    def all_classes(self) -> list[cst.ClassDef]:
+        """All classes of this file."""
+        self.tree.read(_CLASSES)
+        return self.tree.parsed(cst.ClassDef)
 
     def declares(self, attribute: str) -> bool:
         """Whether a class of this file has that attribute, or a named tuple that field."""
-        for node in self.tree.all(cst.ClassDef):
+        around = [self.tree.enclosing(node, cst.ClassDef) for node in self._assigned_anyhow(attribute)]
+        assigning = {id(cls): cls for cls in around if isinstance(cls, cst.ClassDef)}
+        if any(attribute in self.attributes(cls).assigned for cls in assigning.values()):
+            return True
+        for node in self.all_classes():
             info = self.info(node)
-            if attribute in info.assigned or attribute in info.declared or attribute in info.methods:
+            if attribute in info.declared or attribute in info.methods:
                 return True
-        for call in self.tree.all(cst.Call):
+        self.tree.read(_NAMED_TUPLES)
+        for call in self.tree.parsed(cst.Call):
             if (dotted(call.func) or "").rpartition(".")[2] in ("namedtuple", "NamedTuple", "make_dataclass"):
                 fields = re.findall(r"\w+", " ".join(self.tree.code(arg.value) for arg in call.args[1:]))
                 if attribute in fields:
                     return True
         return False
+
+    def _assigned_anyhow(self, attribute: str) -> Iterator[cst.Attribute]:
+        return (node for node in self.tree.attributes(attribute) if _is_target(self.tree, node))
 
     def scope_of(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
         """The function whose flow evaluates ``node``, or the module.
@@ -329,6 +371,51 @@ class Scopes:
                 return up
             child = up
         return self.tree.module
+
+
+_GLOBAL, _NONLOCAL, _BY_METHOD, _BY_ITEM = range(4)
+"""How a function rebinds or grows what is another scope's, in the order in which it counts."""
+_CLASSES = re.compile(r"^[ \t]*class\b", re.MULTILINE)
+_NAMED_TUPLES = re.compile(r"namedtuple|NamedTuple|make_dataclass")
+_GAP = r"(?:\s|\\|#[^\n]*\n)*"
+
+
+_LISTED = re.compile(r"\b(?:global|nonlocal)\b((?:[^\n]|\\\n)*)")
+_GROWING = re.compile(rf"\b(\w+){_GAP}(?:\){_GAP})*(?:\[|\.{_GAP}(?:{'|'.join(sorted(GROWING))})\b)")
+_APPLIED = re.compile(rf"\bapply\b{_GAP}\(((?:[\w.()]|{_GAP})*)")
+_WORD = re.compile(r"\w+")
+
+
+@functools.lru_cache(maxsize=512)
+def _rebound(text: str) -> frozenset[str]:
+    """Names of other scopes that the text of a function may rebind, or put something into."""
+    listed = (name for names in _LISTED.findall(text) for name in _WORD.findall(names))
+    return frozenset((*listed, *_GROWING.findall(text)))
+
+
+@functools.lru_cache(maxsize=512)
+def _applied(text: str) -> frozenset[str]:
+    """Names that a call of ``apply`` in a text may begin with."""
+    return frozenset(name for given in _APPLIED.findall(text) for name in _WORD.findall(given))
+
+
+def _class_info(node: cst.ClassDef) -> ClassInfo:
+    info = ClassInfo(node)
+    for statement in node.body.body:
+        if isinstance(statement, cst.FunctionDef):
+            if not {"setter", "overload"} & set(decorator_names(statement)):
+                info.methods[statement.name.value] = statement
+            info.bodies.append(statement)
+        elif isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
+                    info.declared[small.target.value] = small
+        elif isinstance(statement, cst.If):  # methods defined under `if torch_version …:`
+            for inner in statement.body.body:
+                if isinstance(inner, cst.FunctionDef):
+                    info.methods.setdefault(inner.name.value, inner)
+                    info.bodies.append(inner)
+    return info
 
 
 def _is_target(tree: Tree, node: cst.CSTNode) -> bool:
@@ -359,9 +446,9 @@ def _grows(tree: Tree, node: cst.CSTNode) -> bool:
     return isinstance(call, cst.Call) and call.func is up
 
 
-def _register(info: ClassInfo, call: cst.Call, how: str, method: cst.FunctionDef) -> None:
+def _register(found: Attributes, call: cst.Call, how: str, method: cst.FunctionDef) -> None:
     if not call.args or how not in ("register_buffer", "register_parameter"):
         return
     name = call.args[0].value
     if isinstance(name, cst.SimpleString):
-        info.registered[name.raw_value].append((how, call, method))
+        found.registered[name.raw_value].append((how, call, method))

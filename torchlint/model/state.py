@@ -104,8 +104,6 @@ class State:
         """Names that tests of other names are bound to."""
         self.aliases: dict[str, list[cst.BaseExpression]] = {}
         """Under the first name of a place what else may hold the same container."""
-        self.shared = model.scopes.rebinders.get(id(scope), {})
-        """Names that functions in this scope rebind."""
         self.locals = model.scopes.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
     def _resolve(self, value: Value) -> Value:
@@ -262,7 +260,7 @@ class State:
         if path is None:
             self._refine_element(place, value)
             return
-        if path in self.shared:
+        if self.is_shared(path):
             self._set(f"{path}{_NARROWED}", value)
         self._set(path, value)
 
@@ -272,6 +270,10 @@ class State:
         key, each = self.key_of(place)
         if base.kind == Kind.CONTAINER and key is not None and containers.is_known(base, key):
             self.refine(place.value, containers.put(base, key, each, value))
+
+    def is_shared(self, name: str) -> bool:
+        """Whether functions in this scope rebind a name of it."""
+        return "." not in name and bool(self.model.scopes.rebinders(self.scope, name))
 
     def _shared(self, name: str, value: Value) -> Value:
         """A name that functions of this scope rebind, too."""

@@ -63,10 +63,14 @@ def imports(model: Model) -> Imports:
     return model.remember("api imports", _imports)
 
 
+_IMPORTS = re.compile(r"(?:^|[;:])[ \t]*(?:import|from)\b", re.MULTILINE)
+
+
 def _imports(model: Model) -> Imports:
     paths: dict[str, set[str]] = {}
     stars = False
-    for node in model.tree.all(cst.Import):
+    model.tree.read(_IMPORTS)
+    for node in model.tree.parsed(cst.Import):
         for alias in node.names:
             name = dotted(alias.name)
             if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
@@ -74,7 +78,7 @@ def _imports(model: Model) -> Imports:
             else:
                 top = name.partition(".")[0]
                 paths.setdefault(top, set()).add(top)
-    for from_ in model.tree.all(cst.ImportFrom):
+    for from_ in model.tree.parsed(cst.ImportFrom):
         module = module_of(from_)
         if isinstance(from_.names, cst.ImportStar):
             stars = stars or module.partition(".")[0] in PACKAGES
@@ -89,7 +93,7 @@ def _imports(model: Model) -> Imports:
         if any(path.partition(".")[0] in PACKAGES for path in found)
     }
     aliases: set[str] = set()
-    for assign in model.tree.all(cst.Assign):
+    for assign in model.tree.parsed(cst.Assign):  # what is elsewhere is another function's
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and _root(assign.value) in ours:
             aliases.update(last(t.target) for t in assign.targets if isinstance(t.target, (cst.Name, cst.Attribute)))
     return Imports(ours, frozenset(aliases - ours.keys()), stars)
@@ -164,20 +168,20 @@ def _uses(model: Model, rule: str) -> Iterator[Use]:
     names = api.names(rule)
     lasts = {name.rpartition(".")[2] for name in names}
     tree = model.tree
-    for attribute in tree.all(cst.Attribute):
+    for attribute in tree.parsed(cst.Attribute):
         if attribute.attr.value in lasts and is_read(attribute, model):
             yield from _named(attribute, names, model)
     wanted = lasts | {
         name for name, paths in imports(model).paths.items() if any(p.rpartition(".")[2] in lasts for p in paths)
     }
-    for name in tree.all(cst.Name):
+    for name in tree.parsed(cst.Name):
         if name.value in wanted and is_read(name, model):
             yield from _named(name, names, model)
-    for call in tree.all(cst.Call):
+    for call in tree.parsed(cst.Call):
         yield from _got(call, names, model)
-    for from_ in tree.all(cst.ImportFrom):
+    for from_ in tree.parsed(cst.ImportFrom):
         yield from _imported(from_, names)
-    for import_ in tree.all(cst.Import):
+    for import_ in tree.parsed(cst.Import):
         for alias in import_.names:
             yield from _module_named(alias.name, names)
 
@@ -417,7 +421,7 @@ def calls(
     known = imports(model)
     names |= {name for name, paths in known.paths.items() if any(path.rpartition(".")[2] in rows for path in paths)}
     names |= known.aliases
-    for call in model.tree.all(cst.Call):
+    for call in model.tree.parsed(cst.Call):
         func: cst.BaseExpression = call.func
         args: Sequence[cst.Arg] = call.args
         if last(func) == "partial":
@@ -605,7 +609,7 @@ def report(use: Use, model: Model) -> Finding:
 def methods(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
     """Attributes of tensors and other objects of torch that a rule is about, in document order."""
     rows = row_uses(model, rule, ("method",))
-    for node in model.tree.all(cst.Attribute):
+    for node in model.tree.parsed(cst.Attribute):
         found = rows.get(node.attr.value)
         if not found or not is_read(node, model):
             continue

@@ -17,7 +17,7 @@ def methods(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
     rows = _api.row_uses(model, rule, ("context", "iterator", "called-module"))
     if not rows:
         return
-    for node in model.tree.all(cst.Attribute):
+    for node in model.tree.parsed(cst.Attribute):
         for row in rows.get(node.attr.value, ()):
             if _is(row, node, model) and not _api.is_guarded(node, model):
                 yield node, row

@@ -227,16 +227,20 @@ def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
     Indexed names are everywhere, and to know what one is a whole function has to be interpreted.
     """
     name = last_name(node)
-    return bool(_SCALAR_NAME.search(name)) or name in model.remember("reduced", _reduced)
+    return bool(_SCALAR_NAME.search(name)) or model.remember(f"reduced {name}", lambda each: _is_reduced(name, each))
 
 
-def _reduced(model: Model) -> frozenset[str]:
-    """Names that are added to, or that are assigned what a reduction may have returned."""
-    found = {last_name(node.target) for node in model.tree.all(cst.AugAssign)}
-    for node in model.tree.all(cst.Assign):
-        if _is_reduction(node.value):
-            found.update(last_name(target.target) for target in node.targets)
-    return frozenset(found)
+def _is_reduced(name: str, model: Model) -> bool:
+    """Whether a name or attribute is added to, or assigned what a reduction may have returned."""
+    for node in model.all_called(name):
+        match model.tree.parent(node):
+            case cst.AugAssign(target=target) if target is node:
+                return True
+            case cst.AssignTarget() as target_:
+                assign = model.tree.parent(target_)
+                if isinstance(assign, cst.Assign) and _is_reduction(assign.value):
+                    return True
+    return False
 
 
 def _is_reduction(node: cst.BaseExpression) -> bool:
@@ -420,8 +424,9 @@ def gradients_keep_graphs(model: Model) -> bool:
 def _asks_for_graphs(model: Model) -> bool:
     if "create_graph" in model.tree.source.text:
         return True
-    for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("backward", "grad"):
+    for node in (*model.tree.attributes("backward"), *model.tree.attributes("grad")):
+        call = model.tree.parent(node)
+        if isinstance(call, cst.Call) and call.func is node:
             if len(call.args) > 2 or any(arg.star for arg in call.args):
                 return True
     return False
@@ -434,10 +439,8 @@ def gradients_are_saved(model: Model) -> bool:
 
 def _compute_with_gradients(model: Model) -> bool:
     return any(
-        node.attr.value == "grad"
-        and isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Arg))
-        and model.grad_enabled(node) == Tri.YES
-        for node in model.tree.all(cst.Attribute)
+        isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Arg)) and model.grad_enabled(node) == Tri.YES
+        for node in model.tree.attributes("grad")
     )
 
 

@@ -215,7 +215,7 @@ def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
             if name == "grad":
                 return True
             computed = re.search(r"parametri[sz]|weight_norm|spectral_norm", model.tree.source.text)
-            methods = any(name in model.scopes.info(cls).methods for cls in model.tree.all(cst.ClassDef))
+            methods = any(name in model.scopes.info(cls).methods for cls in model.classes())
             return value.is_parameter and not computed and not methods
     return False
 

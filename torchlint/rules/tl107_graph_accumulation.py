@@ -68,6 +68,7 @@ from torchlint.rule import Applicability, Edit, Finding, Fix, on
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _NEEDLES = (
     ".backward",
+    r"beside:.backward:(?:[-+]=|append \(|= [\w.]+ [+-])",
     r"re:\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
     r"re:-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
     r"re:append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",

@@ -181,13 +181,17 @@ def _aliases(model: Model) -> frozenset[str]:
     return model.remember("TL201", _collect_aliases)
 
 
+_VARIABLE = re.compile("Variable")
+
+
 def _collect_aliases(model: Model) -> frozenset[str]:
     names = set()
-    for alias in model.tree.all(cst.ImportAlias):
+    model.tree.read(_VARIABLE)
+    for alias in model.tree.parsed(cst.ImportAlias):
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
             if isinstance(alias.asname.name, cst.Name):
                 names.add(alias.asname.name.value)
-    for assign in model.tree.all(cst.Assign):
+    for assign in model.tree.parsed(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
             names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
     return frozenset(names)

@@ -77,7 +77,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, needle=".data")
+@on(cst.Subscript, needle=(".data", r"beside:.data:\[ 0 \]"))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not _data.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
