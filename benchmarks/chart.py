@@ -6,7 +6,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from report import bars, seconds
+from report import bars, remark, seconds
 from results import OURS, Run
 
 OURS_COLOR, OTHERS_COLOR = "#d65f2e", "#9aa5b1"
@@ -30,13 +30,11 @@ def draw(run: Run, target: Path) -> list[Path]:
         padding=4,
     )
     axes.invert_yaxis()
+    axes.xaxis.set_major_formatter("{x:g} s")
     axes.set_xlim(min(values) / 3, max(values) * 4)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(
-        f"{run.subject.replace('==', ' ')}: {run.files} files, {run.megabytes:.0f} MB; wall time, logarithmic",
-        fontsize=10,
-        loc="left",
-    )
+    title = f"{run.subject.replace('==', ' ')}: {run.files} files, {run.megabytes:.0f} MB; wall time, logarithmic"
+    axes.set_title("   ".join(filter(None, (title, remark(run)))), fontsize=10, loc="left")
     paths = [target.with_suffix(".png"), target.with_suffix(".svg")]
     figure.savefig(paths[0], dpi=150, metadata={"Software": None})
     figure.savefig(paths[1], metadata={"Date": None})

@@ -23,9 +23,11 @@ LINUX_UNIT, MACOS_UNIT = 1024, 1
 class Cost:
     """What one run cost, and how it ended."""
 
-    def __init__(self, wall: float, processor: float, peak: int, code: int) -> None:
+    def __init__(self, wall: float, processor: float, peak: int, code: int, others: float = 0.0) -> None:
         self.wall, self.processor, self.peak, self.code = wall, processor, peak, code
         """Seconds, seconds, bytes, exit code (negative: the signal that ended it)."""
+        self.others = others
+        """Processor time that all else on the machine took meanwhile; not known (0) but on Linux."""
 
 
 class TookTooLong(Exception):
@@ -63,21 +65,32 @@ def measure(
         raise
     if process.returncode != 0:
         raise OSError(f"cannot run {command[0]}")
-    wall, processor, peak, code = answer.split()
-    return Cost(float(wall), float(processor), int(peak), int(code))
+    wall, processor, peak, code, busy = answer.split()
+    return Cost(float(wall), float(processor), int(peak), int(code), max(0.0, float(busy) - float(processor)))
 
 
 def _run(output: str, errors: str, *command: str) -> None:
     """What the small process does."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     redirections = [(os.POSIX_SPAWN_OPEN, 1, output, flags, 0o644), (os.POSIX_SPAWN_OPEN, 2, errors, flags, 0o644)]
-    start = time.perf_counter()
+    busy, start = _busy(), time.perf_counter()
     process = os.posix_spawnp(command[0], command, os.environ, file_actions=redirections)
     _, status, usage = os.wait4(process, 0)
     wall = time.perf_counter() - start
+    busy = _busy() - busy
     unit = MACOS_UNIT if sys.platform == "darwin" else LINUX_UNIT
     code = os.waitstatus_to_exitcode(status)
-    print(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, code)
+    print(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit, code, busy)
+
+
+def _busy() -> float:
+    """Processor time that was not idle since the machine started; 0 where the system does not tell."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            _, user, nice, system, _, _, *others = file.readline().split()[:9]
+    except (OSError, ValueError):
+        return 0.0
+    return sum(map(int, (user, nice, system, *others))) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

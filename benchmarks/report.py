@@ -25,6 +25,11 @@ NAMES = {
 
 NONE = "–"
 
+MARK = "†"
+
+QUIET = 0.05
+"""The share of the machine that others may take without being mentioned."""
+
 SPEED = ROOT / "docs" / "speed.md"
 
 README = ROOT / "README.md"
@@ -46,7 +51,10 @@ def text(run: Run) -> str:
 def title(run: Run) -> str:
     """What was measured on what."""
     what = described(run.machine, run.commit, run.measured)
-    return f"{run.subject}: {run.files} files, {run.megabytes} MB of Python; {what}; load before: {run.load}"
+    others = max((row.others for row in run.rows), default=0.0)
+    busy = f"; all else on the machine took up to {others:.0%} of it meanwhile" if others > QUIET else ""
+    subject = "made-up files" if run.subject == START else run.subject
+    return f"{subject}: {run.files} files, {run.megabytes} MB of Python; {what}{busy}"
 
 
 def table(run: Run) -> Table:
@@ -60,9 +68,22 @@ def table(run: Run) -> Table:
 
 def label(row: Row) -> str:
     """What a row is called: of ours and ruff's also the state, of an old one the day."""
+    return f"{plain_label(row)} (measured {row.measured})" if row.reused else plain_label(row)
+
+
+def plain_label(row: Row) -> str:
     name = NAMES.get(row.tool, row.tool)
-    state = f", {row.state}" if row.tool in (OURS, RUFF) else ""
-    return f"{name}{state}{f' (measured {row.measured})' if row.reused else ''}"
+    return f"{name}, {row.state}" if row.tool in (OURS, RUFF) else name
+
+
+def short_label(row: Row) -> str:
+    """The same where there is little room: an old one has a mark."""
+    return f"{plain_label(row)}{MARK}" if row.reused else plain_label(row)
+
+
+def remark(run: Run) -> str:
+    """What the mark means, if there is one."""
+    return f"{MARK} measured earlier" if any(row.reused for row in shown_in_short(run)) else ""
 
 
 def figures(row: Row, base: Row | None) -> list[str]:
@@ -185,7 +206,8 @@ def scaling_section(kept: dict[str, Any]) -> str:
             rate = point["processor"] / point["megabytes"]
             cells = [seconds(point["processor"]), seconds(rate), f"{point['peak']:.0f}"]
             rows.append([str(point["size"]), f"{point['megabytes']:.2f}", *cells])
-        parts.append(f"**{series['name']}**: exponent {series['exponent']:.2f}\n\n{markdown(rows)}")
+        fitted = NONE if series["exponent"] is None else f"{series['exponent']:.2f}"
+        parts.append(f"**{series['name']}**: exponent {fitted}\n\n{markdown(rows)}")
     return "\n\n".join(parts)
 
 
@@ -196,12 +218,12 @@ def sentence(folder: Path) -> str:
         return ""
     run = found[0]
     told = [
-        f"{label(row)}: {'over ' if row.over else ''}{seconds(row.over or row.least_wall or 0)} s"
+        f"{short_label(row)}: {'over ' if row.over else ''}{seconds(row.over or row.least_wall or 0)} s"
         for row in shown_in_short(run)
     ]
     return (
         f"All of {run.subject.replace('==', ' ')} ({run.files} files, {run.megabytes} MB of Python) on "
-        f"{run.machine['cores']} cores, wall time: {'; '.join(told)}."
+        f"{run.machine['cores']} cores, wall time: {'; '.join(told)}.{f' ({remark(run)})' if remark(run) else ''}"
     )
 
 
@@ -245,7 +267,7 @@ def write(folder: Path = RESULTS) -> None:
 
 def bars(run: Run) -> Sequence[tuple[str, float, bool]]:
     """What is drawn: name, seconds, and whether it took even longer; the fastest first."""
-    found = [(label(row), row.over or row.least_wall or 0.0, row.over is not None) for row in shown_in_short(run)]
+    found = [(short_label(row), row.over or row.least_wall or 0.0, row.over is not None) for row in shown_in_short(run)]
     return sorted(found, key=lambda bar: bar[1])
 
 

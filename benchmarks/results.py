@@ -38,6 +38,8 @@ class Row:
     processor: list[float] = field(default_factory=list)
     peak: float = 0.0
     """The largest resident set of any process in any of the runs, in MB."""
+    others: float = 0.0
+    """The share of the machine that all else took meanwhile, in the run where that was most: 0 to 1."""
     findings: int | None = None
     over: float | None = None
     """The limit in seconds at which it was stopped, if it was."""
@@ -68,8 +70,6 @@ class Run:
     megabytes: float
     measured: str
     machine: dict[str, Any]
-    load: float
-    """How many processes were at work on the machine just before."""
     commit: str | None
     """Of torchlint."""
     rows: list[Row]

@@ -30,7 +30,7 @@ FILES = (50, 100, 200, 400, 800, 1600)
 LINES_OF_EACH = 150
 """Lines of one of many files."""
 
-NOISE = 0.02
+NOISE = 0.05
 """Seconds below which a point says nothing."""
 
 FINE = (0, 1)
@@ -71,7 +71,7 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
         return math.nan
     mean_x, mean_y = (sum(column) / len(logarithms) for column in zip(*logarithms, strict=True))
     spread = sum((x - mean_x) ** 2 for x, _ in logarithms)
-    return sum((x - mean_x) * (y - mean_y) for x, y in logarithms) / spread
+    return float(sum((x - mean_x) * (y - mean_y) for x, y in logarithms) / spread)
 
 
 def cost(paths: Sequence[Path], repeat: int, *options: str) -> tuple[float, float]:
@@ -104,7 +104,8 @@ def grown(
         if start_up is None:
             start_up = cost([make(0)], max(repeat, 3), *options)[0]
         processor, peak = cost([path], repeat, *options)
-        series.points.append(Point(size, megabytes(path), max(processor - start_up, 0.0), peak))
+        needed = max(processor - start_up, 0.0)
+        series.points.append(Point(size, round(megabytes(path), 4), round(needed, 4), round(peak, 1)))
     return series
 
 

@@ -158,11 +158,11 @@ class Bench:
     def version(self, tool: str) -> str:
         """What a tool says it is. This also compiles its modules, so that no measured run has to."""
         command = [*self.start(tool), "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, env=self._environment(tool)).stdout
+        said = subprocess.run(command, capture_output=True, text=True, check=True, env=self.environment_of(tool)).stdout
         first = said.strip().splitlines()[0].partition(" CPython ")[0]
         return first if first.lower().startswith(tool) else f"{tool} {first.removeprefix('fixit, version ')}"
 
-    def _environment(self, tool: str) -> dict[str, str]:
+    def environment_of(self, tool: str) -> dict[str, str]:
         """Only torchlint is run from its sources."""
         if tool == OURS:
             return self.environment
@@ -178,7 +178,7 @@ class Bench:
         cache = self.scratch / f"cache-{tool.name}"
         command = tool.command(self.start(tool.name), files, str(cache))
         errors = output.with_suffix(".err")
-        cost = measure(command, str(output), str(errors), self._environment(tool.name), str(self.scratch), self.limit)
+        cost = measure(command, str(output), str(errors), self.environment_of(tool.name), str(self.scratch), self.limit)
         if cost.code not in (*tool.fine, *tool.incomplete):
             said = errors.read_text(errors="replace").strip().splitlines()
             raise RuntimeError(f"exit code {cost.code}: {said[-1] if said else 'nothing said'}")
@@ -219,9 +219,15 @@ def added(row: Row, cost: Cost, tool: Tool, output: str) -> Row:
         wall=[*row.wall, round(cost.wall, 4)],
         processor=[*row.processor, round(cost.processor, 4)],
         peak=round(max(row.peak, cost.peak / 1e6), 1),
+        others=max(row.others, share_of_others(cost)),
         findings=len(FINDING.findall(output)),
         note="could not look at some files" if cost.code in tool.incomplete else row.note,
     )
+
+
+def share_of_others(cost: Cost) -> float:
+    """What all else took of the machine. The system counts in hundredths of a second: short runs say nothing."""
+    return round(cost.others / cost.wall / (os.cpu_count() or 1), 2) if cost.wall >= 0.2 else 0.0
 
 
 def fetch(wheel: str, scratch: Path) -> tuple[str, Path]:
@@ -244,9 +250,6 @@ def compare(bench: Bench, subject: str, files: Path, tools: Sequence[Tool], earl
     paths = list(files.rglob("*.py"))
     megabytes = sum(len(path.read_bytes()) for path in paths) / 1e6  # and now they are all in memory
     _warn_of_files_not_seen(bench, files, len(paths), tools)
-    before = os.getloadavg()[0]
-    if before > 0.5:
-        print(f"warning: the machine is not quiet (load {before:.1f})")
     measurements = []
     for tool in tools:
         row = Row(tool.name, tool.state, bench.version(tool.name), tool.shown, today())
@@ -258,14 +261,14 @@ def compare(bench: Bench, subject: str, files: Path, tools: Sequence[Tool], earl
         for measurement in measurements:
             measurement.again()
     rows = [measurement.row for measurement in measurements]
-    return Run(subject, len(paths), round(megabytes, 2), today(), machine(), round(before, 2), commit(), rows)
+    return Run(subject, len(paths), round(megabytes, 2), today(), machine(), commit(), rows)
 
 
 def _warn_of_files_not_seen(bench: Bench, files: Path, count: int, tools: Sequence[Tool]) -> None:
     """Both leave out folders such as ``build`` by default; then the comparison with others would be wrong."""
     for name in sorted({tool.name for tool in tools} & {OURS, RUFF}):
         command = [*bench.start(name), "check", "--isolated", "--show-files", str(files)]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, env=bench._environment(name))
+        said = subprocess.run(command, capture_output=True, text=True, check=True, env=bench.environment_of(name))
         seen = len(said.stdout.splitlines())
         if seen != count:
             print(f"warning: {name} looks at {seen} of {count} files")
@@ -289,17 +292,16 @@ def start_up(bench: Bench) -> Run:
         (RUFF, "ruff check LARGE", [*bench.start(RUFF), *check.split(), str(large)]),
     ]
     versions = {OURS: bench.version(OURS), RUFF: bench.version(RUFF), "python": ""}
-    load_before = round(os.getloadavg()[0], 2)
     rows = [Row(name, COLD, versions[name], shown, today()) for name, shown, _ in commands]
     output = bench.scratch / "output-start"
     for _ in range(2 * bench.repeat):
         for number, (name, shown, command) in enumerate(commands):
-            cost = measure(command, str(output), environment=bench._environment(name), folder=str(bench.scratch))
+            cost = measure(command, str(output), environment=bench.environment_of(name), folder=str(bench.scratch))
             if cost.code not in (0, 1):
                 raise RuntimeError(f"{shown}: exit code {cost.code}")
             rows[number] = added(rows[number], cost, TOOLS[0], output.read_text(errors="replace"))
     size = round((small.stat().st_size + large.stat().st_size) / 1e6, 2)
-    return Run(START, 2, size, today(), machine(), load_before, commit(), rows)
+    return Run(START, 2, size, today(), machine(), commit(), rows)
 
 
 @contextlib.contextmanager
