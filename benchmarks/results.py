@@ -19,6 +19,9 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 OURS, RUFF, FLAKE8, TORCHFIX, PYLINT, FIXIT = "torchlint", "ruff", "flake8", "torchfix", "pylint", "fixit"
 
+BUSY = 0.1
+"""The share of the machine that others may have taken while figures were made that are kept."""
+
 COLD, WARM = "cold", "warm"
 """Without a cache, and with one that an earlier run filled."""
 
@@ -91,11 +94,19 @@ def load(path: Path) -> Run:
 
 
 def reusable(earlier: Run, subject: str, row: Row) -> Row | None:
-    """The earlier figures of the same tool, version and command on the same files and the same kind of machine."""
+    """The earlier figures of the same tool, version and command on the same files and the same kind of machine.
+
+    Not those of a machine that was busy with other things: nobody wants to keep them.
+    """
     if earlier.subject != subject or earlier.machine != machine():
         return None
     old = earlier.row(row.tool, row.state)
-    if old is None or (old.version, old.command) != (row.version, row.command) or not (old.wall or old.over):
+    if old is None or (old.version, old.command) != (row.version, row.command):
+        return None
+    others = (
+        old.others if old.wall else max(each.others for each in earlier.rows)
+    )  # of what was stopped it is not known
+    if others > BUSY or not (old.wall or old.over):
         return None
     return replace(old, reused=True)
 

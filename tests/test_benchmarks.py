@@ -162,8 +162,19 @@ def test_figures_of_before_are_used_again() -> None:
         (run(row("flake8", wall=[9.0])), "thing==1.0", row("pylint")),
         (run(row("flake8", wall=[9.0]), machine={"cores": 0}), "thing==1.0", row("flake8")),
         (run(row("flake8", note="failed")), "thing==1.0", row("flake8")),
+        (run(row("flake8", wall=[9.0], others=0.3)), "thing==1.0", row("flake8")),
+        (run(row("flake8", over=9.0), row("ruff", wall=[1.0], others=0.3)), "thing==1.0", row("flake8")),
     ],
-    ids=["other files", "other version", "other command", "other tool", "other machine", "no figures"],
+    ids=[
+        "other files",
+        "other version",
+        "other command",
+        "other tool",
+        "other machine",
+        "no figures",
+        "busy",
+        "busy and stopped",
+    ],
 )
 def test_figures_of_before_that_are_of_something_else(earlier: Any, subject: str, now: Any) -> None:
     assert results.reusable(earlier, subject, now) is None
