@@ -103,9 +103,7 @@ def reusable(earlier: Run, subject: str, row: Row) -> Row | None:
     old = earlier.row(row.tool, row.state)
     if old is None or (old.version, old.command) != (row.version, row.command):
         return None
-    others = (
-        old.others if old.wall else max(each.others for each in earlier.rows)
-    )  # of what was stopped it is not known
+    others = old.others if old.wall else max(each.others for each in earlier.rows)  # not known if stopped
     if others > BUSY or not (old.wall or old.over):
         return None
     return replace(old, reused=True)
