@@ -355,21 +355,28 @@ class Tree:
             self._read_if(lambda text: where is None or where.search(text.raw) is not None)
             self._searched.update([where.pattern] if where is not None else ())
 
-    def read_with(self, word: str, where: Callable[[str], Collection[str]] | None = None) -> None:
+    def read_with(
+        self, word: str, where: Callable[[str], Collection[str]] | None = None, below: cst.CSTNode | None = None
+    ) -> None:
         """Parse what has a word in it; or only where the word is among those that ``where`` finds in a text."""
         if self._unread:
-            self._read_if(lambda text: word in text.words and (where is None or word in where(text.raw)))
+            self._read_if(lambda text: word in text.words and (where is None or word in where(text.raw)), below)
 
-    def _read_if(self, is_wanted: Callable[[Text], bool]) -> None:
-        for block in list(self._unread.values()):
+    def _read_if(self, is_wanted: Callable[[Text], bool], below: cst.CSTNode | None = None) -> None:
+        for block in self._unread_below(below):
             text = unread.text_of(block)
             if is_wanted(text):
                 self._read(block, text)
 
+    def _unread_below(self, node: cst.CSTNode | None) -> list[Unread]:
+        if node is None:
+            return list(self._unread.values())
+        first, last = self._order[id(node)], self._last_below(node)
+        return [block for rank, block in self._unread.items() if first <= rank <= last]
+
     def _read_below(self, node: cst.CSTNode) -> None:
         if self._unread:
-            first, last = self._order[id(node)], self._last_below(node)
-            for block in [block for rank, block in self._unread.items() if first <= rank <= last]:
+            for block in self._unread_below(node):
                 self._read(block, unread.text_of(block))
 
     def names(self, name: str) -> list[cst.Name]:
@@ -377,7 +384,7 @@ class Tree:
         self.read_with(name)
         return self.parsed_names(name)
 
-    def parsed_names(self, name: str) -> list[cst.Name]:
+    def parsed_names(self, name: str, below: cst.CSTNode | None = None) -> list[cst.Name]:
         """Those of them that are parsed already."""
         if self._names is None:
             self._names = {}
@@ -387,7 +394,10 @@ class Tree:
         if name in self._unsorted:
             self._unsorted.discard(name)
             found.sort(key=self.order)
-        return found
+        if below is None:
+            return found
+        first, last = self._order[id(below)], self._last_below(below)
+        return [node for node in found if first <= self._order[id(node)] <= last]
 
     def attributes(self, name: str) -> list[cst.Attribute]:
         """All attributes of that name, in document order."""

@@ -944,9 +944,9 @@ class Model:
                 return self.call_function(method, base, method, (), flow)
             return Value(Kind.FUNCTION, node=method, receiver=base)
         found: Value | None = None
-        attributes = self.scopes.attributes(cls)
-        if name in attributes.assigned or name in attributes.registered:
-            found = self._table(cls).get(name)
+        used = self.scopes.attribute(cls, name)
+        if used.assigned or used.registered:
+            found = self._assigned(cls, name)
         declared = info.declared.get(name)
         if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
             found = self.annotation(declared.annotation.annotation, flow) or found
@@ -971,62 +971,62 @@ class Model:
         return bindings
 
     @_at_home
-    def _table(self, cls: cst.ClassDef) -> Env:
-        """Attributes assigned through ``self`` anywhere in a class, each the join of its assignments.
+    def _assigned(self, cls: cst.ClassDef, name: str) -> Value | None:
+        """An attribute assigned through ``self`` anywhere in a class: the join of its assignments.
 
-        Built twice: the first time attributes that depend on each other are unknown, the second time they are not.
+        Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
-        key, now = id(cls), self.codebase.interpretation
+        key, now = (id(cls), name), self.codebase.interpretation
         known = self._final(self._tables, key) or now.known(key)
         if known is not None:
-            return known.bindings
+            return known.bindings.get(name)
         if now.is_open(key):
-            return now.drafts[key]
+            return now.drafts[key].get(name)
         if self.is_part and now.is_too_far():
-            return {}
+            return None
         now.enter(key, self.is_part)
         now.drafts[key] = {}
         try:
             kept = now.kept()
-            now.drafts[key] = self._build_table(cls, True)
+            now.drafts[key] = self._join_assigned(cls, name, True)
             if not now.is_circular():
                 now.forget(kept)
-            table = self._build_table(cls, False)
+            joined = self._join_assigned(cls, name, False)
         finally:
             del now.drafts[key]
             frame = now.leave()
-        now.keep(frame, Result(table), self._tables)
-        return table
+        now.keep(frame, Result(joined), self._tables)
+        return joined.get(name)
 
-    def _build_table(self, cls: cst.ClassDef, is_first: bool) -> Env:
-        info = self.scopes.attributes(cls)
-        table: Env = {}
-        for name, sites in info.assigned.items():
-            for method, target in sites:
-                self.result(method)
-                value = self.values.get(id(target), UNKNOWN)
-                if is_first and value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
+    def _join_assigned(self, cls: cst.ClassDef, name: str, is_first: bool) -> Env:
+        """The attribute, by its name; nothing if all its assignments are of what is not known yet."""
+        used = self.scopes.attribute(cls, name)
+        found: Value | None = None
+        for method, target in used.assigned:
+            self.result(method)
+            value = self.values.get(id(target), UNKNOWN)
+            if value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
+                if is_first or self.codebase.interpretation.is_open(id(method)):
                     continue  # what it is increased from is not known yet
-                table[name] = join(table[name], value) if name in table else value
-        for name, grown in info.grown.items():
-            if name in table and containers.holds(table[name]):
-                for method, place in grown:
-                    self.result(method)
-                    table[name] = join(table[name], self.grown.get(id(place), table[name]))
-        for name, calls in info.registered.items():
-            for how, call, method in calls:
+            found = value if found is None else join(found, value)
+        if found is not None and containers.holds(found):
+            for method, place in used.grown:
                 self.result(method)
-                value = self._registered(how, call)
-                table[name] = join(table[name], value) if name in table else value
-        for name, value in table.items():
-            if value.kind & Kind.UNKNOWN and (evidence := self.class_use(cls, name)) is not None:
-                if value.kind & Kind.TENSOR:
-                    table[name] = replace(value, kind=value.kind & ~Kind.UNKNOWN, evidence=value.evidence or evidence)
-                else:
-                    table[name] = replace(tensor(evidence=evidence), kind=value.kind & ~Kind.UNKNOWN | Kind.TENSOR)
-            elif value.kind & Kind.UNKNOWN:
-                table[name] = replace(value, symbols=frozenset((("self", id(cls), name),)))
-        return table
+                found = join(found, self.grown.get(id(place), found))
+        for how, call, method in used.registered:
+            self.result(method)
+            value = self._registered(how, call)
+            found = value if found is None else join(found, value)
+        if found is None:
+            return {}
+        if found.kind & Kind.UNKNOWN and (evidence := self.class_use(cls, name)) is not None:
+            if found.kind & Kind.TENSOR:
+                found = replace(found, kind=found.kind & ~Kind.UNKNOWN, evidence=found.evidence or evidence)
+            else:
+                found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
+        elif found.kind & Kind.UNKNOWN:
+            found = replace(found, symbols=frozenset((("self", id(cls), name),)))
+        return {name: found}
 
     def _registered(self, how: str, call: cst.Call) -> Value:
         given = self.values.get(id(call.args[1].value), UNKNOWN) if len(call.args) > 1 else NONE
@@ -1041,7 +1041,7 @@ class Model:
     @_at_home
     def class_use(self, cls: cst.ClassDef, name: str) -> Evidence | None:
         """What the whole class does with ``self.name``, if that is what only a tensor can do."""
-        used = self.scopes.attributes(cls).used.get(name)
+        used = self.scopes.attribute(cls, name).used
         if not used:
             return None
         only = torch_api.tensor_only()

@@ -43,8 +43,8 @@ _MANY_STARS = 20
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
-Key = int | tuple[int, int]
-"""Identity of a scope or class; of a method and the class that inherited it."""
+Key = int | tuple[int, int] | tuple[int, str]
+"""Identity of a scope or class; of a method and the class that inherited it; of a class and its attribute."""
 
 
 _MAX_ROUNDS = 3

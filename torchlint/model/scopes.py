@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -118,7 +117,7 @@ def target_names(target: cst.CSTNode) -> list[str]:
     return []
 
 
-Sites = dict[str, list[tuple[cst.FunctionDef, cst.CSTNode]]]
+Sites = list[tuple[cst.FunctionDef, cst.CSTNode]]
 
 
 @dataclass(eq=False)
@@ -144,18 +143,16 @@ class ClassInfo:
 
 
 @dataclass(eq=False)
-class Attributes:
-    """What the methods of a class do to the attributes of ``self``."""
+class Attribute:
+    """What the methods of a class do to one attribute of ``self``."""
 
-    assigned: Sites = field(default_factory=lambda: defaultdict(list))
-    """``self.x = …``: for each attribute the methods and the target nodes."""
-    grown: Sites = field(default_factory=lambda: defaultdict(list))
-    """``self.x.append(…)``, ``self.x[k] = …``: for each attribute the methods and the nodes of ``self.x``."""
-    used: dict[str, dict[str, cst.CSTNode]] = field(default_factory=lambda: defaultdict(dict))
-    """``self.x.y``: for each attribute the names accessed on it."""
-    registered: dict[str, list[tuple[str, cst.Call, cst.FunctionDef]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    assigned: Sites = field(default_factory=list)
+    """``self.x = …``: the methods and the target nodes."""
+    grown: Sites = field(default_factory=list)
+    """``self.x.append(…)``, ``self.x[k] = …``: the methods and the nodes of ``self.x``."""
+    used: dict[str, cst.CSTNode] = field(default_factory=dict)
+    """``self.x.y``: the names accessed on it."""
+    registered: list[tuple[str, cst.Call, cst.FunctionDef]] = field(default_factory=list)
     """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
 
@@ -165,7 +162,7 @@ class Scopes:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
-        self._attributes: dict[int, Attributes] = {}
+        self._attributes: dict[tuple[int, str], Attribute] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
         self._nests: dict[int, bool] = {}
@@ -204,32 +201,58 @@ class Scopes:
             info = self._classes[id(node)] = _class_info(node)
         return info
 
-    def attributes(self, node: cst.ClassDef) -> Attributes:
-        """What the methods of a class do to its attributes."""
-        found = self._attributes.get(id(node))
+    def attribute(self, cls: cst.ClassDef, name: str) -> Attribute:
+        """What the methods of a class do to one of its attributes."""
+        key = (id(cls), name)
+        found = self._attributes.get(key)
         if found is None:
-            found = self._attributes[id(node)] = Attributes()
-            for method in self.info(node).bodies:
-                self._collect(found, method)
+            found = self._attributes[key] = self._collected(cls, name)
         return found
 
-    def _collect(self, found: Attributes, method: cst.FunctionDef) -> None:
-        params = parameters(method)
-        if not params:
-            return
-        me = params[0].name.value
-        for node in self.tree.within(method.body, cst.Attribute):
-            if not isinstance(node.value, cst.Name) or node.value.value != me:
-                continue
-            name, parent = node.attr.value, self.tree.parent(node)
+    def _collected(self, cls: cst.ClassDef, name: str) -> Attribute:
+        self.tree.read_with(name, below=cls)
+        found = Attribute()
+        for node, method in self._of_self(cls, name):
+            parent = self.tree.parent(node)
             if _grows(self.tree, node):
-                found.grown[name].append((method, node))
+                found.grown.append((method, node))
             if isinstance(parent, cst.Attribute):
-                found.used[name].setdefault(parent.attr.value, parent)
+                found.used.setdefault(parent.attr.value, parent)
             elif _is_target(self.tree, node):
-                found.assigned[name].append((method, node))
-            elif isinstance(parent, cst.Call) and parent.func is node and name.startswith("register_"):
-                _register(found, parent, name, method)
+                found.assigned.append((method, node))
+        for how in ("register_buffer", "register_parameter"):
+            for node, method in self._of_self(cls, how):
+                call = self.tree.parent(node)
+                if isinstance(call, cst.Call) and call.func is node and _registers(call, name):
+                    found.registered.append((how, call, method))
+        found.registered.sort(key=lambda each: self.tree.order(each[1]))
+        return found
+
+    def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[tuple[cst.Attribute, cst.FunctionDef]]:
+        """``self.x`` in the methods of a class, as far as it is parsed."""
+        methods = {id(method): method for method in self.info(cls).bodies}
+        for node in self.tree.parsed_names(name, below=cls):
+            attribute = self.tree.parent(node)
+            if (
+                isinstance(attribute, cst.Attribute)
+                and attribute.attr is node
+                and isinstance(attribute.value, cst.Name)
+            ):
+                method = methods.get(id(self._outermost(attribute, cls)))
+                params = parameters(method) if method is not None else []
+                if method is not None and params and params[0].name.value == attribute.value.value:
+                    yield attribute, method
+
+    def _outermost(self, node: cst.CSTNode, cls: cst.ClassDef) -> cst.CSTNode | None:
+        """The function next to a class in whose body a node is."""
+        found, child = None, node
+        for up in self.tree.ancestors(node):
+            if up is cls:
+                break
+            if isinstance(up, cst.FunctionDef):
+                found = up if child is up.body else None
+            child = up
+        return found
 
     def calls(self, name: str) -> list[cst.CSTNode]:
         """References to a name, plain or as an attribute, except its definition: ``f``, ``self.f``, ``m.f``."""
@@ -342,7 +365,7 @@ class Scopes:
         """Whether a class of this file has that attribute, or a named tuple that field."""
         around = [self.tree.enclosing(node, cst.ClassDef) for node in self._assigned_anyhow(attribute)]
         assigning = {id(cls): cls for cls in around if isinstance(cls, cst.ClassDef)}
-        if any(attribute in self.attributes(cls).assigned for cls in assigning.values()):
+        if any(self.attribute(cls, attribute).assigned for cls in assigning.values()):
             return True
         for node in self.all_classes():
             info = self.info(node)
@@ -446,9 +469,7 @@ def _grows(tree: Tree, node: cst.CSTNode) -> bool:
     return isinstance(call, cst.Call) and call.func is up
 
 
-def _register(found: Attributes, call: cst.Call, how: str, method: cst.FunctionDef) -> None:
-    if not call.args or how not in ("register_buffer", "register_parameter"):
-        return
-    name = call.args[0].value
-    if isinstance(name, cst.SimpleString):
-        found.registered[name.raw_value].append((how, call, method))
+def _registers(call: cst.Call, name: str) -> bool:
+    """Whether a call of ``register_buffer`` is about the attribute of that name."""
+    first = call.args[0].value if call.args else None
+    return isinstance(first, cst.SimpleString) and first.raw_value == name
