@@ -18,10 +18,12 @@ ARROWS = {
     "commands": {"", "cache", "check", "config", "explain", "report", "reveal", "upgrade"},
     "upgrade": {"config", "diagnostic", "engine", "files", "report", "run", "target"},
     "check": {"", "cache", "config", "diagnostic", "engine", "files", "report", "run"},
-    "reveal": {"config", "diagnostic", "engine", "files", "infer", "report", "run", "source"},
+    "reveal": {"config", "diagnostic", "engine", "files", "infer", "report", "source", "work"},
     "infer": {"diagnostic", "engine", "model", "tree"},
     "explain": {"config", "report", "rules"},
-    "run": {"cache", "config", "diagnostic", "engine", "files", "model", "source", "suppress", "target"},
+    "run": {"", "cache", "config", "diagnostic", "files", "pool", "source", "work"},
+    "pool": {"", "diagnostic", "engine", "source", "work"},
+    "work": {"", "cache", "config", "diagnostic", "engine", "model", "source", "suppress", "target"},
     "files": {"config", "diagnostic"},
     "config": {"diagnostic", "rules", "target"},
     "cache": {"", "diagnostic", "source"},
@@ -103,7 +105,7 @@ LAZY = {
     },
     "infer --help": {"libcst", "pathspec", "torchlint.engine", "torchlint.run", "torch"},
     "rule TL101": {"libcst", "pathspec", "torchlint.engine", "torch"},
-    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torch"},
+    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torchlint.pool", "torch"},
     "check flagged.py": {"libcst.matchers", "libcst.codemod", "pathspec", "torch"},
 }
 

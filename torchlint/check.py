@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from torchlint import cache
+from torchlint.cache import directory_for
 from torchlint.config import (
     Project,
     Selection,
@@ -19,8 +19,7 @@ from torchlint.config import (
     known_names,
     relative,
 )
-from torchlint.diagnostic import Problem
-from torchlint.engine import Fixing
+from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
 from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, statistics, wants_color
 from torchlint.report.concise import lines as concise
@@ -136,6 +135,8 @@ class Check:
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
+        if run.unsaved is not None:
+            self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*self._account(run.counts, len(results)))
         if found.missing or self._nothing_to_do(found):
             return USAGE
@@ -172,7 +173,8 @@ class Check:
     def _cache(self) -> str | None:
         if self.options.no_cache:
             return None
-        return self.options.cache_dir or cache.default_directory(self.project.settings(os.getcwd()).root)
+        settings = self.project.settings(os.getcwd())
+        return directory_for(self.options.cache_dir, settings.cache_dir, settings.root)
 
     def _report(self, results: list[Result]) -> None:
         if not self.options.diff:
