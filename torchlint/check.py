@@ -21,9 +21,7 @@ from torchlint.config import (
 )
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
-from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, statistics, wants_color
-from torchlint.report.concise import lines as concise
-from torchlint.report.patch import patch
+from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
 
@@ -180,21 +178,25 @@ class Check:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
             return
+        from torchlint.report import patch
+
         changed = [result for result in results if result.after is not None]
         base = _base([result.file.location for result in changed])
         for result in changed:
             name = relative(result.file.location, base) or result.file.path
-            _write(patch(name, result.before, result.after or b"", self.style))
+            _write(patch.patch(name, result.before, result.after or b"", self.style))
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
-        self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
     def _findings(self, results: list[Result]) -> Iterator[str]:
+        from torchlint.report import statistics
+
         files = _shown(results)
         format_ = self.options.output_format
         if self.fix_only:
-            self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+            self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
         else:

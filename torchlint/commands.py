@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -106,6 +105,8 @@ def check(**given: Any) -> int:
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     """Explain a rule."""
+    import json
+
     from torchlint import explain
     from torchlint.config import known_names
 

@@ -185,10 +185,12 @@ class Project:
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
         self._policies: dict[Settings, Policy] = {}
-        self._named: dict[tuple[Settings, str], bool] = {}
+        self._named: dict[tuple[str, str], bool] = {}
         self._targets: dict[str, Target] = {}
         self._marked: dict[str, tuple[str, ...]] = {}
         self._variants: dict[tuple[str, frozenset[str]], str] = {}
+        self._shared: dict[str, str] = {}
+        """The same for directories in which it is that of every file."""
         self._names: dict[str, Collection[str]] = {}
 
     @property
@@ -244,14 +246,14 @@ class Project:
 
     def named(self, path: str, code: str) -> bool:
         """Whether a rule was asked for by its own code or name."""
-        settings = self.settings(os.path.dirname(path))
-        if (settings, code) not in self._named:
+        key = (os.path.dirname(path), code)
+        if key not in self._named:
             asked = {code, known_names()[code]}
-            self._named[settings, code] = any(
+            self._named[key] = any(
                 not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
-                for layer in (settings.selection, self.command_line)
+                for layer in (self.settings(key[0]).selection, self.command_line)
             )
-        return self._named[settings, code]
+        return self._named[key]
 
     def policy(self, path: str) -> Policy:
         """What the settings that hold for a file say about fixes."""
@@ -296,10 +298,16 @@ class Project:
 
     def variant(self, path: str) -> str:
         """All that findings in a file follow from but contents and the program."""
-        directory, codes = os.path.dirname(path), self.codes(path)
+        directory = os.path.dirname(path)
+        shared = self._shared.get(directory)
+        if shared is not None:
+            return shared
+        codes = self.codes(path)
         if (directory, codes) not in self._variants:
             parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory))
             self._variants[directory, codes] = repr(parts)
+        if not self.settings(directory).per_file_ignores:
+            self._shared[directory] = self._variants[directory, codes]
         return self._variants[directory, codes]
 
 
