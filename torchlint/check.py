@@ -21,6 +21,7 @@ from torchlint.config import (
 )
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
+from torchlint.progress import Progress
 from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
@@ -128,8 +129,12 @@ class Check:
                 print(printable(file.location))
             return USAGE if found.missing else CLEAN
         self._verbose(*found.notes)
-        run = self._new_run()
-        results = run.files(found.files)
+        progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
+        run = self._new_run(progress)
+        try:
+            results = run.files(found.files)
+        finally:
+            progress.end()
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
@@ -155,7 +160,7 @@ class Check:
             if self.fix:
                 _write([data])
             return CLEAN
-        run = self._new_run()
+        run = self._new_run(Progress(sys.stderr, wanted=False))
         result = run.text(File(name, location, named=True), data)
         if self.fix:
             _write([data if result.after is None else result.after])
@@ -165,8 +170,9 @@ class Check:
         self._complain([], [result])
         return self._exit_code([result], False)
 
-    def _new_run(self) -> Run:
-        return Run(self.project, RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache()))
+    def _new_run(self, progress: Progress) -> Run:
+        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
         if self.options.no_cache:
