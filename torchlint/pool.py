@@ -26,6 +26,9 @@ from torchlint.work import Answer, Job, answer, known_codebase, with_big_stack
 BATCH = 50_000
 """Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""
 
+MOST_PROCESSES = 60 if sys.platform == "win32" else 1_000
+"""Windows cannot wait for more than 63 at a time."""
+
 MOST = 25
 """No more files than these in a batch."""
 
@@ -60,7 +63,7 @@ def answers(
         worker.send([jobs[number] for number in numbers])
 
     try:
-        for _ in range(count):
+        for _ in range(min(count, MOST_PROCESSES)):
             give(None)
         while busy:
             for connection in wait(list(busy)):
