@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from torchlint import engine, source
 from torchlint.config import Project
-from torchlint.diagnostic import TextEdit
-from torchlint.engine import Fixing
+from torchlint.diagnostic import Fixing, TextEdit
 from torchlint.files import File, discover
-from torchlint.run import Options, Result, Run, with_big_stack
+from torchlint.run import Options, Result, Run
+from torchlint.work import with_big_stack
 
 
 @dataclass

@@ -25,7 +25,8 @@ import torch  # noqa: E402
 from programs import random_program, text_of  # noqa: E402
 from verdict import ALL, Verdict, judge  # noqa: E402
 
-from torchlint.engine import Fixing, check_text  # noqa: E402
+from torchlint.diagnostic import Fixing  # noqa: E402
+from torchlint.engine import check_text  # noqa: E402
 
 
 @dataclass

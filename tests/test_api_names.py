@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.engine import Fixing, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import check_text
 from torchlint.rules import catalogue
 
 CODES = frozenset(code for code in catalogue() if code >= "TL3")

@@ -16,7 +16,8 @@ import torch
 
 from torchlint import api
 from torchlint.api import Row
-from torchlint.engine import Fixing, can_match, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import can_match, check_text
 from torchlint.rules import catalogue
 from torchlint.rules._api_fixes import parameters
 

@@ -19,6 +19,7 @@ from torchlint import engine, run
 from torchlint.diagnostic import Problem
 from torchlint.engine import Outcome
 from torchlint.rule import Check, Rule
+from torchlint.work import Answer, Job
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -188,7 +189,7 @@ def test_engine_that_raises(write: Write, torchlint: Torchlint, monkeypatch: pyt
             raise MemoryError
         return usual(text, path, *more, **where)
 
-    monkeypatch.setattr(run, "check_text", check_text)
+    monkeypatch.setattr(engine, "check_text", check_text)
     write({"bad.py": GOOD, "good.py": GOOD})
     ran = torchlint("check", "--output-format", "concise", "-j", "1")
     assert ran.code == 3
@@ -206,14 +207,18 @@ class Deadly(frozenset[str]):
 def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "WORTH_A_POOL", 0)
     codes = frozenset({"TL101"})
-    jobs = [run.Job(GOOD, f"{number}.py", Deadly(codes) if number in (1, 4) else codes) for number in range(6)]
-    outcomes = run.execute(jobs, 2)
-    for number, outcome in enumerate(outcomes):
+    jobs = [
+        Job(f"{number}.py", Deadly(codes) if number in (1, 4) else codes, data=GOOD.encode()) for number in range(6)
+    ]
+    done: list[tuple[int, int]] = []
+    answers = run.execute(jobs, [len(GOOD)] * 6, 2, lambda *counts: done.append(counts))
+    for number, answer in enumerate(answers):
         if number in (1, 4):
             message = "the process checking it died (exit code 7)"
-            assert outcome == Outcome((), GOOD, problems=(Problem(f"{number}.py", message),))
+            assert answer == Answer(problems=(Problem(f"{number}.py", message),))
         else:
-            assert [found.code for found in outcome.diagnostics] == ["TL101"]
+            assert [found.code for found in answer.diagnostics] == ["TL101"]
+    assert done[-1] == (6, 6)
 
 
 LONG = {
@@ -262,7 +267,7 @@ def test_file_that_changes_meanwhile_is_left(
         (tmp_path / "bad.py").write_text("# edited\n", encoding="utf-8")
         return usual(*arguments, **where)
 
-    monkeypatch.setattr(run, "check_text", check_text)
+    monkeypatch.setattr(engine, "check_text", check_text)
     ran = torchlint("check", "--fix", "-j", "1")
     assert ran.code == 3
     assert ran.err == "error: bad.py: not fixed: the file has changed since it was read\n"
@@ -327,7 +332,7 @@ import os, libcst
 usual = libcst.parse_module
 def slow(text, *more):
     if "x899" in text:
-        print("now", flush=True)
+        os.write(1, b"now\\n")
         for _ in range(200): usual(text)
     return usual(text, *more)
 libcst.parse_module = slow

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from torchlint import config
 from torchlint.config import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
+from torchlint.model import codebase
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[str, str]], None]
@@ -193,3 +195,7 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
     )
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
     assert Project().codes(str(tmp_path / "a" / "x.py")) == ALL - group("TL1") - {"TL201"} | {"TL003"}
+
+
+def test_roots_are_those_of_the_model() -> None:
+    assert config.MARKERS == codebase._MARKERS

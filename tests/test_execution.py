@@ -12,7 +12,8 @@ from judge import Run, differences, rough_differences, run
 from programs import programs
 from verdict import judge
 
-from torchlint.engine import Fixing, Outcome, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import Outcome, check_text
 from torchlint.examples import examples
 from torchlint.rules import catalogue
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import Torchlint
 
 from torchlint import edit, engine
-from torchlint.diagnostic import Applicability, TextEdit
-from torchlint.engine import Fixing, Outcome, check_text
+from torchlint.diagnostic import Applicability, Fixing, TextEdit
+from torchlint.engine import Outcome, check_text
 from torchlint.guard import BREAKS, CHANGES, Guard, splice
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
 from torchlint.standin import MAX_DEPTH, STAND_IN, without_async, without_chains

@@ -16,7 +16,7 @@ from torchlint import reveal
 from torchlint.engine import Unparsed
 from torchlint.infer import KINDS, Inferred, infer
 from torchlint.reveal import Place, split
-from torchlint.run import with_big_stack
+from torchlint.work import with_big_stack
 
 ROOT = Path(__file__).parent.parent
 

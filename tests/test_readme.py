@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from torchlint.engine import Fixing, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from torchlint.diagnostic import (
     Applicability,
@@ -17,6 +19,7 @@ from torchlint.diagnostic import (
     TextEdit,
 )
 from torchlint.report import FileFindings, Style, Text, format_named, printable, statistics
+from torchlint.report.full import WIDTH, _cut
 from torchlint.report.patch import patch
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -470,3 +473,21 @@ def test_git_takes_the_name(name: str, tmp_path: Path) -> None:
     file.write_bytes(b"a\n")
     git_apply(tmp_path, patch(name, b"a\n", b"b\n", Style()))
     assert file.read_bytes() == b"b\n"
+
+
+@pytest.mark.parametrize("content", ["", "\n", "a", "a\n", "a\n\nb", "\n\na\n", "é\x0c\x85\u2028\nb"])
+def test_lines_are_the_same_whatever_ends_them(content: str) -> None:
+    text, other = Text.of(content), Text.of(content + "\r")
+    assert text.ends == other.ends[:-1]
+    assert text.starts == other.starts[:-1]
+    assert [text.line(row) for row in range(1, 5)] == [other.line(row) for row in range(1, 5)]
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=150), st.integers(0, 160), st.integers(0, 160))
+def test_short_lines_are_cut_as_others_are(line: str, start: int, end: int) -> None:
+    def careful(line: str) -> tuple[str, int, int]:
+        return _cut(f"{line}é", min(start, len(line)), min(max(start, end), len(line)))
+
+    shown, offset, width = _cut(line, start, max(start, end))
+    if len(line) < WIDTH and line.isprintable():
+        assert (f"{shown}é", offset, width) == careful(line)

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from torchlint import edit, engine
-from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.engine import Fixing, Outcome, can_match, check_text
+from torchlint.diagnostic import Applicability, Diagnostic, Fixing
+from torchlint.engine import Outcome, can_match, check_text
 from torchlint.examples import BadExample, Example, Mark, examples
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load

@@ -124,7 +124,7 @@ print(w.data)
 
 
 def test_suppressed_code_is_neither_reported_nor_fixed() -> None:
-    from torchlint.engine import Fixing
+    from torchlint.diagnostic import Fixing
 
     codes = frozenset({"TL101"})
     assert check_text(CODE, "x.py", codes).diagnostics

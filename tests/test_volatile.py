@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from torchlint.engine import Fixing, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import check_text
 from torchlint.rules import catalogue
 
 EVALUATION = """\

@@ -1,95 +1,334 @@
-"""Findings of earlier runs: one small JSON file for each content that was checked.
+"""Findings of earlier runs: one file for all of a project.
 
-The key is everything the findings follow from: the bytes of the file and where it is, the rules that were on, the
-settings rules see, and the program itself; an entry counts as long as the other files that were looked at for it are
-what they were. So nothing goes stale, and runs side by side at worst write the same file twice. Whatever is
-wrong with an entry, it counts as absent.
+An entry counts as long as everything that it follows from is what it was: the content of the file and where it is, the
+rules that are on, the settings that rules see, the program itself, and the other files that were looked at.
+
+Nothing is read to find that out where the file system says that it is unchanged: same size, times and inode. That can
+be wrong for a file that was written just before it was read, for a second change may come within one tick of the
+file system's clock. So what is younger than :data:`MARGIN` when it is looked at is remembered by its content only.
+
+Runs side by side take each other's entries over before they write; at worst one of them has to find out something
+again. Whatever is wrong with the file, it counts as absent. That it cannot be written costs nothing but time.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import os
+import stat
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.source import state
+from torchlint.source import FOLDER, digest, state
 
 NAME = ".torchlint_cache"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by torchlint, can be deleted.\n"
 """What marks a directory as a cache for backup programs (https://bford.info/cachedir/)."""
 
+MARGIN = 2_000_000_000
+"""Nanoseconds. The coarsest clock of a file system (FAT's) ticks every other second."""
+
+_ABANDONED = 3_600
+"""Seconds after which a file that nobody has finished writing goes."""
+
+_MAGIC = b"torchlint cache 1 "
+
+Stamp = list[int]
+"""What the file system says of a file; of a file that is too young to be known by that it is empty."""
+
+_DAMAGE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What reading something else than what was written may raise."""
+
+
+def stamp(status: os.stat_result) -> Stamp:
+    """What tells that a file is unchanged; nothing does for a pipe and its like."""
+    if not stat.S_ISREG(status.st_mode):
+        return []
+    if os.name == "nt":  # the others mean something else there, or depend on how they are asked for
+        return [status.st_size, status.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+class Seen(NamedTuple):
+    """A file as it was when it was read."""
+
+    stamp: Stamp
+    digest: str
+
+
+class Known(NamedTuple):
+    """What is known of a file."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    suppressed: int = 0
+    is_gated: bool = False
+    """Whether a rule could find something in it; if not, there are findings only where it was asked to parse."""
+    is_parsed: bool = False
+    """Whether that it parses was verified though no rule wanted to know."""
+
+    def answers(self, thorough: bool) -> bool:
+        """Whether that is enough to know, where a file must parse or need not."""
+        return self.is_gated or self.is_parsed or not thorough
+
+
+class Entry(NamedTuple):
+    """What is written of a file. ``variant`` and ``rests_on`` are positions in tables."""
+
+    stamp: Stamp
+    digest: str
+    variant: int
+    flags: int
+    suppressed: int = 0
+    rests_on: Sequence[int] = ()
+    diagnostics: Sequence[list[Any]] = ()
+
+    @property
+    def known(self) -> Known:
+        """What it says."""
+        found = tuple(map(_diagnostic, self.diagnostics))
+        return Known(found, int(self.suppressed), bool(self.flags & 1), bool(self.flags & 2))
+
+
+Row = tuple[str, str]
+"""Another file and its state (:func:`torchlint.source.state`)."""
+
+
+class Content:
+    """What is in a cache file."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Entry] = {}
+        self.variants: dict[str, int] = {}
+        """All that findings follow from but the content, each with its number."""
+        self.others: dict[Row, int] = {}
+        self.stamps: dict[Row, Stamp] = {}
+
+    def variant(self, text: str) -> int:
+        """The number of a variant."""
+        return self.variants.setdefault(text, len(self.variants))
+
+    def other(self, row: Row, stamp: Stamp) -> int:
+        """The number of a row."""
+        if stamp:
+            self.stamps[row] = stamp
+        return self.others.setdefault(row, len(self.others))
+
+    def take(self, theirs: Content, locations: Iterable[str]) -> None:
+        """Take entries over, and what they refer to."""
+        variants, rows = list(theirs.variants), list(theirs.others)
+        for location in locations:
+            entry = theirs.files[location]
+            rests_on = [self.other(rows[n], theirs.stamps.get(rows[n], [])) for n in entry.rests_on]
+            self.files[location] = entry._replace(variant=self.variant(variants[entry.variant]), rests_on=rests_on)
+
+    def packed(self) -> dict[str, Any]:
+        """As it is written: without what nobody refers to."""
+        compact = Content()
+        compact.take(self, sorted(self.files))
+        others = [[*row, *compact.stamps.get(row, ())] for row in compact.others]
+        return {"variants": list(compact.variants), "others": others, "files": compact.files}
+
+    @classmethod
+    def unpacked(cls, packed: Mapping[str, Any]) -> Content:
+        """The other way round."""
+        content = cls()
+        content.variants = {text: number for number, text in enumerate(packed["variants"])}
+        for number, (path, then, *stamp_) in enumerate(packed["others"]):
+            content.others[path, then] = number
+            content.stamps[path, then] = stamp_
+        content.files = {location: Entry._make(entry) for location, entry in packed["files"].items()}
+        return content
+
 
 class Cache:
-    """The cache in one directory."""
+    """The cache in one directory for one way to call the program."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, about: object = None) -> None:
         self.directory = directory
-        self._program = _program()
-        self._ready = False
-        self._states: dict[str, str] = {}
+        name = f"{zlib.crc32(repr(about).encode('utf-8', 'surrogatepass')):08x}.json"
+        self._path = os.path.join(directory, __version__, name)
+        self._now = time.time_ns()
+        self._program = _Program()
+        self._is_changed = False
+        self._content, self._read = self._load()
+        self._touched: set[str] = set()
+        self._holding: dict[int, bool] = {}
+        self._rows = list(self._content.others)
 
-    def key(self, data: bytes, codes: Iterable[str], *settings: object) -> str:
-        """The name of the entry for these bytes under these rules and settings."""
-        asked = json.dumps([self._program, sorted(codes), *settings])
-        return hashlib.sha256(asked.encode() + b"\0" + data).hexdigest()
+    def unchanged(self, location: str, variant: str, now: Stamp) -> Known | None:
+        """What is known of a file that looks as it did; None if it has to be read."""
+        entry = self._content.files.get(location)
+        if entry is None or not now or entry.stamp != now:
+            return None
+        return self._known(entry, variant)
 
-    def get(self, key: str) -> tuple[tuple[Diagnostic, ...], int] | None:
-        """Findings, and how many were suppressed; None if that has to be found out."""
+    def has(self, location: str, variant: str) -> bool:
+        """Whether there is anything that a file could be compared with."""
+        entry = self._content.files.get(location)
+        return entry is not None and self._content.variants.get(variant) == entry.variant
+
+    def same(self, location: str, variant: str, seen: Seen) -> Known | None:
+        """What is known of a file of this content."""
+        entry = self._content.files.get(location)
+        if entry is None or entry.digest != seen.digest:
+            return None
+        known = self._known(entry, variant)
+        if known is not None and (settled := self._settled(seen.stamp)) != entry.stamp:
+            self._keep(location, entry._replace(stamp=settled))
+        return known
+
+    def _known(self, entry: Entry, variant: str) -> Known | None:
         try:
-            with open(self._path(key), encoding="utf-8") as file:
-                entry = json.load(file)
-            if any(self._state(path) != then for path, then in entry["rests_on"].items()):
+            if self._content.variants.get(variant) != entry.variant or not all(map(self._holds, entry.rests_on)):
                 return None
-            return tuple(map(_diagnostic, entry["diagnostics"])), int(entry["suppressed"])
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return entry.known
+        except _DAMAGE:
             return None
 
-    def put(self, key: str, diagnostics: Iterable[Diagnostic], suppressed: int, rests_on: Mapping[str, str]) -> None:
-        """Remember findings, and the state of the other files they rest on, if that is possible."""
-        found = [asdict(diagnostic) for diagnostic in diagnostics]
-        entry = {"diagnostics": found, "suppressed": suppressed, "rests_on": dict(rests_on)}
-        path = self._path(key)
-        with contextlib.suppress(OSError, ValueError):
+    def put(self, location: str, variant: str, seen: Seen, known: Known, rests_on: Mapping[str, str]) -> None:
+        """Remember what is known of a file, and the state of the other files it rests on."""
+        from dataclasses import astuple
+
+        self._keep(
+            location,
+            Entry(
+                self._settled(seen.stamp),
+                seen.digest,
+                self._content.variant(variant),
+                known.is_gated + 2 * known.is_parsed,
+                known.suppressed,
+                [self._content.other(row, self._now_of(row)) for row in rests_on.items()],
+                [list(astuple(diagnostic)) for diagnostic in known.diagnostics],
+            ),
+        )
+
+    def _keep(self, location: str, entry: Entry) -> None:
+        self._content.files[location] = entry
+        self._touched.add(location)
+        self._is_changed = True
+
+    def _settled(self, now: Stamp) -> Stamp:
+        """A stamp, if it can be relied on: nothing since then can have gone unnoticed."""
+        return now if now and max(now[1:3]) < self._now - MARGIN else []
+
+    def _now_of(self, row: Row) -> Stamp:
+        if row in self._content.stamps:
+            return self._content.stamps[row]
+        path, then = row
+        if then in ("", FOLDER):
+            return []
+        try:
+            return self._settled(stamp(os.stat(path)))
+        except (OSError, ValueError):
+            return []
+
+    def _holds(self, number: int) -> bool:
+        """Whether another file is what it was."""
+        if number not in self._holding:
+            self._holding[number] = self._is_as_before(self._rows[number])
+        return self._holding[number]
+
+    def _is_as_before(self, row: Row) -> bool:
+        path, then = row
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return then == ""
+        if stat.S_ISDIR(status.st_mode):
+            return then == FOLDER
+        now, known = stamp(status), self._content.stamps.get(row)
+        if known and known == now:
+            return True
+        if state(path) != then:
+            return False
+        if settled := self._settled(now):
+            self._content.stamps[row] = settled
+            self._is_changed = True
+        return True
+
+    # ------------------------------------------------------------------ the file
+
+    def save(self) -> str | None:
+        """Write what is new, if that is possible; else why not."""
+        if not self._is_changed:
+            return None
+        try:
             self._prepare()
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            _write(path, json.dumps(entry))
+            self._merge()
+            self._forget()
+            data = json.dumps([*self._program.both, self._content.packed()], separators=(",", ":")).encode()
+            _write(self._path, b"%s%08x\n%s" % (_MAGIC, zlib.crc32(data), data))
+        except (OSError, ValueError) as error:
+            return getattr(error, "strerror", None) or str(error)
+        self._is_changed = False
+        return None
 
-    def _state(self, path: str) -> str:
-        if path not in self._states:
-            self._states[path] = state(path)
-        return self._states[path]
+    def _load(self) -> tuple[Content, Stamp]:
+        """What is in the file, and its stamp."""
+        try:
+            with open(self._path, "rb") as file:
+                read, data = stamp(os.fstat(file.fileno())), file.read()
+        except (OSError, ValueError):
+            return Content(), []
+        try:
+            return self._loaded(data) or Content(), read
+        except _DAMAGE:
+            return Content(), read
 
-    def _path(self, key: str) -> str:
-        return os.path.join(self.directory, __version__, key[:2], f"{key[2:]}.json")
+    def _loaded(self, data: bytes) -> Content | None:
+        head, _, body = data.partition(b"\n")
+        if head != b"%s%08x" % (_MAGIC, zlib.crc32(body)):
+            return None
+        looks, content, packed = json.loads(body)
+        if looks != self._program.looks:
+            if content != self._program.content:
+                return None
+            self._is_changed = True  # the same, installed anew
+        return Content.unpacked(packed)
+
+    def _merge(self) -> None:
+        """Take over what others have written in the meantime."""
+        theirs, read = self._load()
+        if read != self._read:
+            self._content.take(theirs, [location for location in theirs.files if location not in self._touched])
+
+    def _forget(self) -> None:
+        """Forget files that are gone."""
+        gone = [path for path in self._content.files if path not in self._touched and not os.path.exists(path)]
+        for path in gone:
+            del self._content.files[path]
 
     def _prepare(self) -> None:
-        if self._ready:
-            return
-        os.makedirs(self.directory, exist_ok=True)
+        folder = os.path.dirname(self._path)
+        os.makedirs(folder, exist_ok=True)
         for name, content in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
             path = os.path.join(self.directory, name)
             if not os.path.exists(path):
-                _write(path, content)
-        self._ready = True
+                _write(path, content.encode())
+        for entry in os.scandir(folder):
+            if entry.name.endswith(".tmp") and entry.stat().st_mtime < time.time() - _ABANDONED:
+                os.unlink(entry.path)
 
 
-def default_directory(root: str) -> str:
-    """Where the cache of a project is."""
-    return os.path.join(root, NAME)
+def directory_for(asked: str | None, setting: str | None, root: str) -> str:
+    """Where the cache of a project is: as asked for, as its settings say, else in its root."""
+    if asked is not None:
+        return os.path.abspath(asked)
+    return os.path.join(root, os.path.expanduser(setting) if setting is not None else NAME)
 
 
 def clean(directory: str) -> bool:
     """Remove a cache; nothing that is not one is touched."""
-    tag = Path(directory, "CACHEDIR.TAG")
-    if not tag.is_file() or tag.read_text(encoding="utf-8", errors="replace") != _TAG:
+    try:
+        with open(os.path.join(directory, "CACHEDIR.TAG"), "rb") as file:
+            if file.read() != _TAG.encode():
+                return False
+    except OSError:
         return False
     import shutil
 
@@ -97,54 +336,88 @@ def clean(directory: str) -> bool:
     return True
 
 
-def _write(path: str, content: str) -> None:
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+def _write(path: str, data: bytes) -> None:
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
+        with open(temporary, "xb") as file:
+            file.write(data)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
         raise
 
 
-def _program() -> str:
-    """A fingerprint of all that turns bytes into findings: this package, libcst (not imported for it), Python."""
-    digest = hashlib.sha256(f"{__version__} {sys.version}".encode())
-    package = Path(__file__).parent
-    for file in sorted(package.rglob("*")):
-        if file.suffix in (".py", ".json"):
-            digest.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
-    import importlib.util
+class _Program:
+    """All that turns bytes into findings: this package, libcst (not imported for it), Python."""
 
-    spec = importlib.util.find_spec("libcst")
-    if spec is not None and spec.origin is not None:
-        for file in sorted(Path(spec.origin).parent.glob("[!.]*")):
-            status = file.stat()
-            digest.update(f"{file.name} {status.st_size} {status.st_mtime_ns}\0".encode())
-    return digest.hexdigest()
+    def __init__(self) -> None:
+        self._files = list(_files(os.path.dirname(__file__)))
+        origin = _origin("libcst")
+        around = os.scandir(os.path.dirname(origin)) if origin else ()
+        self._libcst = sorted((entry for entry in around if entry.is_file()), key=lambda entry: entry.name)
+
+    @property
+    def looks(self) -> str:
+        """What the file system says of it."""
+        stamps = {path: stamp(os.stat(path)) for path in (*self._files, *(entry.path for entry in self._libcst))}
+        return f"{sys.version} {stamps}"
+
+    @property
+    def content(self) -> str:
+        """What it is, wherever and whenever it was installed."""
+        parts = [f"{__version__} {sys.version}".encode()]
+        for path in self._files:
+            with open(path, "rb") as file:
+                parts += (os.path.relpath(path, os.path.dirname(__file__)).encode(), file.read())
+        for entry in self._libcst:
+            parts.append(f"{entry.name} {entry.stat().st_size}".encode())
+            if entry.name == "_version.py":
+                with open(entry.path, "rb") as file:
+                    parts.append(file.read())
+        return digest(b"\0".join(parts))
+
+    @property
+    def both(self) -> tuple[str, str]:
+        """To be written."""
+        return self.looks, self.content
 
 
-def _diagnostic(entry: dict[str, Any]) -> Diagnostic:
-    first, last = entry["rows"]
+def _files(folder: str) -> Iterator[str]:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _files(entry.path)
+        elif entry.name.endswith((".py", ".json")):
+            yield entry.path
+
+
+def _origin(package: str) -> str | None:
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec(package)
+    return spec.origin if spec is not None else None
+
+
+def _diagnostic(packed: list[Any]) -> Diagnostic:
+    code, name, message, start, end, (first, last), fix, evidence, *more = packed
     return Diagnostic(
-        code=entry["code"],
-        name=entry["name"],
-        message=entry["message"],
-        start=Position(**entry["start"]),
-        end=Position(**entry["end"]),
-        rows=(first, last),
-        fix=_fix(entry["fix"]),
-        evidence=LocatedEvidence(**entry["evidence"]) if entry["evidence"] else None,
-        severity=entry["severity"],
+        code,
+        name,
+        message,
+        Position(*start),
+        Position(*end),
+        (first, last),
+        _fix(fix),
+        LocatedEvidence(*evidence) if evidence else None,
+        *more,
     )
 
 
-def _fix(entry: dict[str, Any] | None) -> LocatedFix | None:
-    if entry is None:
+def _fix(packed: list[Any] | None) -> LocatedFix | None:
+    if packed is None:
         return None
-    edits = tuple(TextEdit(**edit) for edit in entry["edits"])
-    alternatives = tuple(fix for fix in map(_fix, entry["alternatives"]) if fix is not None)
-    return LocatedFix(entry["message"], Applicability(entry["applicability"]), edits, entry["deferred"], alternatives)
+    message, applicability, edits, deferred, alternatives, *more = packed
+    others = tuple(fix for fix in map(_fix, alternatives) if fix is not None)
+    return LocatedFix(
+        message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others, *more
+    )

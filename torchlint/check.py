@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from torchlint import cache
+from torchlint.cache import directory_for
 from torchlint.config import (
     Project,
     Selection,
@@ -19,12 +19,10 @@ from torchlint.config import (
     known_names,
     relative,
 )
-from torchlint.diagnostic import Problem
-from torchlint.engine import Fixing
+from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
-from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, statistics, wants_color
-from torchlint.report.concise import lines as concise
-from torchlint.report.patch import patch
+from torchlint.progress import Progress
+from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
 
@@ -131,11 +129,17 @@ class Check:
                 print(printable(file.location))
             return USAGE if found.missing else CLEAN
         self._verbose(*found.notes)
-        run = self._new_run()
-        results = run.files(found.files)
+        progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
+        run = self._new_run(progress)
+        try:
+            results = run.files(found.files)
+        finally:
+            progress.end()
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
+        if run.unsaved is not None:
+            self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*self._account(run.counts, len(results)))
         if found.missing or self._nothing_to_do(found):
             return USAGE
@@ -156,7 +160,7 @@ class Check:
             if self.fix:
                 _write([data])
             return CLEAN
-        run = self._new_run()
+        run = self._new_run(Progress(sys.stderr, wanted=False))
         result = run.text(File(name, location, named=True), data)
         if self.fix:
             _write([data if result.after is None else result.after])
@@ -166,33 +170,39 @@ class Check:
         self._complain([], [result])
         return self._exit_code([result], False)
 
-    def _new_run(self) -> Run:
-        return Run(self.project, RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache()))
+    def _new_run(self, progress: Progress) -> Run:
+        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
         if self.options.no_cache:
             return None
-        return self.options.cache_dir or cache.default_directory(self.project.settings(os.getcwd()).root)
+        settings = self.project.settings(os.getcwd())
+        return directory_for(self.options.cache_dir, settings.cache_dir, settings.root)
 
     def _report(self, results: list[Result]) -> None:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
             return
+        from torchlint.report import patch
+
         changed = [result for result in results if result.after is not None]
         base = _base([result.file.location for result in changed])
         for result in changed:
             name = relative(result.file.location, base) or result.file.path
-            _write(patch(name, result.before, result.after or b"", self.style))
+            _write(patch.patch(name, result.before, result.after or b"", self.style))
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
-        self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
     def _findings(self, results: list[Result]) -> Iterator[str]:
+        from torchlint.report import statistics
+
         files = _shown(results)
         format_ = self.options.output_format
         if self.fix_only:
-            self._print(concise(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+            self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -75,7 +74,7 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
-@click.option("--cache-dir", type=click.Path(file_okay=False), help="Where the cache is.")
+@click.option("--cache-dir", type=click.Path(file_okay=False), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
@@ -106,6 +105,8 @@ def check(**given: Any) -> int:
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     """Explain a rule."""
+    import json
+
     from torchlint import explain
     from torchlint.config import known_names
 
@@ -169,12 +170,14 @@ def upgrade(**given: Any) -> int:
 
 
 @cli.command()
-def clean() -> int:
+@click.option("--cache-dir", type=click.Path(file_okay=False), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory."""
     from torchlint import cache
     from torchlint.config import Project
 
     with _settings_can_be_wrong():
-        directory = cache.default_directory(Project().settings(os.getcwd()).root)
+        settings = Project().settings(os.getcwd())
+    directory = cache.directory_for(cache_dir, settings.cache_dir, settings.root)
     click.echo(f"Removed {directory}" if cache.clean(directory) else "There is no cache here", err=True)
     return 0

@@ -6,13 +6,13 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torchlint.diagnostic import Policy
 from torchlint.rules import catalogue
-from torchlint.target import ANY, Target, of_project
+from torchlint.target import ANY, Target, may_require, of_project
 from torchlint.target import parse as parse_target
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ DEFAULT_EXCLUDE = (
     *(".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".torchlint_cache", ".tox", ".venv", ".vscode"),
     *("__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
 )
+
+
+MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+"""What stands in the root of a project for those who look for what is imported (``model.codebase``)."""
 
 
 class SettingsError(ValueError):
@@ -67,8 +71,10 @@ class Settings:
     unsafe_fixes: bool = False
     fix_only: bool = False
     show_fixes: bool = False
+    cache_dir: str | None = None
 
 
+@functools.cache
 def known_names() -> dict[str, str]:
     """Names of all rules by code, the tool's own diagnostics included."""
     return dict(sorted((OWN | {code: info.name for code, info in catalogue().items()}).items()))
@@ -179,6 +185,22 @@ class Project:
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
         self._policies: dict[Settings, Policy] = {}
+        self._named: dict[tuple[str, str], bool] = {}
+        self._targets: dict[str, Target] = {}
+        self._marked: dict[str, tuple[str, ...]] = {}
+        self._variants: dict[tuple[str, frozenset[str]], str] = {}
+        self._shared: dict[str, str] = {}
+        """The same for directories in which it is that of every file."""
+        self._names: dict[str, Collection[str]] = {}
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells runs apart that have little to say to each other."""
+        return (self.settings(os.getcwd()).root, self.command_line, self.isolated, self.asked_target, self.fixable)
+
+    def learn(self, directory: str, names: Collection[str]) -> None:
+        """Take over the names that are in a directory from somebody who has just looked."""
+        self._names[directory] = names
 
     def settings(self, directory: str) -> Settings:
         """Settings for the files of a directory (absolute path).
@@ -196,7 +218,8 @@ class Project:
     def _nearest(self, directory: str) -> Settings | None:
         if directory not in self._settings:
             parent = os.path.dirname(directory)
-            here = load(os.path.join(directory, "pyproject.toml"))
+            is_there = "pyproject.toml" in self._names.get(directory, ("pyproject.toml",))
+            here = load(os.path.join(directory, "pyproject.toml")) if is_there else None
             self._settings[directory] = here or (self._nearest(parent) if parent != directory else None)
         return self._settings[directory]
 
@@ -223,12 +246,14 @@ class Project:
 
     def named(self, path: str, code: str) -> bool:
         """Whether a rule was asked for by its own code or name."""
-        settings = self.settings(os.path.dirname(path))
-        asked = {code, known_names()[code]}
-        return any(
-            not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
-            for layer in (settings.selection, self.command_line)
-        )
+        key = (os.path.dirname(path), code)
+        if key not in self._named:
+            asked = {code, known_names()[code]}
+            self._named[key] = any(
+                not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
+                for layer in (self.settings(key[0]).selection, self.command_line)
+            )
+        return self._named[key]
 
     def policy(self, path: str) -> Policy:
         """What the settings that hold for a file say about fixes."""
@@ -243,10 +268,47 @@ class Project:
 
     def target(self, path: str) -> Target:
         """The versions of torch a file is written for: as said, else as the project around it requires."""
-        said = self.target_torch(path)
-        if said is not None:
-            return parse_target(said) or ANY
-        return ANY if self.isolated else of_project(os.path.dirname(path))
+        directory = os.path.dirname(path)
+        if directory not in self._targets:
+            said = self.target_torch(path)
+            if said is not None:
+                self._targets[directory] = parse_target(said) or ANY
+            else:
+                self._targets[directory] = ANY if self.isolated else self._required(directory)
+        return self._targets[directory]
+
+    def _required(self, directory: str) -> Target:
+        parent, names = os.path.dirname(directory), self._names.get(directory, (".git",))
+        is_plain = parent in self._names and ".git" not in names and not may_require(names)
+        if is_plain and not os.path.islink(directory):  # most of them
+            return self.target(os.path.join(parent, "x"))
+        return of_project(directory)
+
+    def marked(self, directory: str) -> tuple[str, ...]:
+        """The directories at and above one in which a project has its root: imports are looked for below these."""
+        if directory not in self._marked:
+            parent, names = os.path.dirname(directory), self._names.get(directory)
+            is_root = any(
+                marker in names if names is not None else os.path.exists(os.path.join(directory, marker))
+                for marker in MARKERS
+            )
+            above = self.marked(parent) if parent != directory else ()
+            self._marked[directory] = (*above, directory) if is_root else above
+        return self._marked[directory]
+
+    def variant(self, path: str) -> str:
+        """All that findings in a file follow from but contents and the program."""
+        directory = os.path.dirname(path)
+        shared = self._shared.get(directory)
+        if shared is not None:
+            return shared
+        codes = self.codes(path)
+        if (directory, codes) not in self._variants:
+            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory))
+            self._variants[directory, codes] = repr(parts)
+        if not self.settings(directory).per_file_ignores:
+            self._shared[directory] = self._variants[directory, codes]
+        return self._variants[directory, codes]
 
 
 def relative(path: str, root: str) -> str | None:
@@ -341,7 +403,11 @@ def parse(table: object, file: str) -> Settings:
         Selection(values.get("fixable"), values.get("extend-fixable", ()), values.get("unfixable", ())),
         values.get("extend-safe-fixes", ()),
         values.get("extend-unsafe-fixes", ()),
-        *(values.get(key, False) for key in ("fix", "unsafe-fixes", "fix-only", "show-fixes")),
+        fix=values.get("fix", False),
+        unsafe_fixes=values.get("unsafe-fixes", False),
+        fix_only=values.get("fix-only", False),
+        show_fixes=values.get("show-fixes", False),
+        cache_dir=values.get("cache-dir"),
     )
 
 
@@ -354,6 +420,12 @@ def _strings(value: object, where: str) -> tuple[str, ...]:
 def _flag(value: object, where: str) -> bool:
     if not isinstance(value, bool):
         raise SettingsError(f"{where} must be true or false")
+    return value
+
+
+def _path(value: object, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise SettingsError(f"{where} must be the name of a directory")
     return value
 
 
@@ -411,6 +483,7 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "unsafe-fixes": _flag,
     "fix-only": _flag,
     "show-fixes": _flag,
+    "cache-dir": _path,
 }
 
 

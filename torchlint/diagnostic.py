@@ -49,6 +49,20 @@ class LocatedFix:
     """Of an alternative: it is applied in place of the fix where fixes like it (unsafe ones) are wanted."""
 
 
+class Fixing(enum.Enum):
+    """Which fixes to apply."""
+
+    NONE = "none"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    def applies(self, fix: LocatedFix) -> bool:
+        """Whether a fix is applied in this mode."""
+        if self is Fixing.NONE:
+            return False
+        return fix.applicability is Applicability.SAFE or self is Fixing.UNSAFE
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What the settings say about the fixes of some rules (codes); of all others the rules decide."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import enum
 import functools
 import re
 import warnings
@@ -23,6 +22,7 @@ from torchlint.diagnostic import (
     AS_RULES_SAY,
     Applicability,
     Diagnostic,
+    Fixing,
     LocatedEvidence,
     LocatedFix,
     Policy,
@@ -55,20 +55,6 @@ NAME_WIDTH = 40
 """Characters shown of the expression that a reason is about."""
 
 TOO_DEEP = "an expression is nested too deeply to be analysed"
-
-
-class Fixing(enum.Enum):
-    """Which fixes to apply."""
-
-    NONE = "none"
-    SAFE = "safe"
-    UNSAFE = "unsafe"
-
-    def applies(self, fix: LocatedFix) -> bool:
-        """Whether a fix is applied in this mode."""
-        if self is Fixing.NONE:
-            return False
-        return fix.applicability is Applicability.SAFE or self is Fixing.UNSAFE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.config import Project, Settings, relative
 from torchlint.diagnostic import Problem
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".py", ".pyi")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A file to lint."""
 
     path: str
@@ -41,9 +40,9 @@ class Found:
     """What was left out and is not excluded."""
 
 
-def shown(location: str) -> str:
-    """An absolute path as reports show it."""
-    below = relative(location, os.getcwd())
+def shown(location: str, here: str | None = None) -> str:
+    """An absolute path as reports show it (``here`` is the working directory, for those who ask often)."""
+    below = relative(location, here or os.getcwd())
     return location if below is None else below.replace("/", os.sep)
 
 
@@ -65,10 +64,8 @@ def discover(paths: Iterable[str], project: Project, force_exclude: bool = False
             _Walk(project, found, taken).run(location)
         elif not (force_exclude and is_excluded(location, project)):
             _take(taken, os.path.realpath(location), named=True, linked=os.path.islink(location), location=location)
-    found.files = sorted(
-        (File(shown(location), location, not walked) for walked, _, location in taken.values()),
-        key=lambda file: file.path,
-    )
+    here = os.getcwd()
+    found.files = sorted(File(shown(location, here), location, not walked) for walked, _, location in taken.values())
     return found
 
 
@@ -92,6 +89,7 @@ class _Walk:
             directory, ignores = stack.pop()
             entries = self._entries(directory)
             names = {entry.name for entry in entries}
+            self.project.learn(directory, names)
             if directory != root and "pyvenv.cfg" in names:  # a virtual environment, whatever its name
                 continue
             if directory != root and ".git" in names:  # another repository
@@ -123,7 +121,8 @@ class _Walk:
 
     def _file(self, entry: os.DirEntry[str], real: str) -> None:
         linked = entry.is_symlink()
-        if not os.path.isfile(entry.path):  # unlike entry.is_file() it survives a link to itself
+        is_file = entry.is_file(follow_symlinks=False) or (linked and os.path.isfile(entry.path))
+        if not is_file:  # unlike entry.is_file(), os.path.isfile() survives a link to itself
             self.found.notes.append(
                 f"{shown(entry.path)}: {'a broken link' if linked else 'not a regular file'}, skipped"
             )

@@ -16,8 +16,8 @@ from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
 from torchlint.report import Text, printable
-from torchlint.run import with_big_stack
 from torchlint.source import Undecodable, decode
+from torchlint.work import with_big_stack
 
 DONE, _, USAGE, INCOMPLETE = range(4)
 """Exit codes, those of ``torchlint check``; nothing is a finding here."""

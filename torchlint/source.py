@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import hashlib
 import os
 import re
 import signal
@@ -76,6 +75,8 @@ def state(path: str) -> str:
 
 def digest(data: bytes) -> str:
     """A content in short."""
+    import hashlib  # brings OpenSSL with it, and most runs do without
+
     return hashlib.sha256(data).hexdigest()
 
 

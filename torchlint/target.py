@@ -122,12 +122,22 @@ def _around(directory: str) -> tuple[Target, str | None]:
     return _around(parent)
 
 
+def may_require(names: Iterable[str]) -> bool:
+    """Whether files of these names may say something of torch."""
+    return bool(_candidates_among(names))
+
+
 def _candidates(directory: str) -> list[str]:
     try:
-        names = set(os.listdir(directory))
+        return _candidates_among(os.listdir(directory))
     except OSError:
         return []
-    more = sorted(name for name in names if re.fullmatch(r"requirements[\w.-]*\.(txt|in|lock)", name))
+
+
+def _candidates_among(listed: Iterable[str]) -> list[str]:
+    names = set(listed)
+    requirements = (name for name in names if name.startswith("requirements"))
+    more = sorted(name for name in requirements if re.fullmatch(r"requirements[\w.-]*\.(txt|in|lock)", name))
     more = [name for name in more if name != "requirements.txt"]
     return [name for name in FILES if name in names] + more
 

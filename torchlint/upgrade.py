@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.config import Project, Selection, SettingsError, check_version
-from torchlint.diagnostic import Position
-from torchlint.engine import Fixing
+from torchlint.diagnostic import Fixing, Position
 from torchlint.files import Found, discover
 from torchlint.report import printable
 from torchlint.run import Options as RunOptions

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import importlib
+import itertools
 import os
 import re
 import sys
@@ -37,6 +38,10 @@ class Text:
     @classmethod
     def of(cls, content: str) -> Text:
         """The lines of a text."""
+        if "\r" not in content:
+            lengths = itertools.accumulate(map(len, content.split("\n")))
+            ends = tuple(length + number for number, length in enumerate(lengths))
+            return cls(content, (0, *(end + 1 for end in ends[:-1])), ends)
         breaks = [match.span() for match in _NEWLINE.finditer(content)]
         return cls(content, (0, *(end for _, end in breaks)), (*(start for start, _ in breaks), len(content)))
 

@@ -131,6 +131,8 @@ def _marked(line: str, row: int, found: Diagnostic, gutter: _Gutter) -> Iterator
 def _cut(line: str, start: int, end: int) -> tuple[str, int, int]:
     """What to show of a line such that ``start`` is in it, with the place and width of ``start:end`` in that."""
     start, end = min(start, len(line)), min(end, len(line))
+    if len(line) <= WIDTH and line.isascii() and line.isprintable():  # most lines
+        return line, start, max(1, end - start)
     is_near = end <= WIDTH and sum(map(_width, map(_glyph, line[:end]))) <= WIDTH
     left = 0 if is_near else max(0, start - LEAD)
     glyphs = [_glyph(character) for character in line[left : left + REACH]]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-import pkgutil
+import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 _NEEDLE = re.compile(r"^@on\(.*?needle=(_?[A-Z]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
 _CONSTANT = re.compile(r"^(_NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
@@ -34,7 +33,8 @@ class RuleInfo:
 
 
 def _source(module: str) -> str:
-    return (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), f"{module}.py"), encoding="utf-8") as file:
+        return file.read()
 
 
 def _info(module: str) -> RuleInfo:
@@ -53,5 +53,6 @@ def _info(module: str) -> RuleInfo:
 @functools.cache
 def catalogue() -> dict[str, RuleInfo]:
     """All rules by code, in order."""
-    modules = sorted(m.name for m in pkgutil.iter_modules(__path__) if re.match(r"tl\d{3}_", m.name))
+    names = sorted(os.listdir(os.path.dirname(__file__)))
+    modules = [name.removesuffix(".py") for name in names if re.match(r"tl\d{3}_\w+\.py$", name)]
     return {info.code: info for info in map(_info, modules)}

@@ -1,0 +1,152 @@
+"""Several processes: the same output as one, however they are started."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Ran, Torchlint
+
+from torchlint import pool, run
+from torchlint.work import Job
+
+Write = Callable[[dict[str, Any]], None]
+
+CODE = "import torch\nprint(torch.ones(3, requires_grad=True).data)\n"
+TREE = {
+    **{f"{number % 3}/x{number}.py": "\n" * number + CODE * (1 + number % 4) for number in range(40)},
+    "pkg/__init__.py": "",
+    "pkg/net.py": "import torch\n\n\ndef make():\n    return torch.ones(3, requires_grad=True)\n",
+    "pkg/use.py": "from pkg.net import make\n\nw = make()\nprint(w.data)\n",
+    "bad.py": f"{CODE}def f(:\n",
+    "worse.py": b"\xe9",
+    "deep.py": f"{CODE}y = {'(' * 300}{')' * 300}\n",
+    "silenced.py": CODE.replace("data)", "data)  # noqa"),
+    "empty.py": "",
+}
+
+WAYS = [("fork", "-j2"), ("spawn", "-j1"), ("spawn", "-j2"), ("spawn", "-j7")]
+WAY = """
+import multiprocessing
+from torchlint import pool, run
+run.WORTH_A_POOL = 0
+pool._context = lambda: multiprocessing.get_context({way!r})
+"""
+
+
+def apart(directory: Path, *arguments: str, before: str) -> subprocess.Popen[bytes]:
+    start = (
+        f"{before}\nimport sys; sys.argv = ['torchlint', *{list(arguments)!r}]\nfrom torchlint.cli import main; main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        [sys.executable, "-c", start], cwd=directory, env=environment, start_new_session=True, **pipes
+    )
+
+
+@pytest.mark.parametrize("arguments", [("--output-format", "full"), ("--diff",)], ids=" ".join)
+@pytest.mark.parametrize(("way", "jobs"), WAYS)
+def test_same_bytes(
+    way: str, jobs: str, arguments: tuple[str, ...], write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    if way not in multiprocessing.get_all_start_methods():
+        pytest.skip("not on this system")
+    write(TREE)
+    expected = torchlint("check", "--no-cache", "-j1", *arguments)
+    assert expected.out.count("TL101") >= 40 or expected.out.count("+++") >= 40
+    for more in (["--no-cache"], [], []):  # the last finds all in the cache
+        child = apart(tmp_path, "check", jobs, *arguments, *more, before=WAY.format(way=way))
+        out, err = child.communicate(timeout=120)
+        assert Ran(child.returncode, out, err.decode()) == expected
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_interrupted(way: str, write: Write, tmp_path: Path) -> None:
+    """Ctrl-C, which all processes get, ends all of them at once and without a word."""
+    if way not in multiprocessing.get_all_start_methods():
+        pytest.skip("not on this system")
+    write({f"{number}.py": CODE + "#" * 60_000 for number in range(200)})
+    before = WAY.format(way=way) + (
+        "usual = pool._Worker.receive\n"
+        "def receive(self):\n"
+        "    print('now', flush=True)\n"
+        "    return usual(self)\n"
+        "pool._Worker.receive = receive\n"
+    )
+    child = apart(tmp_path, "check", "--no-cache", "-j2", before=before)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    os.killpg(child.pid, signal.SIGINT)
+    out, err = child.communicate(timeout=60)  # until no process has the pipes any more
+    assert child.returncode == 130
+    assert out.replace(b"now\n", b"") == b""
+    assert err == b""
+
+
+def test_all_is_handed_out_once_the_largest_first() -> None:
+    sizes = [10, 200_000, 3, 40_000, *[7] * 60, 0]
+    batches = list(pool._batches(sizes))
+    handed = [number for batch in batches for number in batch]
+    assert sorted(handed) == list(range(len(sizes)))
+    assert [sizes[number] for number in handed] == sorted(sizes, reverse=True)
+    assert batches[0] == (1,)
+    assert max(map(len, batches)) == pool.MOST
+    assert all(sum(sizes[number] for number in batch[:-1]) < pool.BATCH for batch in batches)
+
+
+class Deadly(frozenset[str]):
+    """Codes that end the process that receives them."""
+
+    def __reduce__(self) -> tuple[Callable[[int], object], tuple[int]]:
+        return os._exit, (7,)
+
+
+def test_a_batch_that_kills_costs_one_file() -> None:
+    codes = frozenset({"TL101"})
+    jobs = [Job(f"{number}.py", Deadly(codes) if number == 5 else codes, data=CODE.encode()) for number in range(12)]
+    counts: list[int] = []
+    answers = pool.answers(jobs, [len(CODE)] * 12, 2, counts.append, preload=True)
+    assert len(list(pool._batches([len(CODE)] * 12))) == 1
+    assert [len(answer.diagnostics) for answer in answers] == [1] * 5 + [0] + [1] * 6
+    assert answers[5].problems[0].message == "the process checking it died (exit code 7)"
+    assert sum(counts) == 12
+
+
+# sizes of files, whether each is of interest; whether processes are started
+WORTH = {
+    "one file": ([300_000], [True], False),
+    "small": ([50_000] * 3, [True] * 3, False),
+    "large": ([150_000] * 3, [True] * 3, True),
+    "of no interest": ([150_000] * 3, [False] * 3, False),
+    "some of interest": ([150_000] * 3, [True, False, False], False),
+    "many of no interest": ([5_000_000] * 5, [False] * 5, True),
+}
+
+
+@pytest.mark.parametrize(("sizes", "interesting", "expected"), WORTH.values(), ids=WORTH)
+def test_when_processes_are_started(
+    sizes: list[int], interesting: list[bool], expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, started = pool.answers, []
+
+    def answers(*arguments: Any, **more: Any) -> Any:
+        started.append(arguments[2])
+        return usual(*arguments, **more)
+
+    monkeypatch.setattr(pool, "answers", answers)
+    jobs = [
+        Job(f"{n}.py", frozenset({"TL101"}), data=(CODE if wanted else "import os\n").encode())
+        for n, wanted in enumerate(interesting)
+    ]
+    found = run.execute(jobs, sizes, 4, lambda done, total: None)
+    assert [bool(answer.diagnostics) for answer in found] == interesting
+    assert bool(started) is expected
+    assert not started or started == [min(4, len(jobs))]

@@ -1,0 +1,178 @@
+"""Many files in several processes.
+
+A pool of our own, for a process that dies must not cost more than the file it was at: ``concurrent.futures`` gives up
+all that is under way, and cannot say whose fault it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from typing import cast
+
+from torchlint import source
+from torchlint.diagnostic import Problem
+from torchlint.work import Answer, Job, answer, known_codebase, with_big_stack
+
+BATCH = 50_000
+"""Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""
+
+MOST_PROCESSES = 60 if sys.platform == "win32" else 1_000
+"""Windows cannot wait for more than 63 at a time."""
+
+MOST = 25
+"""No more files than these in a batch."""
+
+
+def answers(
+    jobs: Sequence[Job], sizes: Sequence[int], count: int, done: Callable[[int], None], *, preload: bool
+) -> list[Answer]:
+    """Do jobs in ``count`` processes, the largest first; answers in the order of the jobs.
+
+    ``preload``: whether something will have to be parsed for sure.
+    """
+    context = _context()
+    if preload and context.get_start_method() == "fork":
+        _preload(jobs)
+    waiting = deque(_batches(sizes))
+    found: dict[int, Answer] = {}
+    busy: dict[Connection, tuple[_Worker, tuple[int, ...]]] = {}
+    workers: list[_Worker] = []
+
+    def give(worker: _Worker | None) -> None:
+        """Give the next jobs to this worker, or to a new one."""
+        if not waiting:
+            if worker is not None:
+                worker.stop()
+            return
+        numbers = waiting.popleft()
+        if worker is None:
+            worker = _Worker(context)
+            workers.append(worker)
+            worker.start()
+        busy[worker.connection] = (worker, numbers)
+        worker.send([jobs[number] for number in numbers])
+
+    try:
+        for _ in range(min(count, MOST_PROCESSES)):
+            give(None)
+        while busy:
+            for connection in wait(list(busy)):
+                worker, numbers = busy.pop(cast("Connection", connection))
+                received = worker.receive()
+                if received is not None:
+                    found.update(zip(numbers, received, strict=True))
+                    done(len(numbers))
+                elif len(numbers) == 1:
+                    found[numbers[0]] = _died(jobs[numbers[0]], worker)
+                    done(1)
+                else:  # which of them was it?
+                    waiting.extendleft((number,) for number in reversed(numbers))
+                give(worker if received is not None else None)
+    finally:
+        for worker in workers:
+            worker.kill()
+    return [found[number] for number in range(len(jobs))]
+
+
+def _batches(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Numbers of jobs that are handed out together, the largest first."""
+    batch: list[int] = []
+    size = 0
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        batch.append(number)
+        size += sizes[number]
+        if size >= BATCH or len(batch) == MOST:
+            yield tuple(batch)
+            batch, size = [], 0
+    if batch:
+        yield tuple(batch)
+
+
+def _preload(jobs: Sequence[Job]) -> None:
+    """Import libcst and the rules once for all."""
+    from torchlint.engine import check_text
+
+    codes = frozenset[str]().union(*{job.codes for job in jobs})
+    with_big_stack(lambda: check_text("", "", codes))
+
+
+def _context() -> BaseContext:
+    """Fork where that is safe: it shares what is already imported."""
+    safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if safe else "spawn")
+
+
+def _died(job: Job, worker: _Worker) -> Answer:
+    return Answer(problems=(Problem(job.path, f"the process checking it died ({worker.end()})"),))
+
+
+class _Worker:
+    """A process that does one batch of jobs after the other."""
+
+    def __init__(self, context: BaseContext) -> None:
+        self.connection, self._theirs = context.Pipe()
+        ends = (self._theirs, self.connection)
+        self.process: BaseProcess = context.Process(target=_serve, args=ends, daemon=True)  # type: ignore[attr-defined]
+
+    def start(self) -> None:
+        """Let it begin."""
+        with source.uninterrupted():  # until it ignores interrupts itself
+            self.process.start()
+        self._theirs.close()  # so that its death is our end of file
+
+    def send(self, jobs: list[Job]) -> None:
+        with contextlib.suppress(OSError):  # it is dead, which receive() will notice
+            self.connection.send(jobs)
+
+    def receive(self) -> list[Answer] | None:
+        """The answers to the jobs it has; None if it died of one."""
+        try:
+            received: list[Answer] = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return received
+
+    def stop(self) -> None:
+        """Let it end by itself."""
+        self.connection.send(None)
+        self.process.join()
+        self.connection.close()
+
+    def kill(self) -> None:
+        """End it, if it has not ended."""
+        if self.process.pid is not None:
+            self.process.kill()
+            self.process.join()
+        self.connection.close()
+
+    def end(self) -> str:
+        """What it died of."""
+        self.process.join()
+        code = self.process.exitcode or 0
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+def _serve(connection: Connection, theirs: Connection) -> None:
+    """The life of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
+    source.interruptible()
+    theirs.close()  # so that the parent's death is our end of file
+    gc.freeze()
+    with_big_stack(lambda: _answer(connection))
+
+
+def _answer(connection: Connection) -> None:
+    codebase = known_codebase()
+    with contextlib.suppress(EOFError, OSError):
+        while (jobs := connection.recv()) is not None:
+            connection.send([answer(job, codebase) for job in jobs])

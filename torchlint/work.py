@@ -1,0 +1,260 @@
+"""One file: read it, see whether a rule could find anything in it, and check it.
+
+What is done here can be done in any process; what a job and an answer hold can be sent.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from torchlint import source
+from torchlint.cache import Seen, Stamp, stamp
+from torchlint.config import OWN
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.target import ANY, Target
+
+if TYPE_CHECKING:
+    from torchlint.engine import Outcome
+    from torchlint.model.codebase import Codebase
+
+T = TypeVar("T")
+
+STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
+"""libcst's parser recurses on the C stack. The largest the system grants is taken; untouched pages cost nothing."""
+
+RECURSION_LIMIT = 20_000
+
+COLLECT = (700_000, 2, 3)
+"""When to look for garbage (``gc.set_threshold``). Syntax trees are large and mostly in use, so looking costs much: a
+sixth of all time with 100,000. Never to look takes 240 MB for 500 files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to check."""
+
+    path: str
+    """For messages."""
+    codes: frozenset[str]
+    fixing: Fixing = Fixing.NONE
+    location: str = ""
+    """Where it is; what it imports is looked for around it."""
+    policy: Policy = AS_RULES_SAY
+    target: Target = ANY
+    """The versions of torch it is written for."""
+    thorough: bool = False
+    """Whether to verify that it parses even if no rule could find anything in it."""
+    data: bytes | None = None
+    """Its content, where that is not to be read from the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a job."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    text: str = ""
+    """The text that the diagnostics speak of (left empty where there are none)."""
+    problems: tuple[Problem, ...] = ()
+    fixed: tuple[tuple[str, int], ...] = ()
+    suppressed: int = 0
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    before: bytes = b""
+    """What was read (left empty where nothing follows from it)."""
+    after: bytes | None = None
+    """The fixed content, where it differs."""
+    unwritten: bool = False
+    """Whether there is fixed content and it cannot be written."""
+    is_gated: bool = False
+    """Whether a rule could find something; if not, it was at most parsed."""
+    seen: Seen | None = None
+    """What was read; None if it could not be read or decoded."""
+
+    @property
+    def was_checked(self) -> bool:
+        """Whether more was done than to read it."""
+        return self.is_gated or bool(self.seen and self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file that has to be checked."""
+
+    job: Job
+    data: bytes
+    source: source.Source
+    is_gated: bool
+    seen: Seen
+
+
+def answer(job: Job, codebase: Callable[[], Codebase]) -> Answer:
+    """Do all of a job. Never raises for what is in a file."""
+    opened = open_(job)
+    return opened if isinstance(opened, Answer) else check(opened, codebase())
+
+
+def known_codebase() -> Callable[[], Codebase]:
+    """What is known of other files in one process, begun when it is asked for first."""
+    known: list[Codebase] = []
+
+    def codebase() -> Codebase:
+        if not known:
+            from torchlint.model.codebase import Codebase
+
+            known.append(Codebase())
+        return known[0]
+
+    return codebase
+
+
+def open_(job: Job) -> Opened | Answer:
+    """Read a file; what is to be said of it, unless it has to be checked."""
+    if job.path.endswith(".ipynb"):
+        return _failed(job, "notebooks are not supported yet")
+    now: Stamp = []
+    try:
+        data = job.data
+        if data is None:
+            with open(job.location, "rb") as file:
+                now, data = stamp(os.fstat(file.fileno())), file.read()
+        decoded = source.decode(data)
+    except source.Undecodable as error:
+        found = (_unreadable(error),) if "TL003" in job.codes else ()
+        return Answer(found, source.decode_leniently(data or b""))
+    except OSError as error:
+        return _failed(job, error.strerror or str(error))
+    seen = Seen(now, source.digest(data))
+    is_gated = _is_gated(data, decoded.text, job.codes)
+    if not is_gated and not _is_broken(decoded.text, job):
+        return Answer(seen=seen)
+    return Opened(job, data, decoded, is_gated, seen)
+
+
+def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
+    from torchlint.engine import can_match
+    from torchlint.suppress import mentioned
+
+    return can_match(data, codes) or ("TL002" in codes and mentioned(text))
+
+
+def _is_broken(text: str, job: Job) -> bool:
+    """Whether a file does not parse, where that is asked: not for all those that have nothing to do with torch."""
+    if not job.thorough or "TL001" not in job.codes:
+        return False
+    from torchlint.engine import syntax_error
+
+    return syntax_error(text, job.path) is not None
+
+
+def check(opened: Opened, codebase: Codebase) -> Answer:
+    """Check what was read."""
+    job = opened.job
+    outcome = _outcome(opened, codebase)
+    if isinstance(outcome, str):
+        return _failed(job, outcome)
+    found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
+    result = Answer(
+        found,
+        outcome.text if found else "",
+        outcome.problems,
+        outcome.fixed,
+        outcome.suppressed,
+        outcome.rests_on,
+        is_gated=opened.is_gated,
+        seen=opened.seen,
+    )
+    if outcome.text == opened.source.text:
+        return result
+    try:
+        return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
+    except source.NotWritten as error:
+        return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
+
+
+def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
+    from torchlint.engine import TOO_DEEP, check_text
+
+    job = opened.job
+    try:
+        return check_text(
+            opened.source.text,
+            job.path,
+            job.codes,
+            job.fixing,
+            location=job.location or None,
+            codebase=codebase,
+            policy=job.policy,
+            target=job.target,
+        )
+    except RecursionError:
+        return TOO_DEEP
+    except Exception as error:  # whatever it is, it must not cost more than this file
+        return f"could not be checked: {type(error).__name__}: {error}"
+
+
+def _failed(job: Job, message: str) -> Answer:
+    return Answer(problems=(Problem(job.path, message),))
+
+
+def _unreadable(error: source.Undecodable) -> Diagnostic:
+    start, end = Position(error.row, error.column), Position(error.row, error.column + 1)
+    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity="error")
+
+
+def _encoded(opened: Opened, text: str) -> bytes:
+    try:
+        if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
+            raise source.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
+        return opened.source.encode(text)
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+
+
+def with_big_stack(function: Callable[[], T]) -> T:
+    """Call a function in a thread that has room for deep recursion."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    try:
+        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
+        gc.set_threshold(*COLLECT)
+        _started(body).join()
+    finally:
+        sys.setrecursionlimit(recursion_limit)
+        gc.set_threshold(*thresholds)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _started(body: Callable[[], None]) -> threading.Thread:
+    """A running thread with as much stack as the system grants."""
+    usual = threading.stack_size()
+    try:
+        for size in STACK_SIZES:
+            thread = threading.Thread(target=body, daemon=True)
+            try:
+                threading.stack_size(size)
+                thread.start()
+            except (ValueError, RuntimeError):  # not a size for this system, or more than it can give now
+                continue
+            return thread
+    finally:
+        threading.stack_size(usual)
+    thread = threading.Thread(target=body, daemon=True)
+    thread.start()
+    return thread
