@@ -44,9 +44,13 @@ class Stage:
 OTHER_FILES, PARSE = "other files", "parse"
 
 STAGES = (
-    Stage("read", ("torchlint.files:discover", "torchlint.run:Run._read", "torchlint.source:decode")),
-    Stage("gate", ("torchlint.run:Run._needs_check", "torchlint.engine:can_match", "torchlint.api:can_match")),
-    Stage(PARSE, ("torchlint.engine:parse", "torchlint.tree:Tree.__init__"), frozenset({OTHER_FILES})),
+    Stage("read", ("torchlint.files:discover", "torchlint.work:open_", "torchlint.source:decode")),
+    Stage("gate", ("torchlint.work:_is_gated", "torchlint.engine:can_match", "torchlint.api:can_match")),
+    Stage(
+        PARSE,
+        ("torchlint.engine:parse", "torchlint.tree:Tree.__init__", "torchlint.tree:Tree._read"),
+        frozenset({OTHER_FILES}),
+    ),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase:Codebase",)),
     Stage("rules", ("torchlint.engine:_run_rules",)),

@@ -8,7 +8,8 @@ import libcst as cst
 import pytest
 
 from torchlint import engine, unread
-from torchlint.engine import Fixing, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import check_text
 from torchlint.model.codebase import Codebase
 from torchlint.rules import catalogue
 from torchlint.standin import without_async

@@ -474,8 +474,17 @@ def _check_with(
         return _unparsed(text, error_.diagnostic)
     except RecursionError:
         return _Checked(text, [], [Problem(path, TOO_DEEP)])
+    try:
+        checked = _check_tree(tree, text, subject, possible)
+    finally:
+        tree.close()
+    return _suppress(checked, codes)
+
+
+def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str]) -> _Checked:
     from torchlint.tree import NotRoundTripped
 
+    path = subject.path
     findings, problems, rests_on = _run_rules(tree, subject, possible)
     lines = Lines(text)
     for chain in tree.skipped:
@@ -490,7 +499,7 @@ def _check_with(
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _suppress(_Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on), codes)
+    return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:

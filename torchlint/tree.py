@@ -259,6 +259,10 @@ class Tree:
         self.module = parse_module(self.source.parsed) if sparse is None else self._sparse(*sparse)
         self._index([self.module], None, 0)
 
+    def close(self) -> None:
+        """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
+        self.__dict__.clear()
+
     # ------------------------------------------------------------------ the index
 
     def _index(self, tops: Sequence[cst.CSTNode], parent: cst.CSTNode | None, rank: int) -> Nodes:

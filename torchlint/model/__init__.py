@@ -199,6 +199,7 @@ class Model:
         """Nothing more will be asked: the other files that were looked at, with their state."""
         rests_on = self.codebase.rests_on()
         self.codebase.release()
+        self.__dict__.clear()  # it is full of cycles; without them nobody has to look for garbage
         return rests_on
 
     # ------------------------------------------------------------------ questions
