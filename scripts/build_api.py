@@ -65,7 +65,7 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     module = before.rpartition(".")[2]
     bases = [module, *MODULES.get(module, ())]
     bases += [long.split(".")[-2] for long in ALIASES.get(name, ()) if long.split(".")[-2] not in bases]
-    if row["rule"] == "TL307" and kind == "class":
+    if kind == "class" and last.endswith("Tensor"):
         return [["made"]]
     if name == "torch.utils.data.Sampler.__init__":
         return [["in", "Sampler"]]

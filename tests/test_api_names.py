@@ -39,6 +39,15 @@ FOUND = {
         "    def f(self):\n        return self.make(size_average=True)\n"
     ),
     "inside a function": "def f():\n    import torch\n    return torch.symeig(a)\n",
+    "storage": "from torch.storage import TypedStorage\n",
+    "storage made outside": "import torch\ns = torch.TypedStorage(3)\n",
+    "left only sometimes": (
+        "import torch\ndef f(a):\n    if version >= (1, 9):\n        if a:\n            return a\n    return torch.symeig(a)\n"
+    ),
+    "download that is tried": (
+        "from torch.hub import load_state_dict_from_url\ntry:\n    s = load_state_dict_from_url(u)\n"
+        "except OSError:\n    s = None\n"
+    ),
     "load": "import torch\ntorch.serialization.load('x')\n",
 }
 SILENT = {
@@ -64,6 +73,22 @@ SILENT = {
     ),
     "relative": "from .torch import symeig\nsymeig(a)\n",
     "string": "import torch\nprint('torch.symeig')  # torch.symeig(a)\n",
+    "storage made inside": (
+        "from torch.storage import TypedStorage\ndef f(u):\n    return TypedStorage(wrap_storage=u, _internal=True)\n"
+    ),
+    "any scheduler": (
+        "from torch.optim.lr_scheduler import LRScheduler\ndef f(s: LRScheduler, metric):\n    s.step(metric)\n"
+    ),
+    "asserted": "import torch\nassert hasattr(torch, 'symeig')\ntorch.symeig(a)\n",
+    "version in a setting, then always left": (
+        "import torch\ndef f(path):\n    if typing.WITH_PT24:\n        try:\n            with open(path, 'rb') as f:\n"
+        "                return torch.load(f, weights_only=True)\n        except ValueError:\n            raise\n"
+        "    return torch.load(path)\n"
+    ),
+    "weights_only where it is known": (
+        "from torch.hub import load_state_dict_from_url as load\ntry:\n    s = load(u, weights_only=True)\n"
+        "except TypeError:\n    s = load(u)\n"
+    ),
     "storage of something else": "import torch\ndef forward(self, adj: torch.Tensor):\n    return adj.storage.value()\n",
 }
 

@@ -156,8 +156,32 @@ class Use:
 
 def uses(model: Model, rule: str) -> Iterator[Use]:
     """Where the names are written that a rule is about, in document order; not what is guarded by a version check."""
-    found = [use for use in _uses(model, rule) if use.row.concerns(model.target) and not is_guarded(use.node, model)]
+    found = [
+        use
+        for use in _uses(model, rule)
+        if use.row.concerns(model.target) and not is_guarded(use.node, model) and not _is_silenced(use, model)
+    ]
     return iter(sorted(found, key=lambda use: model.tree.order(use.node)))
+
+
+def _is_silenced(use: Use, model: Model) -> bool:
+    """Whether a class is made with `_internal=True`, which is how torch's own code does it without a warning.
+
+    An import is it where that is all that is done with the name.
+    """
+    if use.row.last != "TypedStorage":
+        return False
+    if use.alias is None:
+        return _is_internal(use.node, model)
+    bound = last(use.alias.asname.name if use.alias.asname is not None else use.alias.name)
+    scope = model.tree.enclosing(use.node, cst.FunctionDef) or model.tree.module
+    users = [user for user in model.tree.within(scope, cst.Name) if user.value == bound and is_read(user, model)]
+    return bool(users) and all(_is_internal(user, model) for user in users)
+
+
+def _is_internal(node: cst.CSTNode, model: Model) -> bool:
+    call = model.tree.parent(node)
+    return isinstance(call, cst.Call) and call.func is node and keyword(call.args, "_internal") is not None
 
 
 def _uses(model: Model, rule: str) -> Iterator[Use]:
@@ -245,7 +269,7 @@ def _module_named(node: cst.BaseExpression, names: Mapping[str, Sequence[Row]]) 
 
 _VERSION_TEST = re.compile(
     r"version|hasattr|getattr|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|"
-    r"TYPE_CHECKING|_20\b|legacy|new_api|old_api",
+    r"TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|legacy|new_api|old_api",
     re.IGNORECASE,
 )
 _CAUGHT = re.compile(
@@ -284,11 +308,26 @@ def _leaves_before(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode
         if other is statement:
             return False
         match other:
-            case cst.If(test=test, body=cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[end])])):
-                if isinstance(end, (cst.Return, cst.Raise, cst.Continue)) and _VERSION_TEST.search(
-                    model.tree.code(test)
-                ):
-                    return True
+            case cst.If(test=test, body=body) if _leaves(body) and _VERSION_TEST.search(model.tree.code(test)):
+                return True
+            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if _VERSION_TEST.search(model.tree.code(test)):
+                return True
+    return False
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    """Whether what stands behind a statement, or a block, is not reached from it."""
+    match node:
+        case cst.IndentedBlock(body=[*_, end]) | cst.SimpleStatementLine(body=[*_, end]):
+            return _leaves(end)
+        case cst.Return() | cst.Raise() | cst.Continue():
+            return True
+        case cst.With(body=body) | cst.Else(body=body):
+            return _leaves(body)
+        case cst.If(body=body, orelse=other) if other is not None:
+            return _leaves(body) and _leaves(other)
+        case cst.Try(body=body, handlers=handlers, orelse=None):
+            return _leaves(body) and all(_leaves(handler.body) for handler in handlers)
     return False
 
 
@@ -360,6 +399,8 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
         return None  # the name of a module, whatever else it is bound to
     for row in rows:
         owner = row.name.rpartition(".")[0]
+        if row.last == "step" and (model.value(node.value).ref or "").endswith("LRScheduler"):
+            continue  # of any class: one of them has a `step` that takes the metrics
         if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
             return row
     return None
@@ -391,9 +432,9 @@ def is_instance(node: cst.BaseExpression, owner: str, model: Model) -> bool:
 
 def _derives(ref: str, owner: str) -> bool:
     """Whether a class of torch is another, or one of its kind: all schedulers, all distributions."""
+    package, _, name = owner.rpartition(".")
     if ref == owner:
         return True
-    package, _, name = owner.rpartition(".")
     if name == "LRScheduler" and ref.endswith("ReduceLROnPlateau"):
         return False  # its `step` takes the metrics
     return name in ("LRScheduler", "Distribution") and ref.startswith(package + ".")
