@@ -76,6 +76,9 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     if kind == "argument":
         if "position" in row and row["rule"] == "TL303":
             return [["method"]]
+        if row.get("fix") == "reduction":  # by keyword, or by position
+            count = [part.strip() for part in row["signature"].split(",")].index("size_average") + 1
+            return [["with", "size_average", "reduce"], ["several", str(count), *bases]]
         return [["with", *(part.strip() for part in row["argument"].split(","))]]
     if kind == "default":
         named = [] if name.startswith("torch.Tensor.") else bases
