@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import torch
+from test_api_table import ROWS, TABLE
 
-from tests.test_api_table import ROWS, TABLE
 from torchlint.engine import Fixing, can_match, check_text
 
 LOSSES = [row for row in ROWS if row.get("fix") == "reduction"]
@@ -55,6 +55,7 @@ def test_positional_flags(row: dict[str, Any]) -> None:
             warnings.simplefilter("ignore")
             old = eval(before, space())
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             warnings.filterwarnings("error", ".*size_average")
             new = eval(after, space())
         assert torch.equal(old, new), (before, after)
@@ -84,7 +85,7 @@ def test_silent(call: str) -> None:
     assert not check_text(text, "x.py", RULES).diagnostics
 
 
-@pytest.mark.parametrize("call, expected", [("Loss(size_average=False)", ["TL303"]), ("Loss(False)", [])])
+@pytest.mark.parametrize(("call", "expected"), [("Loss(size_average=False)", ["TL303"]), ("Loss(False)", [])])
 def test_an_alias_is_looked_up_for_keywords(call: str, expected: list[str]) -> None:
     """The gate does not see how many arguments the calls of a name of the file's own have: so nobody looks at them."""
     text = f"from torch.nn import MSELoss as Loss\nv = {call}\n"

@@ -53,8 +53,8 @@ and the constructors of `torch.sparse`.
 A fix is safe where the argument is a literal list of numbers, or the arguments are sizes. What a name holds cannot be
 told apart: a size, a list, an array, whose memory the old constructor may share. So there the message says what to
 write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file sets one, the
-fix is unsafe. So it is where a single argument is a size by nothing but its name, and by what is done with the tensor: it
-becomes a parameter, or is overwritten on the spot.
+fix is unsafe. So it is where a single argument is a size by nothing but its name, and by what is done with the tensor:
+it becomes a parameter, or is overwritten on the spot.
 
 `torch.Tensor`: <https://docs.pytorch.org/docs/stable/tensors.html>.
 """

@@ -1,9 +1,9 @@
 r"""TorchScript is deprecated.
 
 `torch.jit.script`, `torch.jit.trace` and what goes with them warn since PyTorch 2.10: `torch.compile` and
-`torch.export` take their place. What to use depends on what the program is for, so there is no fix. To leave TorchScript
-is a decision about a whole program, and not about each of its lines: so this rule is off unless it is selected
-(`--extend-select TL311`). `torchlint upgrade` always counts it.
+`torch.export` take their place. What to use depends on what the program is for, so there is no fix. To leave
+TorchScript is a decision about a whole program, and not about each of its lines: so this rule is off unless it is
+selected (`--extend-select TL311`). `torchlint upgrade` always counts it.
 
 ```diff
  import torch
