@@ -100,6 +100,8 @@ def gate(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[str]]]]:
     for row in rows:
         word = row["name"].rpartition(".")[2]
         if row["rule"] in ("TL901",):
+            if "position" in row:
+                found.setdefault(row["rule"], {})[word] = [["flag", "torchvision"]]
             word = row["argument"]
         places = found.setdefault(row["rule"], {}).setdefault(word, [])
         places += [spec for spec in specs(row) if spec not in places]
