@@ -49,8 +49,8 @@ boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: wr
 ## When the fix is unsafe
 
 It is safe where the mask is known to be boolean and used on the spot; that of one with a name, of which all uses are
-masks, changes what the name holds. What is used as something else as well has no fix. Where its dtype is not known, `.bool()` instead of `.byte()` is the
-right form, and unsafe: they differ for 0.5 and for 256.
+masks, changes what the name holds. What is used as something else as well has no fix. Where the dtype is not known,
+`.bool()` instead of `.byte()` is the right form, and unsafe: they differ for 0.5 and for 256.
 
 Release notes of 1.2: <https://github.com/pytorch/pytorch/releases/tag/v1.2.0>.
 """
