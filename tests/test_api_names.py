@@ -39,6 +39,7 @@ FOUND = {
         "    def f(self):\n        return self.make(size_average=True)\n"
     ),
     "inside a function": "def f():\n    import torch\n    return torch.symeig(a)\n",
+    "solve": "import torch\na = torch.eye(2)\nx, lu = a.solve(a)\n",
     "storage": "from torch.storage import TypedStorage\n",
     "storage made outside": "import torch\ns = torch.TypedStorage(3)\n",
     "left only sometimes": (
@@ -75,6 +76,9 @@ SILENT = {
     "string": "import torch\nprint('torch.symeig')  # torch.symeig(a)\n",
     "storage made inside": (
         "from torch.storage import TypedStorage\ndef f(u):\n    return TypedStorage(wrap_storage=u, _internal=True)\n"
+    ),
+    "solve of something else": (
+        "import torch\na = torch.eye(2)\nb = a.solve(torch.ones(2, 1)).squeeze(-1)\nc = a.solve(b)\n"
     ),
     "any scheduler": (
         "from torch.optim.lr_scheduler import LRScheduler\ndef f(s: LRScheduler, metric):\n    s.step(metric)\n"

@@ -401,9 +401,22 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
         owner = row.name.rpartition(".")[0]
         if row.last == "step" and (model.value(node.value).ref or "").endswith("LRScheduler"):
             continue  # of any class: one of them has a `step` that takes the metrics
+        if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
+            continue
         if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
             return row
     return None
+
+
+def _is_unpacked(node: cst.Attribute, model: Model) -> bool:
+    """Whether a method is called and its result used as the two that `solve` gave: other classes have one, too."""
+    call = model.tree.parent(node)
+    match model.tree.parent(call) if call is not None else None:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())]) | cst.Subscript():
+            return True
+        case cst.Attribute(attr=cst.Name("solution" | "LU")):
+            return True
+    return False
 
 
 _TELLING = frozenset(
