@@ -40,6 +40,10 @@ FOUND = {
     ),
     "inside a function": "def f():\n    import torch\n    return torch.symeig(a)\n",
     "solve": "import torch\na = torch.eye(2)\nx, lu = a.solve(a)\n",
+    "a tensor or nothing": (
+        "import torch\nfrom torch import Tensor\ndef f(a: Tensor | None, b: torch.FloatTensor | Tensor):\n"
+        "    return a.cholesky(), b.qr()\n"
+    ),
     "storage": "from torch.storage import TypedStorage\n",
     "storage made outside": "import torch\ns = torch.TypedStorage(3)\n",
     "left only sometimes": (
@@ -79,6 +83,9 @@ SILENT = {
     ),
     "solve of something else": (
         "import torch\na = torch.eye(2)\nb = a.solve(torch.ones(2, 1)).squeeze(-1)\nc = a.solve(b)\n"
+    ),
+    "a tensor or something else": (
+        "import torch\nfrom torch import Tensor\ndef f(a: Tensor | Operator | None):\n    return a.cholesky()\n"
     ),
     "any scheduler": (
         "from torch.optim.lr_scheduler import LRScheduler\ndef f(s: LRScheduler, metric):\n    s.step(metric)\n"

@@ -403,7 +403,9 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
             continue  # of any class: one of them has a `step` that takes the metrics
         if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
             continue
-        if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
+        if is_instance(node.value, owner, model) and not (
+            owner == "torch.Tensor" and (_is_circular(node, model) or _is_one_of_several(node.value, model))
+        ):
             return row
     return None
 
@@ -431,6 +433,23 @@ def _is_circular(node: cst.Attribute, model: Model) -> bool:
     if name in _TELLING or (name.endswith("_") and not name.endswith("__")):
         return False
     return evidence is not None and evidence.strength <= Strength.USE and f"`.{name}`" in evidence.text
+
+
+def _is_one_of_several(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a parameter is annotated as a tensor or something else that may have the method."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(node, cst.Name) or not isinstance(function, cst.FunctionDef):
+        return False
+    for param in (*function.params.posonly_params, *function.params.params, *function.params.kwonly_params):
+        if param.name.value == node.value and param.annotation is not None:
+            text = model.tree.code(param.annotation.annotation)
+            is_union = "|" in text or "Union" in text
+            return is_union and bool(_TENSORS.sub("", text).strip(" |[],'\""))
+    return False
+
+
+_TENSORS = re.compile(r"[\w.]*\b(?:Tensor|Optional|Union|None|\w*Tensor|Parameter)\b")
+"""What an annotation of a tensor is made of."""
 
 
 def is_instance(node: cst.BaseExpression, owner: str, model: Model) -> bool:
