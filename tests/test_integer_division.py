@@ -24,7 +24,7 @@ CALLS = [
     *FUNCTIONS,
     "torch.take(x, whole / 2)",
     "whole.bincount()[whole / 2]",
-    *(f"x.{name}(one / 2)" for name in rule._SIZES if name.startswith("new")),
+    *(f"x.{name}(one / 2)" for name in sorted(rule._SIZES) if name.startswith("new")),
     "x.view(one / 2, -1)",
     "x.reshape(-1, one / 2)",
     "x.expand(one / 2, 6)",
