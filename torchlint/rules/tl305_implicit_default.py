@@ -212,12 +212,9 @@ def _called(func: cst.Name | cst.Attribute, args: Sequence[cst.Arg], model: Mode
 
 def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     """What a name was assigned last, on the way to a place that leads nowhere else."""
-    if _RESIZES.search(model.tree.source.text) or any(
-        item.name.value == node.value
-        for kind in (cst.Global, cst.Nonlocal)
-        for each in model.tree.all(kind)
-        for item in each.names
-    ):
+    elsewhere = [item.name.value for each in model.tree.all(cst.Global) for item in each.names]
+    elsewhere += [item.name.value for each in model.tree.all(cst.Nonlocal) for item in each.names]
+    if node.value in elsewhere or _RESIZES.search(model.tree.source.text):
         return None
     at: cst.CSTNode | None = model.tree.statement(node)
     while at is not None:
