@@ -65,7 +65,7 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     module = before.rpartition(".")[2]
     bases = [module, *MODULES.get(module, ())]
     bases += [long.split(".")[-2] for long in ALIASES.get(name, ()) if long.split(".")[-2] not in bases]
-    if row["rule"] == "TL307" and kind == "class":
+    if kind == "class" and last.endswith("Tensor"):
         return [["made"]]
     if name == "torch.utils.data.Sampler.__init__":
         return [["in", "Sampler"]]
@@ -76,6 +76,9 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     if kind == "argument":
         if "position" in row and row["rule"] == "TL303":
             return [["method"]]
+        if row.get("fix") == "reduction":  # by keyword, or by position
+            count = [part.strip() for part in row["signature"].split(",")].index("size_average") + 1
+            return [["with", "size_average", "reduce"], ["several", str(count), *bases]]
         return [["with", *(part.strip() for part in row["argument"].split(","))]]
     if kind == "default":
         named = [] if name.startswith("torch.Tensor.") else bases
@@ -97,6 +100,8 @@ def gate(rows: list[dict[str, Any]]) -> dict[str, dict[str, list[list[str]]]]:
     for row in rows:
         word = row["name"].rpartition(".")[2]
         if row["rule"] in ("TL901",):
+            if "position" in row:
+                found.setdefault(row["rule"], {})[word] = [["flag", "torchvision"]]
             word = row["argument"]
         places = found.setdefault(row["rule"], {}).setdefault(word, [])
         places += [spec for spec in specs(row) if spec not in places]

@@ -47,7 +47,8 @@ INTRODUCTION = """\
 <!-- Written by scripts/build_docs.py from the docstrings of the rules; edit those. -->
 
 Each rule has a code, which never changes its meaning, and a name; both select it (`--select TL101`,
-`--ignore variable-wrapper`). `torchlint rule TL101` shows a page in the terminal.
+`--ignore variable-wrapper`). `torchlint rule TL101` shows a page in the terminal. Rules marked "(off)" have to be
+selected (`--extend-select TL309`): what they find is a matter of style, or works as ever.
 
 A fix is **safe** if for every program in which the original line ran, the new one gives the same values and gradients,
 or it turns what raised into what was meant; `--fix` applies it. It is **unsafe** if it is the right modern form but
@@ -78,13 +79,22 @@ def page(code: str) -> str:
     rest = re.sub(r"(?m)^```diff .*$", "```diff", rest.strip("\n"))
     kinds = fixes(code)
     fix = f"Fix: {kinds}. " if kinds else ""
-    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}[All rules](README.md)\n"
+    off = f"Off unless it is selected: `--extend-select {code}`. " if is_off(code) else ""
+    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}{off}[All rules](README.md)\n"
     return f"{head}\n{rest}\n" if rest else head
+
+
+def is_off(code: str) -> str:
+    """A mark for rules that have to be selected."""
+    return " (off)" if code in catalogue() and not catalogue()[code].by_default else ""
 
 
 def table(codes: list[str], folder: str) -> list[str]:
     """The rows of some rules."""
-    rows = [f"| [{c}]({folder}{name_of(c)}.md) | {name_of(c)} | {summary(c)} | {fixes(c) or 'none'} |" for c in codes]
+    rows = [
+        f"| [{c}]({folder}{name_of(c)}.md) | {name_of(c)}{is_off(c)} | {summary(c)} | {fixes(c) or 'none'} |"
+        for c in codes
+    ]
     return ["| code | name | what it finds | fix |", "|---|---|---|---|", *rows]
 
 

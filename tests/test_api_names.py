@@ -40,6 +40,20 @@ FOUND = {
         "    def f(self):\n        return self.make(size_average=True)\n"
     ),
     "inside a function": "def f():\n    import torch\n    return torch.symeig(a)\n",
+    "solve": "import torch\na = torch.eye(2)\nx, lu = a.solve(a)\n",
+    "a tensor or nothing": (
+        "import torch\nfrom torch import Tensor\ndef f(a: Tensor | None, b: torch.FloatTensor | Tensor):\n"
+        "    return a.cholesky(), b.qr()\n"
+    ),
+    "storage": "from torch.storage import TypedStorage\n",
+    "storage made outside": "import torch\ns = torch.TypedStorage(3)\n",
+    "left only sometimes": (
+        "import torch\ndef f(a):\n    if version >= (1, 9):\n        if a:\n            return a\n    return torch.symeig(a)\n"
+    ),
+    "download that is tried": (
+        "from torch.hub import load_state_dict_from_url\ntry:\n    s = load_state_dict_from_url(u)\n"
+        "except OSError:\n    s = None\n"
+    ),
     "load": "import torch\ntorch.serialization.load('x')\n",
 }
 SILENT = {
@@ -65,6 +79,28 @@ SILENT = {
     ),
     "relative": "from .torch import symeig\nsymeig(a)\n",
     "string": "import torch\nprint('torch.symeig')  # torch.symeig(a)\n",
+    "storage made inside": (
+        "from torch.storage import TypedStorage\ndef f(u):\n    return TypedStorage(wrap_storage=u, _internal=True)\n"
+    ),
+    "solve of something else": (
+        "import torch\na = torch.eye(2)\nb = a.solve(torch.ones(2, 1)).squeeze(-1)\nc = a.solve(b)\n"
+    ),
+    "a tensor or something else": (
+        "import torch\nfrom torch import Tensor\ndef f(a: Tensor | Operator | None):\n    return a.cholesky()\n"
+    ),
+    "any scheduler": (
+        "from torch.optim.lr_scheduler import LRScheduler\ndef f(s: LRScheduler, metric):\n    s.step(metric)\n"
+    ),
+    "asserted": "import torch\nassert hasattr(torch, 'symeig')\ntorch.symeig(a)\n",
+    "version in a setting, then always left": (
+        "import torch\ndef f(path):\n    if typing.WITH_PT24:\n        try:\n            with open(path, 'rb') as f:\n"
+        "                return torch.load(f, weights_only=True)\n        except ValueError:\n            raise\n"
+        "    return torch.load(path)\n"
+    ),
+    "weights_only where it is known": (
+        "from torch.hub import load_state_dict_from_url as load\ntry:\n    s = load(u, weights_only=True)\n"
+        "except TypeError:\n    s = load(u)\n"
+    ),
     "storage of something else": "import torch\ndef forward(self, adj: torch.Tensor):\n    return adj.storage.value()\n",
 }
 

@@ -246,7 +246,7 @@ class _Text:
     def _is_possible(self, spec: tuple[str, ...]) -> bool:
         """Whether the text has the other words that are needed."""
         match spec[0]:
-            case "in":
+            case "in" | "flag":
                 return spec[1].encode() in self.words
             case "with":
                 return any(name.encode() in self.words for name in spec[1:])
@@ -260,8 +260,10 @@ class _Text:
                 return self._is_named(at, spec[1:])
             case "method":
                 return self._is_attribute(at)
+            case "flag":
+                return _FLAG.match(self.data, end) is not None
             case "made":
-                return self.data[end : end + 40].lstrip()[:1] == b"("
+                return self.data[end : end + 40].lstrip()[:1] == b"(" or _AS.match(self.data, end) is not None
             case "with":
                 inside = self._arguments(end)
                 where = self.data if inside is None else inside
@@ -322,10 +324,11 @@ class _Text:
         return None
 
     def _lacks(self, end: int, name: bytes, position: int, at: int) -> bool:
-        """Whether a call leaves out an argument; a name that is assigned may be called elsewhere."""
+        """Whether a call leaves out an argument; what is given another name may be called elsewhere."""
         inside = self._arguments(end)
         if inside is None:
-            return re.search(rb"=[ \t]*[\w.]*$", self.data[max(0, at - 80) : at]) is not None
+            is_assigned = re.search(rb"=[ \t]*[\w.]*$", self.data[max(0, at - 80) : at]) is not None
+            return is_assigned or _AS.match(self.data, end) is not None
         flat = _flat(inside)
         if re.search(rb"\b%s\s*=" % name, flat) or b"**" in flat:
             return False
@@ -338,6 +341,8 @@ def _positional(inside: bytes) -> list[bytes]:
 
 
 _WORD = re.compile(rb"\w+")
+_AS = re.compile(rb"[ \t\\]+as[ \t\\]")
+_FLAG = re.compile(rb"[ \t]*\(\s*(?:True|False)\b")
 _BRACKET = re.compile(rb"[()]")
 _NESTED = re.compile(rb"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
 

@@ -12,7 +12,7 @@ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.ones(4, 3), torch.zeros(4, 2)
 
 # what is detached for nothing but the fact that nothing requires grad
-for batch, target in DataLoader([(x, y)]):
+for batch, target in DataLoader([(x, y)]):  # TL601
     a = batch.detach()
 b = (net(x) > 0).detach()
 c = net(x).sum().cpu().item()

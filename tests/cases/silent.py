@@ -19,7 +19,7 @@ from scipy.sparse import coo_matrix
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 from torch.utils.data import DataLoader, Dataset
 
-loader = torch.utils.data.DataLoader(datasets.MNIST("."), batch_size=2)
+loader = torch.utils.data.DataLoader(datasets.MNIST("."), batch_size=2)  # TL601
 sampler = data.SequentialSampler([1])
 train = datasets.MNIST(".")
 images = train.data
@@ -105,7 +105,7 @@ def configure(config, dataset, batch, message, field):
     return dataset.data
 
 
-for images, targets in DataLoader(train):
+for images, targets in DataLoader(train):  # TL601
     print(images.numpy(), targets.numpy(), images.cpu().numpy())
 total = 0
 count = 0

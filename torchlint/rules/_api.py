@@ -160,8 +160,32 @@ class Use:
 
 def uses(model: Model, rule: str) -> Iterator[Use]:
     """Where the names are written that a rule is about, in document order; not what is guarded by a version check."""
-    found = [use for use in _uses(model, rule) if use.row.concerns(model.target) and not is_guarded(use.node, model)]
+    found = [
+        use
+        for use in _uses(model, rule)
+        if use.row.concerns(model.target) and not is_guarded(use.node, model) and not _is_silenced(use, model)
+    ]
     return iter(sorted(found, key=lambda use: model.tree.order(use.node)))
+
+
+def _is_silenced(use: Use, model: Model) -> bool:
+    """Whether a class is made with `_internal=True`, which is how torch's own code does it without a warning.
+
+    An import is it where that is all that is done with the name.
+    """
+    if use.row.last != "TypedStorage":
+        return False
+    if use.alias is None:
+        return _is_internal(use.node, model)
+    bound = last(use.alias.asname.name if use.alias.asname is not None else use.alias.name)
+    scope = model.tree.enclosing(use.node, cst.FunctionDef) or model.tree.module
+    users = [user for user in model.tree.within(scope, cst.Name) if user.value == bound and is_read(user, model)]
+    return bool(users) and all(_is_internal(user, model) for user in users)
+
+
+def _is_internal(node: cst.CSTNode, model: Model) -> bool:
+    call = model.tree.parent(node)
+    return isinstance(call, cst.Call) and call.func is node and keyword(call.args, "_internal") is not None
 
 
 def _uses(model: Model, rule: str) -> Iterator[Use]:
@@ -249,7 +273,7 @@ def _module_named(node: cst.BaseExpression, names: Mapping[str, Sequence[Row]]) 
 
 _VERSION_TEST = re.compile(
     r"version|hasattr|getattr|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|"
-    r"TYPE_CHECKING|_20\b|legacy|new_api|old_api",
+    r"TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|legacy|new_api|old_api",
     re.IGNORECASE,
 )
 _CAUGHT = re.compile(
@@ -288,11 +312,26 @@ def _leaves_before(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode
         if other is statement:
             return False
         match other:
-            case cst.If(test=test, body=cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[end])])):
-                if isinstance(end, (cst.Return, cst.Raise, cst.Continue)) and _VERSION_TEST.search(
-                    model.tree.code(test)
-                ):
-                    return True
+            case cst.If(test=test, body=body) if _leaves(body) and _VERSION_TEST.search(model.tree.code(test)):
+                return True
+            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if _VERSION_TEST.search(model.tree.code(test)):
+                return True
+    return False
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    """Whether what stands behind a statement, or a block, is not reached from it."""
+    match node:
+        case cst.IndentedBlock(body=[*_, end]) | cst.SimpleStatementLine(body=[*_, end]):
+            return _leaves(end)
+        case cst.Return() | cst.Raise() | cst.Continue():
+            return True
+        case cst.With(body=body) | cst.Else(body=body):
+            return _leaves(body)
+        case cst.If(body=body, orelse=other) if other is not None:
+            return _leaves(body) and _leaves(other)
+        case cst.Try(body=body, handlers=handlers, orelse=None):
+            return _leaves(body) and all(_leaves(handler.body) for handler in handlers)
     return False
 
 
@@ -364,9 +403,26 @@ def method_row(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | 
         return None  # the name of a module, whatever else it is bound to
     for row in rows:
         owner = row.name.rpartition(".")[0]
-        if is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_circular(node, model)):
+        if row.last == "step" and (model.value(node.value).ref or "").endswith("LRScheduler"):
+            continue  # of any class: one of them has a `step` that takes the metrics
+        if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
+            continue
+        if is_instance(node.value, owner, model) and not (
+            owner == "torch.Tensor" and (_is_circular(node, model) or _is_one_of_several(node.value, model))
+        ):
             return row
     return None
+
+
+def _is_unpacked(node: cst.Attribute, model: Model) -> bool:
+    """Whether a method is called and its result used as the two that `solve` gave: other classes have one, too."""
+    call = model.tree.parent(node)
+    match model.tree.parent(call) if call is not None else None:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())]) | cst.Subscript():
+            return True
+        case cst.Attribute(attr=cst.Name("solution" | "LU")):
+            return True
+    return False
 
 
 _TELLING = frozenset(
@@ -383,6 +439,23 @@ def _is_circular(node: cst.Attribute, model: Model) -> bool:
     return evidence is not None and evidence.strength <= Strength.USE and f"`.{name}`" in evidence.text
 
 
+def _is_one_of_several(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a parameter is annotated as a tensor or something else that may have the method."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(node, cst.Name) or not isinstance(function, cst.FunctionDef):
+        return False
+    for param in (*function.params.posonly_params, *function.params.params, *function.params.kwonly_params):
+        if param.name.value == node.value and param.annotation is not None:
+            text = model.tree.code(param.annotation.annotation)
+            is_union = "|" in text or "Union" in text
+            return is_union and bool(_TENSORS.sub("", text).strip(" |[],'\""))
+    return False
+
+
+_TENSORS = re.compile(r"[\w.]*\b(?:Tensor|Optional|Union|None|\w*Tensor|Parameter)\b")
+"""What an annotation of a tensor is made of."""
+
+
 def is_instance(node: cst.BaseExpression, owner: str, model: Model) -> bool:
     """Whether an expression is an object of a class of torch."""
     if owner == "torch.Tensor":
@@ -395,9 +468,9 @@ def is_instance(node: cst.BaseExpression, owner: str, model: Model) -> bool:
 
 def _derives(ref: str, owner: str) -> bool:
     """Whether a class of torch is another, or one of its kind: all schedulers, all distributions."""
+    package, _, name = owner.rpartition(".")
     if ref == owner:
         return True
-    package, _, name = owner.rpartition(".")
     if name == "LRScheduler" and ref.endswith("ReduceLROnPlateau"):
         return False  # its `step` takes the metrics
     return name in ("LRScheduler", "Distribution") and ref.startswith(package + ".")

@@ -407,10 +407,39 @@ def _builtin(use: Use, model: Model) -> Fix | None:
     return Fix(f"Use `{use.row.to}`", (edit.replace(use.node, use.row.to),), applicability(use.row))
 
 
+_DTYPES = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
+}
+
+
+def _default_dtype(call: cst.Call, row: Row, model: Model) -> Fix | None:
+    """The dtype of a type of tensors on the CPU."""
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    value = call.args[0].value
+    if isinstance(value, cst.SimpleString):
+        name = value.raw_value
+    else:
+        name = (_api.resolve(value, model) or ("", ""))[1] if isinstance(value, (cst.Name, cst.Attribute)) else ""
+    match = re.fullmatch(r"torch\.(\w+)", name)
+    if match is None or match[1] not in _DTYPES:
+        return None
+    function = _api.spell("torch.set_default_dtype", call, model)
+    dtype = _api.spell(f"torch.{_DTYPES[match[1]]}", call, model)
+    if function is None or dtype is None:
+        return None
+    edits = (edit.replace(call.func, function[0]), edit.replace(value, dtype[0]))
+    return Fix("Use `torch.set_default_dtype`", edits, applicability(row), (*function[1], *dtype[1]))
+
+
 CALLS: dict[str, Callable[[cst.Call, Row, Model], Fix | None]] = {
     "call": rewrite,
     "multi-dot": _multi_dot,
     "arange": _arange,
+    "default-dtype": _default_dtype,
 }
 """Words in the column ``fix`` that rewrite a call."""
 

@@ -20,6 +20,8 @@ that is written which exists in all of them. What a version check or a `try` gua
 +w = torch.linalg.qr(a, mode='complete')[0]
 -s = torch.range(0, 4, 2)
 +s = torch.arange(0, 5, 2, dtype=torch.get_default_dtype())
+-torch.set_default_tensor_type(torch.DoubleTensor)
++torch.set_default_dtype(torch.float64)
 -nn.init.constant(a, 1)
 +nn.init.constant_(a, 1)
  layer = nn.Linear(2, 2)
@@ -52,7 +54,7 @@ The import comes along, in whatever form it is:
      x = torch.ones(2) * 2
 ```
 
-Other things have the same names:
+Other things have the same names, and a class of tensors is also a type:
 
 ```diff
  import torch
@@ -62,6 +64,7 @@ Other things have the same names:
      def qr(self): ...
 
  a = Matrix().qr()
+ is_sparse = isinstance(a, torch.sparse.FloatTensor)
  b = qr(torch.ones(3))
 
  def f(torch):
@@ -93,14 +96,22 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.rule import Finding, on
 from torchlint.rules import _api, _api_found
+from torchlint.rules._api import Use
 
 
 @on(cst.Module, needle="table:TL302")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
     for use in _api.uses(model, "TL302"):
-        if not use.row.is_removed(model.target):
+        if not use.row.is_removed(model.target) and not _is_type(use, model):
             yield _api.report(use, model)
     for attribute, row in _api_found.methods(model, "TL302"):
         if not row.is_removed(model.target):
             yield _api.report_method(attribute, row, model)
+
+
+def _is_type(use: Use, model: Model) -> bool:
+    """Whether a class of tensors is named as such, and not called: `isinstance(x, torch.sparse.FloatTensor)`."""
+    call = model.tree.parent(use.node)
+    is_called = isinstance(call, cst.Call) and call.func is use.node
+    return use.row.kind == "class" and use.row.last.endswith("Tensor") and not is_called

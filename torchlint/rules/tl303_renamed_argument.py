@@ -16,6 +16,12 @@ that are written out are looked at.
 +each = F.l1_loss(a, b, reduction='none')
 -mean = F.l1_loss(a, b, size_average=True)
 +mean = F.l1_loss(a, b)
+-by_position = nn.MSELoss(False)(a, b)
++by_position = nn.MSELoss(reduction='sum')(a, b)
+-ignored = nn.NLLLoss(None, False, 1)
++ignored = nn.NLLLoss(None, reduction='sum', ignore_index=1)
+-each = F.l1_loss(a, b, True, False)
++each = F.l1_loss(a, b, reduction='none')
 -sharp = F.mse_loss(a, b, reduction='elementwise_mean')
 +sharp = F.mse_loss(a, b, reduction='mean')
 -clipped = nn.Hardtanh(min_value=-2)(a)
@@ -49,6 +55,10 @@ that are written out are looked at.
 -later = functools.partial(nn.MSELoss, reduce=False)
 +later = functools.partial(nn.MSELoss, reduction='none')
 !unknown = nn.MSELoss(size_average=flag)
+!unknown = nn.MSELoss(flag)
+~mean = nn.MSELoss("sum")
++mean = nn.MSELoss(reduction='sum')
+ nothing = nn.NLLLoss(None, None, -1)
 
  class MSELoss:
      def __init__(self, size_average): ...
@@ -60,6 +70,8 @@ that are written out are looked at.
 
 Renames are safe, and so is dropping what has no effect or is gone. `pin_memory(device)` has an unsafe fix: the device
 said where to pin. A `size_average=` that is not a literal has no fix: write `reduction='mean' if flag else 'sum'`.
+`nn.MSELoss("sum")` takes the mean: the word is a true `size_average`. What was meant changes the number, so that is
+unsafe.
 
 `reduction`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html>.
 """
@@ -73,8 +85,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.api import Row
 from torchlint.model import Model, torch_api
-from torchlint.rule import Edit, Finding, Fix, on
-from torchlint.rules import _api
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rules import _api, _api_fixes
 
 
 @on(cst.Module, needle="table:TL303")
@@ -82,7 +94,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report arguments of the table in calls that have them."""
     rows = _api.row_uses(model, "TL303", ("argument",))
     for call, func, args in _api.calls(model, rows):
-        candidates = [row for row in rows.get(_name(func, model), ()) if _given(row, args)]
+        candidates = [row for row in rows.get(_name(func, model), ()) if _given(row, call, args)]
         while candidates:
             row = _api.callee(func, candidates, model)
             if row is None:
@@ -136,21 +148,47 @@ def _names(row: Row) -> list[str]:
     return [part.strip() for part in row.argument.split(",")]
 
 
-def _given(row: Row, args: Sequence[cst.Arg]) -> list[cst.Arg]:
+def _given(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[cst.Arg]:
     """The arguments that a row is about."""
+    if row.fix == "reduction":
+        return [arg for _, arg in _flags(row, call, args)]
     found = [arg for name in _names(row) if (arg := _api.keyword(args, name)) is not None]
     if not found and row.position is not None and (arg := _api.positional(args, row.position)) is not None:
         found = [arg]
     return found
 
 
+def _flags(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[tuple[str, cst.Arg]]:
+    """`size_average` and `reduce` among the arguments, by keyword or by position.
+
+    By position only where the function is called by its own name, and `None` there is no reason to speak.
+    """
+    is_direct = args is call.args and _api.last(call.func) == row.last
+    order = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    found = []
+    for name in _names(row):
+        arg = _api.keyword(args, name)
+        if arg is None and is_direct:
+            arg = _api.positional(args, order.index(name))
+            arg = None if arg is None or _is_none(arg.value) else arg
+        if arg is not None:
+            found.append((name, arg))
+    return found
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
 def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -> Iterator[Finding]:
-    found = _given(row, args)
+    found = _given(row, call, args)
     if row.literal and any(model.tree.code(arg.value).replace('"', "'") != row.literal for arg in found):
         return
     fix = _fix(row, call, args, found, model) if row.is_fixable(model.target) else None
     arg = found[0]
     name = arg.keyword.value if arg.keyword is not None else _names(row)[0]
+    if row.fix == "reduction":
+        name = _flags(row, call, args)[0][0]
     what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
     said = _api.message(row, model, f"{what} of `{_api.short(row.name)}`")
     severity = "error" if row.is_removed(model.target) else "warning"
@@ -168,25 +206,23 @@ def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.
         case "replace-value":
             return Fix(f"Use {row.text}", (edit.replace(arg.value, row.text),), safe)
         case "reduction":
-            return _reduction(call, args, found)
+            return _reduction(row, call, args)
     return None
 
 
-def _reduction(call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg]) -> Fix | None:
+def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
     """`size_average` and `reduce` to `reduction`: without a sum or a mean where nothing is reduced."""
+    flags = _flags(row, call, args)
     if _api.keyword(args, "reduction") is not None or _api.is_open(args):
         return None
-    values = {}
-    for arg in found:
-        assert arg.keyword is not None
-        is_none = isinstance(arg.value, cst.Name) and arg.value.value == "None"
-        values[arg.keyword.value] = True if is_none else torch_api.literal_bool(arg.value)
-    if None in values.values():
+    if all(arg.keyword is None for _, arg in flags):
+        return _positional_reduction(row, call, args, flags)
+    if any(arg.keyword is None for _, arg in flags):
         return None
-    if not values.get("reduce", True):
-        word = "none"
-    else:
-        word = "mean" if values.get("size_average", True) else "sum"
+    word = _word(flags)
+    if word is None:
+        return None
+    found = [arg for _, arg in flags]
     first, *rest = found
     edits: list[Edit] = []
     if word == "mean":
@@ -199,3 +235,43 @@ def _reduction(call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg]
         edits += [edit.remove_argument(call, arg) for arg in rest]
     said = "Drop it: the mean is the default" if word == "mean" else f"Use `reduction='{word}'`"
     return Fix(said, tuple(edits))
+
+
+def _word(flags: Sequence[tuple[str, cst.Arg]]) -> str | None:
+    """What the two flags come to, if they are literals."""
+    values = {name: True if _is_none(arg.value) else torch_api.literal_bool(arg.value) for name, arg in flags}
+    if None in values.values():
+        return None
+    if not values.get("reduce", True):
+        return "none"
+    return "mean" if values.get("size_average", True) else "sum"
+
+
+def _positional_reduction(
+    row: Row, call: cst.Call, args: Sequence[cst.Arg], flags: Sequence[tuple[str, cst.Arg]]
+) -> Fix | None:
+    """By position: what stands behind the flags needs its keyword then."""
+    order = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    plain = [arg for arg in args if arg.keyword is None]
+    if len(plain) > order.index("reduce") + 1:
+        return None  # with a `reduction`, which has no say beside a flag
+    first = flags[0][1]
+    word, applicability = _word(flags), Applicability.SAFE
+    if word is None and len(flags) == 1:  # `nn.MSELoss("sum")` takes the word for `size_average`, and the mean
+        word, applicability = _meant(first.value), Applicability.UNSAFE
+    if word is None:
+        return None
+    behind = list(zip(plain, order, strict=False))[plain.index(first) + 1 :]
+    if word == "mean" and not behind:
+        return Fix("Drop it: the mean is the default", (edit.remove_argument(call, first),), applicability)
+    edits = [edit.replace(first.value, f"reduction='{word}'")]
+    for arg, name in behind:
+        is_flag = name in ("size_average", "reduce")
+        edits.append(edit.remove_argument(call, arg) if is_flag else edit.insert_before(arg.value, f"{name}="))
+    return Fix(f"Use `reduction='{word}'`", tuple(edits), applicability)
+
+
+def _meant(node: cst.BaseExpression) -> str | None:
+    """The word for a reduction that is given where a flag is expected."""
+    word = node.raw_value if isinstance(node, cst.SimpleString) else None
+    return word if word in ("mean", "sum", "none") else None

@@ -18,7 +18,17 @@ r"""A default that warns, has changed, or is gone.
 +warped = F.grid_sample(image, grid, align_corners=False)
 -p = F.softmax(torch.rand(2, 5))
 +p = F.softmax(torch.rand(2, 5), dim=1)
+ linear = torch.nn.Linear(5, 5)
+ x = torch.rand(2, 3, 5)
+-each = F.log_softmax(F.relu(x))
++each = F.log_softmax(F.relu(x), dim=0)
+ x = x.view(-1, 5)
+ x = F.dropout(F.relu(linear(x)), training=False)
+-p = F.log_softmax(x)
++p = F.log_softmax(x, dim=1)
  w = torch.rand(3, requires_grad=True)
+-s = F.softmax(w.sum())
++s = F.softmax(w.sum(), dim=0)
 -c = checkpoint(torch.sin, w)
 +c = checkpoint(torch.sin, w, use_reentrant=True)
 -s = torch.stft(torch.ones(64), 16, window=torch.ones(16), return_complex=False)
@@ -41,6 +51,11 @@ r"""A default that warns, has changed, or is gone.
 
  def f(x, **options):
      F.softmax(x, **options)
+!    F.softmax(x)
+     for _ in range(2):
+!        F.softmax(x)
+         x = x.view(2, 3, 4)
+     x = x.unsqueeze(0)
 !    return F.softmax(x)
 
 !head = nn.LogSoftmax()
@@ -53,7 +68,8 @@ r"""A default that warns, has changed, or is gone.
 ## When the fix is unsafe
 
 What the default is today is written out, so the fix is safe; if something else was meant, it has to be changed by
-hand. `dim=` of `softmax` is written where the number of dimensions is plain to see, else there is no fix. `torch.stft`
+hand. `dim=` of `softmax` is written where the number of dimensions is plain to see (`x.view(-1, 10)`, also through
+linear layers, activations and dropout), else there is no fix. `torch.stft`
 of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is unsafe.
 
 `softmax`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html>.
@@ -61,13 +77,14 @@ of a complex tensor gives a complex one also without being told, so the fix that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.api import Row
-from torchlint.model import Model
+from torchlint.model import Kind, Model, Ndim
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _api, _api_fixes
 
@@ -138,23 +155,105 @@ def _softmax(row: Row, call: cst.Call, model: Model) -> Fix | None:
 
 
 _FACTORIES = frozenset(f"torch.{name}" for name in ("rand", "randn", "zeros", "ones", "empty"))
+_FIXED = {"mm": 2, "addmm": 2, "bmm": 3, "baddbmm": 3}
+"""Functions whose results always have so many dimensions."""
+_KEEPING = frozenset("relu leaky_relu elu selu gelu tanh sigmoid softplus dropout linear".split())  # noqa: SIM905
+_KEEPING_METHODS = frozenset(
+    "relu tanh sigmoid exp log abs float double half clone contiguous detach cpu cuda to type_as".split()  # noqa: SIM905
+)
+_ACTIVATIONS = "ReLU LeakyReLU ELU SELU GELU Tanh Sigmoid Softplus".split()  # noqa: SIM905
+_KEEPING_MODULES = frozenset(
+    f"torch.nn.{name}" for name in ("Linear", "Dropout", "LayerNorm", "BatchNorm1d", "Identity", *_ACTIVATIONS)
+)
+_RESIZES = re.compile(r"\b(?:un)?squeeze_\(|\bresize(?:_as)?_\(|\.set_\(|\.data = ")
+"""What gives a tensor other dimensions without giving it a name."""
 
 
 def dimensions(node: cst.BaseExpression, model: Model) -> int | None:
-    """The number of dimensions of a tensor, where an expression says it plainly: ``x.view(-1, 10)``."""
+    """The number of dimensions of a tensor, where expressions say it plainly: ``self.linear(x.view(-1, 10))``."""
     match node:
-        case cst.Name(value=name):
-            bound = model.bindings_of(name, node)
-            assign = model.tree.parent(model.tree.parent(bound[0]) or node) if len(bound) == 1 else None
-            if isinstance(assign, cst.Assign) and len(assign.targets) == 1 and not isinstance(assign.value, cst.Name):
-                return dimensions(assign.value, model)
-            return None
+        case cst.Name():
+            value = _last_value(node, model)
+            if value is not None:
+                return dimensions(value, model)
+            return 0 if _is_scalar(node, model) else None
         case cst.Call(func=cst.Attribute(value=base, attr=cst.Name("view" | "reshape"))) if model.is_tensor(base):
-            sizes = node.args
-        case cst.Call(func=func) if isinstance(func, (cst.Name, cst.Attribute)) and _is_factory(func, model):
-            sizes = [arg for arg in node.args if arg.keyword is None]
-        case _:
+            return _count(node.args)
+        case cst.Call(func=func) if isinstance(func, (cst.Name, cst.Attribute)):
+            found = _called(func, node.args, model)
+            return found if found is not None else 0 if _is_scalar(node, model) else None
+    return None
+
+
+def _is_scalar(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    return value.kind == Kind.TENSOR and value.ndim == Ndim.ZERO
+
+
+def _called(func: cst.Name | cst.Attribute, args: Sequence[cst.Arg], model: Model) -> int | None:
+    """The number of dimensions of what a function, method or module returns."""
+    resolved = _api.resolve(func, model)
+    first = args[0].value if args and not args[0].star and args[0].keyword is None else None
+    if resolved is not None:
+        package, _, name = resolved[1].rpartition(".")
+        if resolved[1] in _FACTORIES:
+            return _count([arg for arg in args if arg.keyword is None])
+        if package == "torch" and name in _FIXED:
+            return _FIXED[name]
+        is_kept = package in ("torch", "torch.nn.functional") and name in _KEEPING
+        return dimensions(first, model) if is_kept and first is not None else None
+    value = model.value(func)
+    if value.kind == Kind.MODULE:
+        return dimensions(first, model) if value.ref in _KEEPING_MODULES and first is not None else None
+    if isinstance(func, cst.Attribute) and func.attr.value in _KEEPING_METHODS and model.is_tensor(func.value):
+        return dimensions(func.value, model)
+    return None
+
+
+def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
+    """What a name was assigned last, on the way to a place that leads nowhere else."""
+    elsewhere = [item.name.value for each in model.tree.all(cst.Global) for item in each.names]
+    elsewhere += [item.name.value for each in model.tree.all(cst.Nonlocal) for item in each.names]
+    if node.value in elsewhere or _RESIZES.search(model.tree.source.text):
+        return None
+    at: cst.CSTNode | None = model.tree.statement(node)
+    while at is not None:
+        block = model.tree.parent(at)
+        if isinstance(block, (cst.IndentedBlock, cst.Module)):
+            before = block.body[: next(index for index, other in enumerate(block.body) if other is at)]
+            for other in reversed(before):
+                if _binds(other, node.value, model):
+                    return _plain_value(other)
+        elif isinstance(block, (cst.For, cst.While)) and _binds(block, node.value, model):
             return None
+        if isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
+            return None
+        at = block
+    return None
+
+
+def _binds(node: cst.CSTNode, name: str, model: Model) -> bool:
+    """Whether a name is bound anywhere in a statement."""
+    if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        return node.name.value == name
+    return any(use.value == name and not _is_only_read(use, model) for use in model.tree.within(node, cst.Name))
+
+
+def _is_only_read(use: cst.Name, model: Model) -> bool:
+    parent = model.tree.parent(use)
+    is_label = isinstance(parent, cst.Attribute) and parent.attr is use
+    return is_label or (_api.is_read(use, model) and not model.is_target(use))
+
+
+def _plain_value(statement: cst.CSTNode) -> cst.BaseExpression | None:
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value)]):
+            return value
+    return None
+
+
+def _count(sizes: Sequence[cst.Arg]) -> int | None:
+    """How many sizes are given, one by one or as a tuple."""
     if not sizes or any(arg.star or arg.keyword is not None for arg in sizes):
         return None
     if len(sizes) > 1:
@@ -165,11 +264,6 @@ def dimensions(node: cst.BaseExpression, model: Model) -> int | None:
         case cst.Integer():
             return 1
     return None
-
-
-def _is_factory(func: cst.BaseExpression, model: Model) -> bool:
-    found = _api.resolve(func, model)
-    return found is not None and found[1] in _FACTORIES
 
 
 def _stft(row: Row, call: cst.Call, model: Model) -> Fix | None:

@@ -3,6 +3,10 @@ r"""Constructors from before PyTorch 0.4.
 `torch.FloatTensor(3)` has three elements and no values, `torch.FloatTensor([3])` has one, and it is a 3. `torch.tensor`
 takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device=`, and obey the default device.
 
+The old constructors work as ever and do not warn, and in code that works they are seldom what is wrong with it: so this
+rule is off unless it is selected (`--extend-select TL307`). What warns is TL302 and on: `torch.set_default_tensor_type`
+and the constructors of `torch.sparse`.
+
 ```diff run
  import torch
 
@@ -25,20 +29,15 @@ takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device
  i = torch.tensor([1.0])
 ```
 
-```diff run
- import torch
-
--torch.set_default_tensor_type(torch.DoubleTensor)
-+torch.set_default_dtype(torch.float64)
- x = torch.ones(2)
-```
-
 ```diff
  import torch
 
  def f(values, nhid, x: torch.FloatTensor) -> torch.LongTensor:
-~    w = torch.Tensor(nhid)
-+    w = torch.empty(nhid)
+~    w = torch.nn.Parameter(torch.Tensor(nhid))
++    w = torch.nn.Parameter(torch.empty(nhid))
+~    noise = torch.Tensor(nhid).uniform_()
++    noise = torch.empty(nhid).uniform_()
+!    unknown = torch.Tensor(nhid)
 !    a = torch.FloatTensor(values)
      return isinstance(a, torch.FloatTensor)
 
@@ -47,7 +46,6 @@ takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device
 
  b = Factory().new(3)
 !c = torch.cuda.FloatTensor([1.0])
-!torch.set_default_tensor_type("torch.cuda.FloatTensor")
 ```
 
 ## When the fix is unsafe
@@ -55,7 +53,8 @@ takes data, `torch.empty` and its kin take sizes; both know `dtype=` and `device
 A fix is safe where the argument is a literal list of numbers, or the arguments are sizes. What a name holds cannot be
 told apart: a size, a list, an array, whose memory the old constructor may share. So there the message says what to
 write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file sets one, the
-fix is unsafe. So it is where a single argument is a size by nothing but its name.
+fix is unsafe. So it is where a single argument is a size by nothing but its name, and by what is done with the tensor:
+it becomes a parameter, or is overwritten on the spot.
 
 `torch.Tensor`: <https://docs.pytorch.org/docs/stable/tensors.html>.
 """
@@ -75,9 +74,15 @@ from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _api, _api_fixes
 from torchlint.rules._api import Use
 
+BY_DEFAULT = False
+
 _RANGES = {"ByteTensor": (0, 255), "CharTensor": (-128, 127), "ShortTensor": (-(2**15), 2**15 - 1)}
-_SIZE_NAME = re.compile(r"size|dim|num|hid|feature|channel|(^|_)n(_|$)|^n[a-z]{1,4}$|(^|_)len|width|height")
-"""Names of numbers that say how large something is."""
+_SIZE_NAME = re.compile(
+    r"(?!.*(?:sizes|dims|lens|lengths|numbers)$)"
+    r".*(size|dim|num|hid|feature|channel|(^|_)n(_|$)|^n[a-z]{1,4}$|(^|_)len|width|height)"
+)
+"""Names of numbers that say how large something is; not those of several of them."""
+_OVERWRITES = frozenset(("fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "exponential_"))
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
 
@@ -89,26 +94,20 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
         if not isinstance(call, cst.Call) or call.func is not use.node:
             continue
         fix = _fix(use, call, model) if use.row.is_fixable(model.target) else None
-        yield Finding(use.node, _said(use.row, model), fix)
+        yield Finding(use.node, _said(use.row), fix)
     for attribute, row in _api.methods(model, "TL307"):
         call = model.tree.parent(attribute)
         if isinstance(call, cst.Call) and call.func is attribute:
             fix = _new(attribute, call, model) if row.is_fixable(model.target) else None
-            yield Finding(attribute.attr, _said(row, model), fix, receiver=attribute.value)
+            yield Finding(attribute.attr, _said(row), fix, receiver=attribute.value)
 
 
-def _said(row: Row, model: Model) -> str:
-    if row.name in ("torch.set_default_tensor_type",) or row.name.startswith("torch.sparse."):
-        return _api.message(row, model)
+def _said(row: Row) -> str:
     return f"`{_api.short(row.name)}` is a legacy constructor since PyTorch 0.4; use {row.advice}"
 
 
 def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
     row = use.row
-    if row.fix == "call":
-        return _api_fixes.rewrite(call, row, model)
-    if row.name == "torch.set_default_tensor_type":
-        return _default_dtype(call, row, model)
     if row.fix != "constructor" or any(arg.keyword is not None for arg in call.args):
         return None
     name = row.last
@@ -119,10 +118,24 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
         return _written("torch.tensor", dtype, call, row, model)
     if call.args and all(_is_size(arg, len(call.args), model) for arg in call.args):
         return _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
-    if len(call.args) == 1 and not call.args[0].star and _SIZE_NAME.search(_api.last(call.args[0].value)):
+    if len(call.args) == 1 and not call.args[0].star and _is_by_name_a_size(call, model):
         fix = _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
         return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
     return None
+
+
+def _is_by_name_a_size(call: cst.Call, model: Model) -> bool:
+    """Whether an argument is called a size, and the tensor is used as one without values: as a parameter, or filled."""
+    if _SIZE_NAME.match(_api.last(call.args[0].value)) is None:
+        return False
+    match model.tree.parent(call):
+        case cst.Attribute(attr=cst.Name(value=name)) as attribute:
+            outer = model.tree.parent(attribute)
+            return name in _OVERWRITES and isinstance(outer, cst.Call) and outer.func is attribute
+        case cst.Arg() as arg:
+            outer = model.tree.parent(arg)
+            return isinstance(outer, cst.Call) and _api.last(outer.func) == "Parameter"
+    return False
 
 
 def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) -> Fix | None:
@@ -219,31 +232,3 @@ def _is_shape(arg: cst.Arg, model: Model) -> bool:
         case cst.Attribute(value=base, attr=cst.Name("shape")):
             return model.is_tensor(base)
     return False
-
-
-_DTYPES = {
-    "FloatTensor": "float32",
-    "DoubleTensor": "float64",
-    "HalfTensor": "float16",
-    "BFloat16Tensor": "bfloat16",
-}
-
-
-def _default_dtype(call: cst.Call, row: Row, model: Model) -> Fix | None:
-    """The dtype of a type of tensors on the CPU."""
-    if len(call.args) != 1 or call.args[0].star:
-        return None
-    value = call.args[0].value
-    if isinstance(value, cst.SimpleString):
-        name = value.raw_value
-    else:
-        name = (_api.resolve(value, model) or ("", ""))[1] if isinstance(value, (cst.Name, cst.Attribute)) else ""
-    match = re.fullmatch(r"torch\.(\w+)", name)
-    if match is None or match[1] not in _DTYPES:
-        return None
-    function = _api.spell("torch.set_default_dtype", call, model)
-    dtype = _api.spell(f"torch.{_DTYPES[match[1]]}", call, model)
-    if function is None or dtype is None:
-        return None
-    edits = (edit.replace(call.func, function[0]), edit.replace(value, dtype[0]))
-    return Fix("Use `torch.set_default_dtype`", edits, _api.applicability(row), (*function[1], *dtype[1]))

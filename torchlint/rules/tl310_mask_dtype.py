@@ -35,14 +35,22 @@ boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: wr
 
  def f(x: torch.Tensor, mask):
      inverse = 1 - mask
+~    large = (x > 0.9).byte()
++    large = (x > 0.9)
+     y = x[large]
+!    both = (x > 0.9).byte()
+     z = x[both], both.sum() + 255
+     count = (x > 0.9).byte()
+     n = count.sum()
 ~    return x[mask.byte()]
 +    return x[mask.bool()]
 ```
 
 ## When the fix is unsafe
 
-It is safe where the mask is known to be boolean. Where its dtype is not known, `.bool()` instead of `.byte()` is the
-right form, and unsafe: they differ for 0.5 and for 256.
+It is safe where the mask is known to be boolean and used on the spot; that of one with a name, of which all uses are
+masks, changes what the name holds. What is used as something else as well has no fix. Where the dtype is not known,
+`.bool()` instead of `.byte()` is the right form, and unsafe: they differ for 0.5 and for 256.
 
 Release notes of 1.2: <https://github.com/pytorch/pytorch/releases/tag/v1.2.0>.
 """
@@ -58,26 +66,43 @@ from torchlint.rules import _api
 from torchlint.target import Version
 
 _SINCE: Version = (1, 2)
+_SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
 _MASKED = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
 
 
 @on(cst.Call, needle=".byte")
 def check_mask(node: cst.Call, model: Model) -> Finding | None:
-    """Report `.byte()` of what is used as a mask on the spot."""
+    """Report `.byte()` of what is used as a mask, on the spot or by the one name that it is given."""
     match node:
         case cst.Call(func=cst.Attribute(value=mask, attr=cst.Name("byte")), args=[]):
-            if not model.target.reaches(_SINCE) or not _is_mask(node, model):
+            if not model.target.reaches(_SINCE):
                 return None
         case _:
             return None
     assert isinstance(node.func, cst.Attribute)
+    uses = [_is_mask(node, model)] + [_is_mask(user, model) for user in _users(node, model)]
+    if not any(uses):
+        return None
+    if len(uses) > 1 and not all(uses[1:]):
+        return Finding(node.func.attr, _SAID)  # it is something else as well
     if _is_boolean(mask, model):
-        fix = Fix("Remove `.byte()`", (edit.replace_after(mask, node),))
+        applicability = Applicability.SAFE if uses[0] else Applicability.UNSAFE
+        fix = Fix("Remove `.byte()`", (edit.replace_after(mask, node),), applicability)
     elif model.target.has(_SINCE):
         fix = Fix("Use `.bool()`", (edit.replace(node.func.attr, "bool"),), Applicability.UNSAFE)
     else:
         return None
-    return Finding(node.func.attr, "masks are boolean since PyTorch 1.2; one of bytes is deprecated", fix)
+    return Finding(node.func.attr, _SAID, fix)
+
+
+def _users(node: cst.Call, model: Model) -> list[cst.Name]:
+    """Where a name is read that an expression is assigned to, and nothing else."""
+    match model.tree.parent(node):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            names = model.references(name, model.scopes.scope_of(target))
+            if [each for each in names if model.is_target(each)] == [target]:
+                return [each for each in names if each is not target]
+    return []
 
 
 @on(cst.BinaryOperation, needle=(r"re:1 - [\w.]*mask", r"re:1 - \( [^()\n]*[<>!=]", r"re:\) - \( [^()\n]*[<>!=]"))
@@ -120,7 +145,7 @@ def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:
     return value.kind == Kind.TENSOR and value.dtype == Dtype.BOOL
 
 
-def _is_mask(node: cst.Call, model: Model) -> bool:
+def _is_mask(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is an index of a tensor, or the mask of one of the masking functions."""
     parent = model.tree.parent(node)
     match parent:

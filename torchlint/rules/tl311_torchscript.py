@@ -1,7 +1,9 @@
 r"""TorchScript is deprecated.
 
 `torch.jit.script`, `torch.jit.trace` and what goes with them warn since PyTorch 2.10: `torch.compile` and
-`torch.export` take their place. What to use depends on what the program is for, so there is no fix.
+`torch.export` take their place. What to use depends on what the program is for, so there is no fix. To leave
+TorchScript is a decision about a whole program, and not about each of its lines: so this rule is off unless it is
+selected (`--extend-select TL311`). `torchlint upgrade` always counts it.
 
 ```diff
  import torch
@@ -32,6 +34,8 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.rule import Finding, on
 from torchlint.rules import _api
+
+BY_DEFAULT = False
 
 
 @on(cst.Module, needle="table:TL311")

@@ -60,6 +60,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return Finding(node.func, "what comes over `http:` can be changed on the way; use `https:`")
     if not names & set(_URL_LOADERS) or _api.keyword(node.args, "weights_only") is not None:
         return None
+    if _is_fallback(node, model):
+        return None
     fix = None
     if model.target.has(_WEIGHTS_ONLY):
         edit = _api_fixes.add_argument(node, "weights_only=True")
@@ -72,6 +74,16 @@ def _may_be(func: cst.Name | cst.Attribute, model: Model) -> bool:
     name = _api.last(func)
     path = _api.imports(model).path(name) if isinstance(func, cst.Name) else None
     return (path or name).rpartition(".")[2] in ("load", "load_url", "load_state_dict_from_url", "download_url_to_file")
+
+
+def _is_fallback(node: cst.Call, model: Model) -> bool:
+    """Whether this is what is done for versions that do not know `weights_only`: `except TypeError`."""
+    handler = model.tree.enclosing(node, cst.ExceptHandler)
+    parent = model.tree.parent(handler) if handler is not None else None
+    return isinstance(parent, cst.Try) and any(
+        arg.keyword is not None and arg.keyword.value == "weights_only"
+        for arg in model.tree.within(parent.body, cst.Arg)
+    )
 
 
 def _hub(node: cst.Call, model: Model) -> Finding | None:

@@ -75,7 +75,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     edits: list[tuple[cst.Arg, Row, Edit | None]] = []
     for row in rows:
         given = _api.keyword(node.args, row.argument)
-        if given is None and row.position is not None:
+        if given is None and row.position is not None and _api.last(node.func) == row.last:
             given = _api.positional(node.args, row.position)
             given = given if given is not None and _is_flag(given.value) else None
         if given is not None:

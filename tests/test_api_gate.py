@@ -1,0 +1,47 @@
+"""The gate of the table lets through what its rules find, under whatever name a file knows a symbol."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from test_api_table import ROWS, label
+
+from torchlint import engine
+from torchlint.engine import can_match, check_text
+
+NAMED = [
+    row for row in ROWS if row["kind"] not in ("module", "method") and not row["name"].split(".")[-2:-1][0][0].isupper()
+]
+FORMS = {
+    "import": "from {package} import {last} as renamed",
+    "assignment": "import {top}\nrenamed = {name}",
+    "assigned module": "import {top}\nmodule = {package}\n",
+    "module": "import {package} as module",
+}
+
+
+def spelled(row: dict[str, Any], form: str) -> str | None:
+    """The row's example with its symbol by another name; None where the example does not name it."""
+    package, _, last = row["name"].rpartition(".")
+    name = "renamed" if form in ("import", "assignment") else f"module.{last}"
+    before, count = re.subn(rf"\b(?:\w+\.)*{last}\b(?=\()", name, row["before"])
+    if not count or not package:
+        return None
+    head = FORMS[form].format(package=package, last=last, name=row["name"], top=package.partition(".")[0])
+    return f"{head}\n{before}\n"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("row", NAMED, ids=label)
+def test_the_gate_is_not_narrower_than_the_rule(
+    row: dict[str, Any], form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = spelled(row, form)
+    if text is None:
+        return
+    monkeypatch.setattr(engine, "can_match", lambda data, codes: True)
+    codes = frozenset((row["rule"],))
+    if any(found.code in codes for found in check_text(text, "x.py", codes).diagnostics):
+        assert can_match(text.encode(), codes), text

@@ -1,0 +1,54 @@
+r"""A `DataLoader` without workers loads each batch while the training waits.
+
+With `num_workers=0`, which is the default, batches are read, decoded and collated by the training process itself. Where
+reading takes time, workers do it meanwhile. For a data set in memory they cost more than they save, and how many are
+right depends on the machine: so this rule is off unless it is selected (`--extend-select TL601`).
+
+```diff
+ import torch
+ from torch.utils.data import DataLoader
+
+ data = torch.ones(8, 2)
+!slow = DataLoader(data, batch_size=2)
+!same = torch.utils.data.DataLoader(data, num_workers=0)
+!by_position = DataLoader(data, 2, False, None, None, 0)
+ fast = DataLoader(data, batch_size=2, num_workers=4)
+ fast = DataLoader(data, 2, False, None, None, 2)
+
+ def f(workers, **options):
+     return DataLoader(data, num_workers=workers), DataLoader(data, **options)
+```
+
+## When the fix is unsafe
+
+There is no fix, neither a safe nor an unsafe one: the number of workers depends on the machine.
+
+`DataLoader`: <https://docs.pytorch.org/docs/stable/data.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rule import Finding, on
+from torchlint.rules import _api
+
+BY_DEFAULT = False
+
+_NAME = "torch.utils.data.DataLoader"
+_POSITION = 5
+
+
+@on(cst.Call, needle="DataLoader")
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report loaders that load by themselves."""
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or _api.is_open(node.args):
+        return None
+    found = _api.resolve(node.func, model)
+    if found is None or found[1] != _NAME:
+        return None
+    given = _api.keyword(node.args, "num_workers") or _api.positional(node.args, _POSITION)
+    if given is not None and not (isinstance(given.value, cst.Integer) and given.value.value == "0"):
+        return None
+    return Finding(node.func, "the training waits while this loads a batch; give `num_workers=`")

@@ -1,0 +1,60 @@
+r"""`zero_grad(set_to_none=False)` writes zeros where nothing would do.
+
+`None`, the default since PyTorch 2.0, saves the memory and the time to write it, and the first `backward()` assigns
+where it would add. Some code asks for zeros on purpose, so this rule is off unless it is selected
+(`--extend-select TL602`).
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 2)
+ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+~optimizer.zero_grad(set_to_none=False)
++optimizer.zero_grad()
+~net.zero_grad(set_to_none=False)
++net.zero_grad()
+ optimizer.zero_grad()
+ optimizer.zero_grad(set_to_none=True)
+
+ def f(flag):
+     optimizer.zero_grad(set_to_none=flag)
+```
+
+## When the fix is unsafe
+
+Always: gradients are `None` then, which who reads them has to expect, and an optimiser steps over parameters that got
+none, where it would go on with its momentum and weight decay. For a project that supports versions before 2.0, the fix
+writes `set_to_none=True`.
+
+`zero_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model, torch_api
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _api
+from torchlint.target import Version
+
+BY_DEFAULT = False
+
+_DEFAULT: Version = (2, 0)
+
+
+@on(cst.Call, needle="set_to_none")
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report gradients that are set to zero by choice."""
+    if _api.last(node.func) != "zero_grad":
+        return None
+    arg = _api.keyword(node.args, "set_to_none")
+    if arg is None or torch_api.literal_bool(arg.value) is not False:
+        return None
+    if model.target.has(_DEFAULT):
+        fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),), Applicability.UNSAFE)
+    else:
+        fix = Fix("Use `set_to_none=True`", (edit.replace(arg.value, "True"),), Applicability.UNSAFE)
+    return Finding(arg, "gradients of zeros take memory and time; `None` is cheaper", fix)
