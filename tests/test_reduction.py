@@ -12,7 +12,7 @@ import pytest
 import torch
 from test_api_table import ROWS, TABLE
 
-from torchlint.engine import Fixing, can_match, check_text
+from torchlint.diagnostic import Fixing, can_match, check_text
 
 LOSSES = [row for row in ROWS if row.get("fix") == "reduction"]
 RULES = frozenset(("TL303",))
