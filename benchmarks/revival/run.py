@@ -9,6 +9,9 @@ first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pil
 - before: the checkout, with what has nothing to do with torch set right (`about` is not `torch` in `programs.json`).
 - after: the same, fixed.
 - by hand: the same, with the edits that torchlint has no fix for, and fixed.
+
+With --needed, edits by hand are left out one after the other, and the program run again: an edit without which it ends
+as well is left out for good. What is `silent` is kept: without it the program runs, and learns something else.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ def fix(tree: Path, torchlint: Path) -> dict[str, Any]:
         whole = [*command, *arguments, "."]
         return subprocess.run(whole, check=False, cwd=tree, env=environment, capture_output=True, text=True)
 
-    fixed = run("--fix", "--unsafe-fixes")
+    fixed = run("--fix", "--unsafe-fixes", "--show-fixes")
     if fixed.returncode not in (0, 1):
         print(f"torchlint exited with {fixed.returncode}: {fixed.stderr.strip()}")
     count = re.search(r"Fixed (\d+) finding", fixed.stdout)
@@ -100,14 +103,26 @@ def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) 
     stages: dict[str, tuple[list[dict[str, Any]], bool]] = {"before": (elsewhere, False), "after": (elsewhere, True)}
     if len(elsewhere) < len(edits):
         stages["by hand"] = (edits, True)
-    found: dict[str, Any] = {}
-    for stage, (applied, fixed) in stages.items():
+
+    def run(stage: str, applied: list[dict[str, Any]], fixed: bool) -> dict[str, Any]:
         tree = scratch / f"{name}-{stage.replace(' ', '-')}"
         shutil.copytree(checkout, tree, ignore=LEFT_OUT)
         apply_edits(tree, applied)
         result = fix(tree, options.torchlint) if fixed else {}
-        found[stage] = result | summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
-        print(line(program, stage, found[stage]), flush=True)
+        result |= summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
+        print(line(program, stage, result), flush=True)
+        return result
+
+    found: dict[str, Any] = {stage: run(stage, *how) for stage, how in stages.items()}
+    if options.needed:
+        needed = list(edits)
+        for number, edit in enumerate(edits):
+            if edit["about"] != "torch" or edit.get("silent"):
+                continue
+            without = [other for other in needed if other is not edit]
+            if "error" not in (result := run(f"no {number}", without, True)):
+                needed, found["by hand"] = without, result
+        found["needed"] = [edits.index(edit) for edit in needed]
     return found
 
 
@@ -125,6 +140,7 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--only", nargs="*", help="names of programs")
     parser.add_argument("--torchlint", type=Path, default=ROOT, help="the folder that holds the torchlint to use")
+    parser.add_argument("--needed", action="store_true", help="find out which edits by hand are needed")
     parser.add_argument("--timeout", type=float, default=900)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", type=Path, help="use this new folder for the copies and logs, and keep it")
