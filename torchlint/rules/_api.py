@@ -616,7 +616,7 @@ def methods(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
             yield node, row
 
 
-_ATTRIBUTES = frozenset(("creator", "names", "volatile", "cummulative_sizes"))
+_ATTRIBUTES = frozenset(("_backend", "creator", "names", "volatile", "cummulative_sizes"))
 """What is no method among the rows about methods."""
 
 
