@@ -20,9 +20,7 @@ def rewritten(node: cst.BaseExpression, code: str) -> dict[cst.CSTNode, str] | N
     parts = list(_parts(node))
     if not parts or not _PLAIN.match(code.lstrip("( \t\r\n")):
         return None
-    found = {part: _without_dots(text, skipped) for part, text, skipped in parts}
-    changed = {part: new for part, text, _ in parts if (new := found[part]) != text}
-    return changed or None
+    return {part: new for part, text, skipped in parts if (new := _without_dots(text, skipped)) != text} or None
 
 
 def _parts(node: cst.BaseExpression) -> Iterator[Part]:
