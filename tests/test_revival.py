@@ -36,7 +36,7 @@ def test_entries_are_complete(program: dict[str, object]) -> None:
     edits = program["edits"]
     assert isinstance(edits, list)
     for edit in edits:
-        assert edit.keys() - {"silent"} == {"file", "lines", "pattern", "to", "about", "why"}
+        assert edit.keys() == {"file", "lines", "pattern", "to", "about", "why"}
         re.compile(edit["pattern"])
 
 

@@ -10,9 +10,8 @@ first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pil
 - after: the same, fixed.
 - by hand: the same, with the edits that torchlint has no fix for, and fixed.
 
-With --needed, edits by hand are left out one after the other, and the program run again: an edit without which it ends
-as well is left out for good. What is `silent` (without it the program runs, and learns something else) is left out if
-torchlint writes the same without it. --markdown writes the tables of `docs/revival.md`.
+With --needed, edits by hand are left out one after the other, and the program run again: an edit without which it ends,
+with the same losses, is left out for good. --markdown writes the tables of `docs/revival.md`.
 """
 
 from __future__ import annotations
@@ -94,6 +93,11 @@ def summary(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def losses(result: dict[str, Any]) -> tuple[Any, ...]:
+    """What must be the same for two runs to be the same."""
+    return tuple(result.get(key) for key in ("error", "steps", "first", "last"))
+
+
 def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """All stages of one program."""
     name, edits = program["name"], program.get("edits", [])
@@ -105,33 +109,24 @@ def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) 
     if len(elsewhere) < len(edits):
         stages["by hand"] = (edits, True)
 
-    def prepare(stage: str, applied: list[dict[str, Any]], fixed: bool) -> tuple[Path, dict[str, Any]]:
+    def run(stage: str, applied: list[dict[str, Any]], fixed: bool) -> dict[str, Any]:
         tree = scratch / f"{name}-{stage.replace(' ', '-')}"
         shutil.copytree(checkout, tree, ignore=LEFT_OUT)
         apply_edits(tree, applied)
-        return tree, fix(tree, options.torchlint) if fixed else {}
-
-    def run(stage: str, applied: list[dict[str, Any]], fixed: bool) -> dict[str, Any]:
-        tree, result = prepare(stage, applied, fixed)
+        result = fix(tree, options.torchlint) if fixed else {}
         result |= summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
         print(line(program, stage, result), flush=True)
         return result
 
     found: dict[str, Any] = {stage: run(stage, *how) for stage, how in stages.items()}
-    if not options.needed:
-        return found
-    needed = list(edits)
-    for number, edit in enumerate(edits):
-        without = [other for other in needed if other is not edit]
-        if edit["about"] != "torch":
-            continue
-        if edit.get("silent"):
-            trees = [prepare(f"{how} {number}", some, True)[0] for how, some in (("as", needed), ("not", without))]
-            if len({(tree / edit["file"]).read_text() for tree in trees}) == 1:
-                needed = without
-        elif "error" not in (result := run(f"no {number}", without, True)):
-            needed, found["by hand"] = without, result
-    found["needed"] = [edits.index(edit) for edit in needed]
+    if options.needed and "by hand" in found:
+        needed = list(edits)
+        for number, edit in enumerate(edits):
+            if edit["about"] == "torch":
+                without = [other for other in needed if other is not edit]
+                if losses(run(f"no {number}", without, True)) == losses(found["by hand"]):
+                    needed = without
+        found["needed"] = [edits.index(edit) for edit in needed]
     return found
 
 
