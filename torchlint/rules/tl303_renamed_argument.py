@@ -87,6 +87,7 @@ from torchlint.model import Kind, Model, torch_api
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _api, _dotted
 
+_OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _NEEDLES = (
     r"re:\b(?:add_module|register_parameter|register_buffer) \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
@@ -130,19 +131,17 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
     """Report `loss.size_average = False`: what counts is `loss.reduction`."""
     match node.targets:
         case [cst.AssignTarget(target=cst.Attribute(value=loss, attr=cst.Name(value=name)) as target)]:
-            rows = _api.row_uses(model, "TL303", ("behaviour",)).get(name, ())
+            pass
         case _:
             return None
-    if not rows or not _is_loss(loss, model) or _api.is_guarded(node, model):
+    if name not in _OF_LOSSES or not _is_loss(loss, model) or _api.is_guarded(node, model):
+        return None
+    if name not in _api.row_uses(model, "TL303", ("behaviour",)):
         return None
     said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
     given = torch_api.literal_bool(node.value)
-    others = {"size_average", "reduce"} & {
-        assigned.target.attr.value
-        for assigned in model.tree.all(cst.AssignTarget)
-        if isinstance(assigned.target, cst.Attribute)
-    }
-    if given is None or len(others) > 1:
+    assigned = {_api.last(each.target) for each in model.tree.all(cst.AssignTarget)}
+    if given is None or assigned.issuperset(_OF_LOSSES):
         return Finding(target.attr, said)
     word = "mean" if given else "sum" if name == "size_average" else "none"
     edits = edit.replace(target.attr, "reduction"), edit.replace(node.value, f"'{word}'")
