@@ -148,6 +148,9 @@ COUNTEREXAMPLES = {
     "TL101: a caller writes to what it gives": (
         "def f(x, y):\n    return x.data * y\na = f(w, w)\nwith torch.no_grad():\n    w.add_(1)"
     ),
+    "TL102: a block with another indentation": (
+        "def f():\n\treturn w\nwith torch.no_grad():\n    w.add_(1)\nw.data[...] = 2.0\ndel f"
+    ),
     "TL101: its source is written under another name": ("k = w\na = k.data * k\nwith torch.no_grad():\n    w.add_(1)"),
     "TL101: its source is written, and looped over": (
         "b = torch.ones(3)\na = sum(t.data * t for t in (b, w))\ntorch.optim.SGD([w], lr=0.1).zero_grad()\n"
