@@ -33,12 +33,13 @@ WORST_FIRST = ("error", "failed", "xpassed", PASSED, "xfailed", "skipped")
 AT_ONCE = 200
 LEFT_OUT = shutil.ignore_patterns(".git", ".hg", "__pycache__", ".pytest_cache", ".mypy_cache", ".torchlint_cache")
 
-# Loaded into the project's pytest: writes each outcome at once, so that a crash loses one test and not the run, and at
-# the end which files were imported, so that a run against an installed copy of the package is noticed.
+# Loaded into the project's pytest: writes each outcome at once, so that a crash loses one test and not the run, and
+# which files were imported, so that a run against an installed copy of the package is noticed.
 PLUGIN = """
-import json, os, sys
+import json, os, signal, sys
 
 OUTCOMES, FILES = os.environ["TORCHLINT_OUTCOMES"], os.environ["TORCHLINT_FILES"]
+SEEN = set()
 
 
 def outcome(report):
@@ -68,15 +69,27 @@ class Outcomes:
             write(report, "error")
 
 
+def write_files():
+    new = {getattr(module, "__file__", None) for module in list(sys.modules.values())} - SEEN
+    SEEN.update(new)
+    with open(f"{FILES}.{os.getpid()}", "a") as out:
+        out.writelines(os.path.realpath(path) + "\\n" for path in new if isinstance(path, str))
+
+
 def pytest_configure(config):
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Outcomes())
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(Outcomes())
+    # A shell starts what runs in the background deaf to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_unconfigure(config):
-    seen = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    with open(f"{FILES}.{os.getpid()}", "w") as out:
-        out.write("\\n".join(sorted(os.path.realpath(path) for path in seen if isinstance(path, str))))
+def pytest_runtest_teardown():
+    write_files()
+
+
+def pytest_unconfigure():
+    write_files()
 """
 
 
@@ -88,6 +101,7 @@ class Run:
     reasons: dict[str, str] = field(default_factory=dict)
     files: set[Path] = field(default_factory=set)
     seconds: float = 0.0
+    cut_off: bool = False
     tail: str = ""
 
 
@@ -104,6 +118,7 @@ class Comparison:
     broken: list[str]
     unsteady: list[str]
     seconds: tuple[float, float]
+    cut_off: tuple[bool, bool]
 
 
 class Trouble(Exception):
@@ -131,23 +146,27 @@ def run_tests(tree: Path, options: argparse.Namespace, arguments: list[str], scr
     command += ["--continue-on-collection-errors", *arguments]
     start = time.monotonic()
     with (scratch / "output.txt").open("w") as output:
-        wait(subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output), options.timeout)
+        process = subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output)
+        ended = wait(process, options.timeout)
     run = read_run(outcomes, files)
+    run.cut_off = not ended
     run.seconds = time.monotonic() - start
     run.tail = "\n".join((scratch / "output.txt").read_text(errors="replace").splitlines()[-15:])
     return run
 
 
-def wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
-    """Wait until pytest has ended; after `seconds` ask it to, so that it still says what it imported."""
+def wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    """Wait until pytest has ended, and after `seconds` end it; did it end by itself?"""
     try:
         process.wait(seconds)
+        return True
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(60)
         process.kill()
         process.wait()
+        return False
 
 
 def read_run(outcomes: Path, files: Path) -> Run:
@@ -234,6 +253,7 @@ def compare(checkout: Path, options: argparse.Namespace, scratch: Path) -> tuple
             broken=broken,
             unsteady=[test for test in worse if test not in broken],
             seconds=(round(first.seconds, 1), round(second.seconds, 1)),
+            cut_off=(first.cut_off, second.cut_off),
         ),
         second,
     )
@@ -247,6 +267,9 @@ def report(found: Comparison, second: Run) -> None:
     for outcome in (PASSED, "failed", "error", "skipped", "xfailed", "xpassed"):
         if found.before.get(outcome) or found.after.get(outcome):
             print(f"{outcome:<10}{found.before.get(outcome, 0):>8}{found.after.get(outcome, 0):>8}")
+    for which, cut_off in zip(("before", "after"), found.cut_off, strict=True):
+        if cut_off:
+            print(f"\nwarning: the run {which} was cut off by --timeout")
     for pair, tests in found.transitions.items():
         print(f"\n{pair}: {len(tests)}")
         for test in tests[:20]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -68,6 +69,28 @@ def test_a_flaky_test_does_not_count(tmp_path: Path, capsys: pytest.CaptureFixtu
     checkout = project(tmp_path, test_a=ONLY_ONCE.format(mark=str(tmp_path / "mark")))
     assert script().main([str(checkout)]) == 0
     assert "not steady" in capsys.readouterr().out
+
+
+def test_what_was_imported_is_known_after_a_crash(tmp_path: Path) -> None:
+    crash = "import os\n\nimport network\n\n\ndef test_a():\n    assert network\n\n\ndef test_b():\n    os._exit(1)\n"
+    assert script().main([str(project(tmp_path, test_a=crash)), "--json", str(tmp_path / "out.json")]) == 0
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["imported_changed_files"] == ["network.py"]
+    assert found["before"] == {"passed": 1}
+
+
+def test_a_run_is_cut_off() -> None:
+    assert script().wait(subprocess.Popen([sys.executable, "-c", ""]), 60)
+    assert not script().wait(subprocess.Popen(["sleep", "600"]), 0.1)
+
+
+def test_a_run_that_was_cut_off_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    module = script()
+    found = module.Comparison([], [], 0, {}, {}, {}, [], [], (9.0, 9.0), (True, False))
+    module.report(found, module.Run())
+    output = capsys.readouterr().out
+    assert "the run before was cut off" in output
+    assert "the run after was cut off" not in output
 
 
 def test_nothing_collected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -149,6 +149,18 @@ COUNTEREXAMPLES = {
     "TL101: a caller writes to what it gives": (
         "def f(x, y):\n    return x.data * y\na = f(w, w)\nwith torch.no_grad():\n    w.add_(1)"
     ),
+    "TL102: a block with another indentation": (
+        "def f():\n\treturn w\nwith torch.no_grad():\n    w.add_(1)\nw.data[...] = 2.0\ndel f"
+    ),
+    "TL101: its source is written under another name": ("k = w\na = k.data * k\nwith torch.no_grad():\n    w.add_(1)"),
+    "TL101: its source is written, and looped over": (
+        "b = torch.ones(3)\na = sum(t.data * t for t in (b, w))\ntorch.optim.SGD([w], lr=0.1).zero_grad()\n"
+        "with torch.no_grad():\n    w.add_(1)"
+    ),
+    "TL101: its source is written, and unpacked from a list that is looped over": (
+        "b = torch.ones(3)\na = 0\nfor k, t in enumerate([b, w.view(3)]):\n    a = a + t.data * t\n"
+        "with torch.no_grad():\n    w.add_(1)"
+    ),
     "TL201: made to be optimised in a condition": (
         "k = torch.ones(3)\nk.requires_grad_() if k.is_leaf else None\na = Variable(k * 2)"
     ),

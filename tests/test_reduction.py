@@ -12,7 +12,8 @@ import pytest
 import torch
 from test_api_table import ROWS, TABLE
 
-from torchlint.diagnostic import Fixing, can_match, check_text
+from torchlint.diagnostic import Fixing
+from torchlint.engine import can_match, check_text
 
 LOSSES = [row for row in ROWS if row.get("fix") == "reduction"]
 RULES = frozenset(("TL303",))

@@ -86,9 +86,11 @@ def wrap_part(tree: Tree, small: cst.BaseSmallStatement, header: str) -> tuple[E
     return tuple(edits)
 
 
-def indent_statement(tree: Tree, statement: cst.SimpleStatementLine) -> Edit:
-    """Move a statement into the block before it."""
-    return insert_before(statement, tree.module.default_indent)
+def indent_statement(tree: Tree, statement: cst.SimpleStatementLine, block: cst.CSTNode | None) -> Edit:
+    """Move a statement into the block before it, as far in as what is there."""
+    body = getattr(block, "body", None)
+    step = body.indent if isinstance(body, cst.IndentedBlock) else None
+    return insert_before(statement, tree.module.default_indent if step is None else step)
 
 
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:

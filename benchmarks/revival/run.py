@@ -1,6 +1,6 @@
 """Back to life: old training programs before and after `torchlint check --fix --unsafe-fixes`.
 
-    python benchmarks/revival/run.py CHECKOUTS [--python PYTHON] [--only NAME ...] [--json OUT]
+    python benchmarks/revival/run.py CHECKOUTS [--python PYTHON] [--only NAME ...] [--json OUT] [--markdown OUT]
 
 CHECKOUTS holds a folder for each repository and commit in `programs.json`, named by the repository's last name and the
 first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pillow, and what the programs need besides
@@ -9,6 +9,9 @@ first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pil
 - before: the checkout, with what has nothing to do with torch set right (`about` is not `torch` in `programs.json`).
 - after: the same, fixed.
 - by hand: the same, with the edits that torchlint has no fix for, and fixed.
+
+With --needed, edits by hand are left out one after the other, and the program run again: an edit without which it ends,
+with the same losses, is left out for good. --markdown writes the tables of `docs/revival.md`.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ def fix(tree: Path, torchlint: Path) -> dict[str, Any]:
         whole = [*command, *arguments, "."]
         return subprocess.run(whole, check=False, cwd=tree, env=environment, capture_output=True, text=True)
 
-    fixed = run("--fix", "--unsafe-fixes")
+    fixed = run("--fix", "--unsafe-fixes", "--show-fixes")
     if fixed.returncode not in (0, 1):
         print(f"torchlint exited with {fixed.returncode}: {fixed.stderr.strip()}")
     count = re.search(r"Fixed (\d+) finding", fixed.stdout)
@@ -90,6 +93,11 @@ def summary(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def losses(result: dict[str, Any]) -> tuple[Any, ...]:
+    """What must be the same for two runs to be the same."""
+    return tuple(result.get(key) for key in ("error", "steps", "first", "last"))
+
+
 def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """All stages of one program."""
     name, edits = program["name"], program.get("edits", [])
@@ -100,14 +108,25 @@ def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) 
     stages: dict[str, tuple[list[dict[str, Any]], bool]] = {"before": (elsewhere, False), "after": (elsewhere, True)}
     if len(elsewhere) < len(edits):
         stages["by hand"] = (edits, True)
-    found: dict[str, Any] = {}
-    for stage, (applied, fixed) in stages.items():
+
+    def run(stage: str, applied: list[dict[str, Any]], fixed: bool) -> dict[str, Any]:
         tree = scratch / f"{name}-{stage.replace(' ', '-')}"
         shutil.copytree(checkout, tree, ignore=LEFT_OUT)
         apply_edits(tree, applied)
         result = fix(tree, options.torchlint) if fixed else {}
-        found[stage] = result | summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
-        print(line(program, stage, found[stage]), flush=True)
+        result |= summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
+        print(line(program, stage, result), flush=True)
+        return result
+
+    found: dict[str, Any] = {stage: run(stage, *how) for stage, how in stages.items()}
+    if options.needed and "by hand" in found:
+        needed = list(edits)
+        for number, edit in enumerate(edits):
+            if edit["about"] == "torch":
+                without = [other for other in needed if other is not edit]
+                if losses(run(f"no {number}", without, True)) == losses(found["by hand"]):
+                    needed = without
+        found["needed"] = [edits.index(edit) for edit in needed]
     return found
 
 
@@ -118,6 +137,71 @@ def line(program: dict[str, Any], stage: str, result: dict[str, Any]) -> str:
     return f"{program['name']:<20}{stage:<9}{result['steps']:>4} steps  {loss:<20} {fate}"
 
 
+# ---------------------------------------------------------------------- the tables of docs/revival.md
+
+
+def fate(result: dict[str, Any]) -> str:
+    """What became of a run, short enough for a table."""
+    if "error" not in result:
+        return "runs"
+    said = re.sub(r"\x1b\[\d*m", "", result["error"])
+    for end in (" Use `tensor", " (You can", ", to do so"):
+        said = said.partition(end)[0]
+    said = said.strip().rstrip(".").replace("|", "\\|")
+    return f"`{said if len(said) <= 90 else said[:88] + '…'}`"
+
+
+def kept(program: dict[str, Any], result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The edits by hand that a program needs."""
+    edits = program.get("edits", [])
+    return [edits[at] for at in result["needed"]] if "needed" in result else edits
+
+
+def row(program: dict[str, Any], result: dict[str, Any]) -> str:
+    """The line of a program."""
+    before, after = result["before"], result["after"]
+    end = result.get("by hand", after)
+    by_hand = [0, 0]
+    for edit in kept(program, result):
+        by_hand[edit["about"] != "torch"] += len(edit["lines"])
+    loss = f"{end['first']:.3g} → {end['last']:.3g}" if "first" in end else "–"
+    cells = [
+        program["kind"],
+        f"{program['repository']} `{program['commit'][:7]}` ({program['name']})",
+        fate(before),
+        f"{after['fixed']} of {after['fixed'] + sum(after['left'].values())}",
+        fate(after),
+        " + ".join(map(str, by_hand)),
+        fate(end),
+        loss,
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def markdown(programs: list[dict[str, Any]], results: dict[str, Any]) -> str:
+    """The tables of docs/revival.md."""
+    of = [(program, results[program["name"]]) for program in programs if program["name"] in results]
+    runs = {stage: sum("error" not in result[stage] for _, result in of) for stage in ("before", "after")}
+    ends = [result.get("by hand", result["after"]) for _, result in of]
+    done = [end for end in ends if "error" not in end]
+    lines = [
+        f"Of {len(of)} programs {runs['before']} run before, {runs['after']} after fixing, {len(done)} with the edits "
+        f"by hand; of these the loss falls in {sum(bool(end.get('falls')) for end in done)}.",
+        "",
+        "| kind | repository and commit (program) | before | findings fixed | after fixing "
+        "| lines by hand: torch + other | then | loss, first → last |",
+        "|---|---|---|---|---|---|---|---|",
+        *(row(program, result) for program, result in of),
+        "",
+        "| program | file | lines | why |",
+        "|---|---|---|---|",
+    ]
+    for program, result in of:
+        edits = [edit for edit in kept(program, result) if edit["about"] == "torch"]
+        lines += [f"| {program['name']} | {e['file']} | {len(e['lines'])} | {e['why']} |" for e in edits]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """See the module's text."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -125,8 +209,10 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--only", nargs="*", help="names of programs")
     parser.add_argument("--torchlint", type=Path, default=ROOT, help="the folder that holds the torchlint to use")
+    parser.add_argument("--needed", action="store_true", help="find out which edits by hand are needed")
     parser.add_argument("--timeout", type=float, default=900)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", type=Path, help="write the tables of docs/revival.md there")
     parser.add_argument("--keep", type=Path, help="use this new folder for the copies and logs, and keep it")
     options = parser.parse_args()
     programs = json.loads((HERE / "programs.json").read_text())["programs"]
@@ -140,6 +226,8 @@ def main() -> None:
         }
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
+    if options.markdown:
+        options.markdown.write_text(markdown(programs, results))
 
 
 if __name__ == "__main__":

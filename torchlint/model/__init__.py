@@ -32,7 +32,7 @@ from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, 
 from torchlint.model.state import Result, State
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
-from torchlint.model.usage import Follower, Usage
+from torchlint.model.usage import Follower, Sources, Usage
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -281,11 +281,11 @@ class Model:
                     scope = self.tree.module
                 if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
                     return True
-                return (
-                    isinstance(scope, cst.FunctionDef)
-                    and depth < _MAX_CALLERS
-                    and self._given_written(scope, name, depth)
-                )
+                if depth >= _MAX_CALLERS:
+                    return False
+                if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
+                    return True
+                return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
             case cst.Attribute(attr=cst.Name(value=name)):
                 uses = [n for n in self.all_called(name) if not self.is_target(n)]
                 return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)

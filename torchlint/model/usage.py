@@ -7,6 +7,7 @@ and from a name to all its uses in the scope.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -359,6 +360,63 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+class Sources:
+    """Finds the other names of what a name is bound to: ``w`` for ``t`` of ``t = w`` and of ``for t in [w]``."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tree = model.tree
+
+    def of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[cst.BaseExpression]:
+        """Names and attributes that may be the same tensor, or hold it."""
+        for node in self.model.references(name, scope):
+            if self.model.is_target(node):
+                for value in self._bound_to(node):
+                    yield from self._held(value)
+
+    def _bound_to(self, target: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+        """What is assigned to a target, or looped over with it."""
+        parent = self.tree.parent(target)
+        match parent:
+            case cst.Element() | cst.StarredElement():
+                sequence = self.tree.parent(parent)
+                if not isinstance(sequence, (cst.Tuple, cst.List)):
+                    return
+                index = next(i for i, element in enumerate(sequence.elements) if element is parent)
+                for value in self._bound_to(sequence):
+                    is_unpacked = isinstance(value, cst.Tuple) and len(value.elements) == len(sequence.elements)
+                    yield value.elements[index].value if is_unpacked and isinstance(value, cst.Tuple) else value
+            case cst.AssignTarget():
+                assign = self.tree.parent(parent)
+                if isinstance(assign, cst.Assign):
+                    yield assign.value
+            case cst.AnnAssign() | cst.NamedExpr() if parent.value is not None:
+                yield parent.value
+            case cst.For() | cst.CompFor():
+                yield parent.iter
+
+    def _held(self, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+        match value:
+            case cst.Attribute(attr=cst.Name("data")):
+                return  # it has a version counter of its own
+            case cst.Name() | cst.Attribute():
+                yield value
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                for element in elements:
+                    yield from self._held(element.value)
+            case cst.IfExp(body=one, orelse=other) | cst.BooleanOperation(left=one, right=other):
+                yield from self._held(one)
+                yield from self._held(other)
+            case cst.Subscript(value=whole) if self.model.value(whole).is_tensor:
+                yield from self._held(whole)
+            case cst.Call(func=cst.Name(value=name), args=args) if name in _PASSING_ON:
+                for arg in args:
+                    yield from self._held(arg.value)
+            case cst.Call(func=cst.Attribute(value=whole, attr=cst.Name(value=name))):
+                if _may_alias(torch_api.data()["methods"].get(name)):
+                    yield from self._held(whole)
 
 
 def _writes_to(arg: cst.Arg, call: cst.Call, ref: str) -> bool:

@@ -689,12 +689,20 @@ def methods(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
         if node.attr.value not in _ATTRIBUTES and not _is_called(node, model):
             continue
         row = method_row(node, found, model)
-        if row is not None and not is_guarded(node, model) and resolve(node, model) is None:
+        if row is None or (node.attr.value == "_backend" and not _is_of_torch(node.value, model)):
+            continue
+        if not is_guarded(node, model) and resolve(node, model) is None:
             yield node, row
 
 
-_ATTRIBUTES = frozenset(("creator", "names", "volatile", "cummulative_sizes"))
+_ATTRIBUTES = frozenset(("_backend", "creator", "names", "volatile", "cummulative_sizes"))
 """What is no method among the rows about methods."""
+
+
+def _is_of_torch(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an object's class is one of torch's own: others may have an attribute of that name."""
+    value = model.value(node)
+    return value.node is None and value.ref is not None and value.ref.startswith("torch.nn.")
 
 
 def _is_called(node: cst.Attribute, model: Model) -> bool:

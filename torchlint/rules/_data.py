@@ -279,7 +279,34 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
+    if _is_one_draw(value, model) and _is_given_on(node, index, model):
+        return True
     return bool(_SCALAR_NAME.search(last_name(node))) or "backward" in _uses_of(node, model)
+
+
+_CHOICES = frozenset(("torch.distributions.Categorical", "torch.distributions.Bernoulli"))
+
+
+def _is_one_draw(value: Value, model: Model) -> bool:
+    """Whether a value is what one draw from a distribution over choices gave: the action of an agent."""
+    match value.evidence.node if value.evidence is not None else None:
+        case cst.Call(func=cst.Attribute(value=drawn_from, attr=cst.Name("sample")), args=[]) as call:
+            return model.tree.parent(call) is not None and model.value(drawn_from).ref in _CHOICES
+    return False
+
+
+def _is_given_on(node: cst.BaseExpression, index: cst.Subscript, model: Model) -> bool:
+    """Whether ``x.data[0]``, or with a transfer between, is returned or an argument of what is not of torch."""
+    if any(name == "numpy" for name, _ in chain(node, model)):
+        return False
+    parent = model.tree.parent(index)
+    match parent:
+        case cst.Return():
+            return True
+        case cst.Arg():
+            call = model.tree.parent(parent)
+            return isinstance(call, cst.Call) and not (model.qualified(call.func) or "").startswith("torch.")
+    return False
 
 
 def _uses_of(node: cst.BaseExpression, model: Model) -> set[str]:

@@ -165,7 +165,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     message = "Move the operation into a `torch.no_grad()` block"
     alone = line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
     if alone is not None and model.is_under_no_grad_block(alone):
-        return Fix(message, (edit.indent_statement(model.tree, alone), *drop), safe, indent=alone)
+        moved = edit.indent_statement(model.tree, alone, model.sibling_before(alone))
+        return Fix(message, (moved, *drop), safe, indent=alone)
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None

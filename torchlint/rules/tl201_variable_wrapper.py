@@ -83,10 +83,19 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
     fix = _unwrap(node, model)
-    if fix is not None and _volatile.block(node, model) is not None:
+    if fix is not None and any(_volatile.block(call, model) is not None for call in _beside(node, model)):
         # `volatile=True` goes too, and it alone says where the block of TL202 belongs
         fix = replace(fix, deferred=True)
     return Finding(node.func, _MESSAGE, fix)
+
+
+def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
+    """A call, and the calls in the same tuple."""
+    element = model.tree.parent(call)
+    values = model.tree.parent(element) if isinstance(element, cst.Element) else None
+    if not isinstance(values, cst.Tuple):
+        return [call]
+    return [other.value for other in values.elements if isinstance(other.value, cst.Call)]
 
 
 @on(cst.Name, cst.Attribute, needle="Variable")
@@ -287,13 +296,18 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
             written = written and not _data.is_new(source, model)
             applicability = Applicability.UNSAFE if written else Applicability.SAFE
             return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
-    value = model.value(inner)
-    if _is_detach(inner) or (value.is_tensor and value.grad == Tri.NO and _may_be_one(call, inner, model)):
+    if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
             return Fix("Remove the assignment: there is no graph to leave", (useless,))
         return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
     return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is wrapped can stand for the wrapper."""
+    value = model.value(inner)
+    return _is_detach(inner) or (value.is_tensor and value.grad == Tri.NO and _may_be_one(call, inner, model))
 
 
 def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -365,12 +379,41 @@ def _changes_objects(model: Model) -> bool:
 
 
 def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:
-    """Remove ``x = Variable(x)`` altogether."""
+    """Remove ``x = Variable(x)`` altogether, and ``x, y = Variable(x), Variable(y)`` if both are useless."""
+    if not isinstance(inner, cst.Name):
+        return None
     match model.tree.parent(call):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign:
-            if isinstance(inner, cst.Name) and inner.value == name:
-                return edit.remove_statement(model.tree, assign)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
+            return edit.remove_statement(model.tree, assign)
+        case cst.Element() as element:
+            values = model.tree.parent(element)
+            statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
+            if isinstance(statement, cst.Assign) and _keeps_names(statement, model):
+                return edit.remove_statement(model.tree, statement)
     return None
+
+
+def _keeps_names(assign: cst.Assign, model: Model) -> bool:
+    """Whether several names are assigned themselves, in useless wrappers."""
+    match assign.targets, assign.value:
+        case [cst.AssignTarget(target=cst.Tuple(elements=targets))], cst.Tuple(elements=values):
+            pairs = zip(targets, values, strict=False)
+            return len(targets) == len(values) and all(_keeps_name(t.value, v.value, model) for t, v in pairs)
+    return False
+
+
+def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> bool:
+    match target, value:
+        case cst.Name(value=name), cst.Call(args=[cst.Arg(value=cst.Name() as inner, keyword=None, star=""), *more]):
+            if inner.value != name or not may_be_variable(value.func, model) or any(_asks(arg) for arg in more):
+                return False
+            return model.qualified(value.func) == VARIABLE and _is_useless(value, inner, model)
+    return False
+
+
+def _asks(arg: cst.Arg) -> bool:
+    """Whether an argument of a wrapper may ask for something: `volatile` does not."""
+    return arg.keyword is None or arg.keyword.value != "volatile"
 
 
 def _is_detach(node: cst.BaseExpression) -> bool:

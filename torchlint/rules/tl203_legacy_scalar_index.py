@@ -1,6 +1,7 @@
 r"""`loss.data[0]` is how a scalar was read before PyTorch 0.4; today it raises.
 
 Losses and full reductions have no dimension since 0.4, so indexing one is an `IndexError`. `loss.item()` is the number.
+A full reduction of a tensor used to be a Python number. It is a tensor now, which `round` cannot round.
 
 ```diff run-after
  import torch
@@ -22,22 +23,42 @@ Losses and full reductions have no dimension since 0.4, so indexing one is an `I
      total += loss.detach()
 -print(total[0])
 +print(total.item())
+-print(round(loss, 2))
++print(round(loss.item(), 2))
  e = w.detach()[0]
 ```
 
 ## When the fix is unsafe
 
 When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with
-more than one element.
+more than one element. For what was drawn from a distribution, where it is returned or given on: it has no dimension
+only if the distribution has none. `round` of what is a number until the first batch has come: there `float` is used.
 
 ```diff
  import torch
+ from torch.distributions import Categorical
 
 
  def report(loss, pred):
 ~    print("loss", loss.data[0])
 +    print("loss", loss.item())
      return pred.tolist()[0]
+
+
+ def act(probs):
+     action = Categorical(probs).sample()
+     first = action.detach()[0]
+~    return action.data[0]
++    return action.item()
+
+
+ def accuracy(scores: torch.Tensor, target: torch.Tensor, rows):
+     correct = 0
+     for row in rows:
+         correct += (scores[row] == target).sum()
+     share = round(len(rows) / 3, 2)
+~    return round(100 * correct / len(rows), 2)
++    return round(float(100 * correct / len(rows)), 2)
 ```
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
@@ -48,7 +69,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, Ndim
+from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
@@ -91,3 +112,37 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     fix = Fix("Replace with `.item()`", (edit.replace_after(node.value, node, ".item()"),))
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
+
+
+@on(cst.Call, needle=r"re:\bround \(")
+def check_rounded(node: cst.Call, model: Model) -> Finding | None:
+    """Report `round(total)` of a 0-dim tensor."""
+    match node:
+        case cst.Call(func=cst.Name("round"), args=[cst.Arg(value=rounded, keyword=None, star=""), *_]):
+            value = model.value(rounded)
+        case _:
+            return None
+    if not value.is_tensor or value.ndim != Ndim.ZERO or (value.strength or 0) <= Strength.NAME:
+        return None
+    if model.qualified(node.func) != "builtins.round":
+        return None
+    said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
+    return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)
+
+
+def _as_number(node: cst.BaseExpression, model: Model) -> Fix:
+    if _may_be_number(node, model):
+        return Fix("Use `float`", (edit.insert_before(node, "float("), edit.insert_after(node, ")")), _UNSAFE)
+    if isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or node.lpar:
+        return Fix("Add `.item()`", (edit.insert_after(node, ".item()"),))
+    return Fix("Add `.item()`", (edit.insert_before(node, "("), edit.insert_after(node, ").item()")))
+
+
+def _may_be_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether on some path an expression is no tensor: a sum before the first term."""
+    match node:
+        case cst.BinaryOperation(left=left, right=right):
+            return _may_be_number(left, model) and _may_be_number(right, model)
+        case cst.UnaryOperation(expression=operand):
+            return _may_be_number(operand, model)
+    return model.value(node).kind != Kind.TENSOR

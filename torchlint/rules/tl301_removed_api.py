@@ -31,6 +31,7 @@ Code that uses them raises, with a supported version of torch. The message says 
 !values = torch.eig(a)
 !all = list(map(torch.symeig, [a]))
 !solve = getattr(torch, "lstsq")
+!lookup = torch.nn.Embedding(3, 2)._backend.Embedding
  symeig = getattr(torch, "symeig", None)
  batches = iter(DataLoader([1, 2]))
 -first = batches.next()
@@ -38,6 +39,14 @@ Code that uses them raises, with a supported version of torch. The message says 
 
  def f(symeig, torch_symeig):
      return symeig(torch_symeig)
+
+ class Layer(torch.nn.Module):
+     def __init__(self):
+         super().__init__()
+         self._backend = "own"
+
+     def forward(self, x):
+         return x if self._backend == "own" else Layer()._backend
 ```
 
 ## When the fix is unsafe

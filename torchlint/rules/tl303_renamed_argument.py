@@ -2,7 +2,8 @@ r"""Arguments that torch renamed, removed or ignores.
 
 A renamed argument warns at every call until it raises a `TypeError`. `size_average=` and `reduce=` of the losses became
 `reduction=` in 0.4; `verbose=` of the schedulers is gone since 2.7. Where a call takes `**kwargs`, only the arguments
-that are written out are looked at.
+that are written out are looked at. The attributes `size_average` and `reduce` of a loss are ignored without a word, and
+the name of a module, parameter or buffer must not have a dot any more.
 
 ```diff run
  import torch
@@ -59,6 +60,14 @@ that are written out are looked at.
 ~mean = nn.MSELoss("sum")
 +mean = nn.MSELoss(reduction='sum')
  nothing = nn.NLLLoss(None, None, -1)
+~loss.size_average = False
++loss.reduction = 'sum'
+ loss.reduction = 'none'
+
+ net = nn.Sequential()
+~net.add_module('norm.1', nn.BatchNorm2d(3))
++net.add_module('norm_1', nn.BatchNorm2d(3))
+ net.add_module('norm{:.0f}'.format(2.0), nn.BatchNorm2d(3))
 
  class MSELoss:
      def __init__(self, size_average): ...
@@ -69,24 +78,32 @@ that are written out are looked at.
 ## When the fix is unsafe
 
 Renames are safe, and so is dropping what has no effect or is gone. `pin_memory(device)` has an unsafe fix: the device
-said where to pin. A `size_average=` that is not a literal has no fix: write `reduction='mean' if flag else 'sum'`.
-`nn.MSELoss("sum")` takes the mean: the word is a true `size_average`. What was meant changes the number, so that is
-unsafe.
+said where to pin. Who sets an attribute of a loss gets what was asked for, where it was the mean until then. A name
+without dots means other keys in the `state_dict`. A `size_average=` that is not a literal has no fix: write
+`reduction='mean' if flag else 'sum'`. `nn.MSELoss("sum")` takes the mean: the word is a true `size_average`. What was
+meant changes the number, so that is unsafe.
 
 `reduction`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html>.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.api import Row
-from torchlint.model import Model, torch_api
+from torchlint.model import Kind, Model, torch_api
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes
+from torchlint.rules import _api, _api_fixes, _dotted
+
+_OF_LOSSES = ("size_average", "reduce")
+_REGISTER = ("add_module", "register_parameter", "register_buffer")
+_NEEDLES = (
+    r"re:\b(?:add_module|register_parameter|register_buffer) \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
+    r"re:\b(?:add_module|register_parameter|register_buffer) \( (?:name = )?[^,]*\+",
+)
 
 
 @on(cst.Module, needle="table:TL303")
@@ -118,6 +135,77 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     fix = Fix("Drop the argument", (edit.delete(arg),))
                     what = "`data_source` of `Sampler.__init__`"
                     yield Finding(arg, _api.message(rows[0], model, what), fix, severity="error")
+
+
+@on(cst.Assign, needle=(r"re:\.size_average =", r"re:\.reduce ="))
+def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
+    """Report `loss.size_average = False`: what counts is `loss.reduction`."""
+    match node.targets:
+        case [cst.AssignTarget(target=cst.Attribute(value=loss, attr=cst.Name(value=name)) as target)]:
+            pass
+        case _:
+            return None
+    if name not in _OF_LOSSES or not _is_loss(loss, model) or _api.is_guarded(node, model):
+        return None
+    if name not in _api.row_uses(model, "TL303", ("behaviour",)):
+        return None
+    said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
+    given = torch_api.literal_bool(node.value)
+    assigned = {_api.last(each.target) for each in model.tree.all(cst.AssignTarget)}
+    if given is None or assigned.issuperset(_OF_LOSSES):
+        return Finding(target.attr, said)
+    word = "mean" if given else "sum" if name == "size_average" else "none"
+    edits = edit.replace(target.attr, "reduction"), edit.replace(node.value, f"'{word}'")
+    return Finding(target.attr, said, Fix(f"Set `reduction` to `'{word}'`", edits, Applicability.UNSAFE))
+
+
+def _is_loss(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is one of torch's losses that had `size_average`."""
+    value = model.value(node)
+    rows = _api.row_uses(model, "TL303", ("argument",))
+    return value.kind == Kind.MODULE and any(
+        row.name == value.ref and "size_average" in row.argument
+        for row in rows.get((value.ref or "").rpartition(".")[2], ())
+    )
+
+
+@on(cst.Call, needle=_NEEDLES)
+def check_name(node: cst.Call, model: Model) -> Finding | None:
+    """Report names of modules, parameters and buffers that have a dot in them."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(value=owner, attr=cst.Name(value=method)),
+            args=[cst.Arg(value=name, keyword=None | cst.Name("name"), star=""), *_],
+        ) if method in _REGISTER:
+            new = _dotted.rewritten(name, model.tree.code(name))
+        case _:
+            return None
+    if new is None or model.value(owner).kind != Kind.MODULE:
+        return None
+    row = _api.callee(node.func, _api.row_uses(model, "TL303", ("behaviour",)).get(method, ()), model)
+    if row is None or _api.is_guarded(node, model):
+        return None
+    edits = tuple(edit.replace(part, text) for part, text in new.items())
+    fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
+    said = "a name with a dot raises a `KeyError` since PyTorch 0.4; use `_`"
+    return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity="error")
+
+
+def _is_elsewhere(new: Mapping[cst.CSTNode, str], model: Model) -> bool:
+    """Whether an old name or its new form stands in another place of a file, too: something is found by it."""
+    others = model.remember("TL303 texts", _other_texts)
+    return any(text in others for part, now in new.items() for text in (now, model.tree.code(part)))
+
+
+def _other_texts(model: Model) -> frozenset[str]:
+    """The literals of a file, but for those with a dot that name a module, parameter or buffer."""
+    naming = {
+        id(part)
+        for call in model.tree.all(cst.Call)
+        if call.args and _api.last(call.func) in _REGISTER
+        for part in _dotted.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
+    }
+    return frozenset(text.value for text in model.tree.all(cst.SimpleString) if id(text) not in naming)
 
 
 def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
