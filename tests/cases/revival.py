@@ -19,7 +19,7 @@ names = sorted(net._modules)
 
 criterion = nn.CrossEntropyLoss()
 criterion.size_average = False  # TL303`size_average`
-loader = DataLoader([(torch.ones(3), 1), (torch.zeros(3), 2)], batch_size=1)
+loader = DataLoader([(torch.ones(3), 1), (torch.zeros(3), 2)], batch_size=1)  # TL601
 batches = iter(loader)
 first, _ = batches.next()  # TL301`next`
 correct = 0
