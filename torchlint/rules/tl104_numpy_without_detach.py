@@ -44,12 +44,15 @@ from torchlint.rule import Edit, Finding, Fix, on
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
 
-_NEEDLES = (".numpy", r"re:array \(")
+_NEEDLES = (".numpy", r"re:array \( [-+~(\w]")
+"""The array of a list is none of a tensor."""
 
 
 @on(cst.Call, needle=_NEEDLES)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
+    if model.without_backward(node):
+        return None
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
             return _finding(tensor, name, node, model)
@@ -63,7 +66,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding | None:
     value = model.value(tensor)
-    if not _expects_grad(value) or model.grad_enabled(call) != Tri.YES or model.without_backward(call):
+    if not _expects_grad(value) or model.grad_enabled(call) != Tri.YES:
         return None
     source = tensor
     while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):

@@ -121,13 +121,15 @@ def _finding(node: cst.CSTNode, target: cst.BaseExpression, added: cst.BaseExpre
     name = dotted(target)
     if loop is None or name is None:
         return None
+    escapes = "." in name or model.leaves_function(name, node)
+    backward = model.calls_backward(loop)
+    if dotted(added) not in model.backwarded(loop) and (escapes or not (backward or _is_called_loss(added, model))):
+        return None  # before the model is asked, which costs more
     value = model.value(added)
     if model.grad_enabled(node) != Tri.YES or not (_is_loss(value, added) or _is_backwarded(value, added, loop, model)):
         return None
     if not _starts_outside(name, loop, model) or model.reaches_backward(name, node):
         return None
-    backward = model.calls_backward(loop)
-    escapes = "." in name or model.leaves_function(name, node)
     if escapes and not _is_backwarded(value, added, loop, model):
         return None  # whoever gets it may call `backward()` on it
     if not backward and not _is_plainly_a_loss(value, added, model):
@@ -152,8 +154,12 @@ def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
 
 def _is_plainly_a_loss(value: Value, added: cst.BaseExpression, model: Model) -> bool:
     """Whether a sum outside a training loop is one of losses: torch says it is a tensor, its name says the rest."""
+    return (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_called_loss(added, model)
+
+
+def _is_called_loss(added: cst.BaseExpression, model: Model) -> bool:
     code = model.tree.code(added)
-    return (value.strength or Strength.NAME) >= Strength.SIGNATURE and "\n" not in code and bool(_LOSS.search(code))
+    return "\n" not in code and bool(_LOSS.search(code))
 
 
 def _is_backwarded(value: Value, added: cst.BaseExpression, loop: cst.CSTNode, model: Model) -> bool:

@@ -114,9 +114,9 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
 
 
-@on(cst.Call, needle=r"re:\bround \(")
+@on(cst.Call, needle=(".data", r"beside:.data:\bround \("))
 def check_rounded(node: cst.Call, model: Model) -> Finding | None:
-    """Report `round(total)` of a 0-dim tensor."""
+    """Report `round(total)` of a 0-dim tensor, in code of that time: newer code would have been seen to raise."""
     match node:
         case cst.Call(func=cst.Name("round"), args=[cst.Arg(value=rounded, keyword=None, star=""), *_]):
             value = model.value(rounded)
