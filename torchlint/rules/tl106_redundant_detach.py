@@ -56,7 +56,7 @@ from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
 
-@on(cst.Attribute, needle=(".data", r"re:\) \. detach\b", r"re:\. detach \( \) \. \w"))
+@on(cst.Attribute, needle=(".data", r"re:\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a `.detach()` or `.data` whose effect nothing sees."""
     if node.attr.value == "data":
@@ -66,11 +66,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     call = model.tree.parent(node)
     if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
         return None
-    value = model.value(node.value)
-    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
-        return None
     reason = _reason(node, call, model)
     if reason is None:
+        return None
+    value = model.value(node.value)
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     detour = _numpy_detour(call, model)
