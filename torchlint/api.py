@@ -193,9 +193,14 @@ def places(data: bytes, rules: frozenset[str]) -> Iterator[tuple[int, int]]:
     gate, words = _gate(rules), _words(data)
     hits = gate.keys() & words
     if hits:
-        text = _Text(data, words)
+        text = _text(data)
         for word in hits:
             yield from text.places(word, gate[word])
+
+
+@functools.lru_cache(maxsize=1)
+def _text(data: bytes) -> _Text:
+    return _Text(data, _words(data))
 
 
 _RENAMED = re.compile(rb"import[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")

@@ -101,6 +101,27 @@ def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
 BESIDE = "beside:"
 """What a needle begins with that says where findings can be, too, if there is another one: ``beside:.data:…``."""
 
+
+def possible(data: bytes, codes: frozenset[str]) -> frozenset[str]:
+    """Those of the rules that could find anything in a file of these bytes: :func:`can_match` for each of them."""
+    found: dict[str, bool] = {}
+
+    def is_there(needle: str) -> bool:
+        if needle not in found:
+            found[needle] = not needle.startswith((TABLE, BESIDE)) and _occurs(_compiled(needle), data)
+        return found[needle]
+
+    def is_possible(code: str) -> bool:
+        if code not in rules:
+            return can_match(data, frozenset((code,)))
+        return any(map(is_there, rules[code].needles)) or _in_table(data, frozenset((code,)))
+
+    rules = catalogue()
+    if b"torch" not in data and _TENSORS.search(data) is None:
+        return frozenset()
+    return frozenset(filter(is_possible, codes))
+
+
 TABLE = "table:"
 """What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
 
@@ -122,6 +143,10 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
         return False
     if any(_occurs(pattern, data) for pattern in _gate(codes)):
         return True
+    return _in_table(data, codes)
+
+
+def _in_table(data: bytes, codes: frozenset[str]) -> bool:
     tables = _table_rules(codes)
     if not tables:
         return False
@@ -456,7 +481,7 @@ def _check(text: str, subject: Subject) -> _Checked:
     from torchlint.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
-    codes = frozenset(code for code in subject.codes if can_match(data, frozenset((code,))))
+    codes = possible(data, subject.codes)
     try:
         return _check_with(text, subject, codes, sites(data, codes))
     except Unreadable:
