@@ -89,6 +89,13 @@ def _needle_pattern(needle: str) -> str:
     return re.escape(needle)
 
 
+TABLE = "table:"
+"""What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
+
+BESIDE = "beside:"
+"""What a needle begins with that says where findings can be, too, if there is another one: ``beside:.data:…``."""
+
+
 @functools.cache
 def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
     """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
@@ -96,34 +103,6 @@ def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
     needles = {needle for code in codes if code in rules for needle in rules[code].needles}
     plain = sorted(needle for needle in needles if not needle.startswith((TABLE, BESIDE)))
     return tuple(_compiled(needle) for needle in plain)
-
-
-BESIDE = "beside:"
-"""What a needle begins with that says where findings can be, too, if there is another one: ``beside:.data:…``."""
-
-
-def possible(data: bytes, codes: frozenset[str]) -> frozenset[str]:
-    """Those of the rules that could find anything in a file of these bytes: :func:`can_match` for each of them."""
-    found: dict[str, bool] = {}
-
-    def is_there(needle: str) -> bool:
-        if needle not in found:
-            found[needle] = not needle.startswith((TABLE, BESIDE)) and _occurs(_compiled(needle), data)
-        return found[needle]
-
-    def is_possible(code: str) -> bool:
-        if code not in rules:
-            return can_match(data, frozenset((code,)))
-        return any(map(is_there, rules[code].needles)) or _in_table(data, frozenset((code,)))
-
-    rules = catalogue()
-    if b"torch" not in data and _TENSORS.search(data) is None:
-        return frozenset()
-    return frozenset(filter(is_possible, codes))
-
-
-TABLE = "table:"
-"""What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
 
 
 @functools.cache
@@ -143,10 +122,6 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
         return False
     if any(_occurs(pattern, data) for pattern in _gate(codes)):
         return True
-    return _in_table(data, codes)
-
-
-def _in_table(data: bytes, codes: frozenset[str]) -> bool:
     tables = _table_rules(codes)
     if not tables:
         return False
@@ -223,7 +198,9 @@ _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
 """What files that get their tensors from others do to them."""
 
 
+@functools.lru_cache(maxsize=64)
 def _occurs(pattern: re.Pattern[bytes], data: bytes) -> bool:
+    """Whether a needle stands anywhere but in an import. Rules share needles, so the last answers are kept."""
     for match in pattern.finditer(data):
         if not match.group().startswith(b"."):
             return True
@@ -481,7 +458,7 @@ def _check(text: str, subject: Subject) -> _Checked:
     from torchlint.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
-    codes = possible(data, subject.codes)
+    codes = frozenset(code for code in subject.codes if can_match(data, frozenset((code,))))
     try:
         return _check_with(text, subject, codes, sites(data, codes))
     except Unreadable:

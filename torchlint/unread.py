@@ -26,7 +26,7 @@ MIN_SIZE = 200
 
 _WORD = re.compile(r"\w+")
 _EXCEPT = re.compile(r"^[ \t]*except\s*:", re.MULTILINE)
-_NO_CODE = re.compile(r"[ \t]*(?:#.*)?\n?\Z")
+_NO_CODE = re.compile(r"[ \t]*(?:#.*)?\Z")
 
 
 class Unreadable(Exception):
@@ -97,8 +97,7 @@ def _statements(block: Unread) -> Sequence[cst.BaseStatement]:
     return _slot(block)  # type: ignore[no-any-return]
 
 
-_PROPERTY = property(_statements)
-setattr(Unread, "body", _PROPERTY)  # noqa: B010 -- it takes the place of a field
+setattr(Unread, "body", property(_statements))  # noqa: B010 -- in the place of a field
 
 _slot: Any = vars(cst.IndentedBlock)["body"].__get__
 
@@ -160,7 +159,7 @@ def _bodies(
 ) -> Iterator[Body | None]:
     for statement in statements:
         if isinstance(statement, ast.ClassDef):
-            opened = f"{around}{lines[statement.lineno - 1][: statement.col_offset]}class _:\n"
+            opened = f"{around}{_margin(lines[statement.lineno - 1])}class _:\n"
             yield from _bodies(statement.body, lines, opened, is_wanted)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([statement.lineno, *(d.lineno for d in statement.decorator_list)]) - 1
@@ -173,23 +172,22 @@ def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str], ar
     row = min([opening.lineno, *(d.lineno for d in getattr(opening, "decorator_list", ()))]) - 1
     last = function.end_lineno or row
     line = lines[row]
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    indent = _margin(line)
     first = row
     while _NO_CODE.match(lines[first - 1]):
         first -= 1
     header = lines[first - 1]
     if first < function.lineno or row == function.lineno - 1 or header.endswith("\\"):
         return None
-    if line[len(indent) : len(indent) + 1] == "@":
-        is_alone = True
-    else:
-        is_alone = len(indent.encode()) == opening.col_offset
-    if not is_alone or sum(map(len, lines[first:last])) < MIN_SIZE:
+    is_first = line.startswith("@", len(indent)) or len(indent) == opening.col_offset
+    if not is_first or sum(map(len, lines[first:last])) < MIN_SIZE:
         return None
     keyword = "async def" if isinstance(function, ast.AsyncFunctionDef) else "def"
-    start = lines[function.lineno - 1]
-    margin = start[: len(start) - len(start.lstrip(" \t"))]
-    return Body(first, last, f"{around}{margin}{keyword} _():\n", indent)
+    return Body(first, last, f"{around}{_margin(lines[function.lineno - 1])}{keyword} _():\n", indent)
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def functions(statements: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:

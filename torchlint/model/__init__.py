@@ -256,10 +256,6 @@ class Model:
             self._remembered[key] = compute(self)
         return self._remembered[key]  # type: ignore[no-any-return]
 
-    def classes(self) -> list[cst.ClassDef]:
-        """All classes of this file."""
-        return self.scopes.all_classes()
-
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return self.remember(f"declares {attribute}", lambda model: model.scopes.declares(attribute))

@@ -130,6 +130,17 @@ def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
     return (spelled, ref) if torch_api.canonical(spelled) == ref or ref == spelled else (ref, ref)
 
 
+def called_name(func: cst.BaseExpression, model: Model) -> str:
+    """The last part of the name of what is called, by its import or its assignment."""
+    name = last(func)
+    if isinstance(func, cst.Name):
+        path = imports(model).path(name)
+        return (path or model.qualified(func) or name).rpartition(".")[2]
+    if name in imports(model).aliases:
+        return (model.qualified(func) or name).rpartition(".")[2]
+    return name
+
+
 def is_read(node: cst.CSTNode, model: Model) -> bool:
     """Whether a name or attribute is evaluated: no label, no target, no part of an import."""
     parent = model.tree.parent(node)

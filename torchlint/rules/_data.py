@@ -11,6 +11,24 @@ import libcst as cst
 from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Usage, Value, torch_api
 from torchlint.model.names import HOLDER_NAME
 
+OF_THE_VIEW = frozenset(
+    [
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "as_strided_",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "rename_",
+        "detach_",
+    ]
+)
+"""In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
+
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 READERS = frozenset(("item", "tolist"))
 

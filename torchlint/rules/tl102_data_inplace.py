@@ -91,24 +91,6 @@ from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data
 
-_OF_THE_VIEW = frozenset(
-    [
-        "t_",
-        "transpose_",
-        "unsqueeze_",
-        "squeeze_",
-        "swapaxes_",
-        "swapdims_",
-        "as_strided_",
-        "resize_",
-        "resize_as_",
-        "set_",
-        "rename_",
-        "detach_",
-    ]
-)
-"""In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
-
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
 
@@ -151,7 +133,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
         return None
-    if any(name in _OF_THE_VIEW for name, _ in _data.chain(node, model)):
+    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
@@ -216,7 +198,7 @@ def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
             if name == "grad":
                 return True
             computed = re.search(r"parametri[sz]|weight_norm|spectral_norm", model.tree.source.text)
-            methods = any(name in model.scopes.info(cls).methods for cls in model.classes())
+            methods = any(name in model.scopes.info(cls).methods for cls in model.scopes.all_classes())
             return value.is_parameter and not computed and not methods
     return False
 

@@ -330,27 +330,13 @@ def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     return usage <= Usage.READ or not (others or given)
 
 
-_OF_THE_OBJECT = frozenset(
-    [
-        "requires_grad_",
-        "retain_grad",
-        "register_hook",
-        "register_post_accumulate_grad_hook",
-        "detach_",
-        "squeeze_",
-        "unsqueeze_",
-        "t_",
-        "transpose_",
-        "swapaxes_",
-        "swapdims_",
-        "as_strided_",
-        "resize_",
-        "resize_as_",
-        "set_",
-        "rename_",
-        "__setattr__",
-    ]
-)
+_OF_THE_OBJECT = _data.OF_THE_VIEW | {
+    "requires_grad_",
+    "retain_grad",
+    "register_hook",
+    "register_post_accumulate_grad_hook",
+    "__setattr__",
+}
 """Methods that change a tensor and not what shares its memory."""
 
 

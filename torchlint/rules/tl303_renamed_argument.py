@@ -111,7 +111,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report arguments of the table in calls that have them."""
     rows = _api.row_uses(model, "TL303", ("argument",))
     for call, func, args in _api.calls(model, rows):
-        candidates = [row for row in rows.get(_name(func, model), ()) if _given(row, call, args)]
+        candidates = [row for row in rows.get(_api.called_name(func, model), ()) if _given(row, call, args)]
         while candidates:
             row = _api.callee(func, candidates, model)
             if row is None:
@@ -219,17 +219,6 @@ def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
                 found[0].replace("data.sampler.", "data."),
             )
     return False
-
-
-def _name(func: cst.BaseExpression, model: Model) -> str:
-    """The last part of the name of what is called, by its import or its assignment."""
-    name = _api.last(func)
-    if isinstance(func, cst.Name):
-        path = _api.imports(model).path(name)
-        return (path or model.qualified(func) or name).rpartition(".")[2]
-    if name in _api.imports(model).aliases:
-        return (model.qualified(func) or name).rpartition(".")[2]
-    return name
 
 
 def _names(row: Row) -> list[str]:

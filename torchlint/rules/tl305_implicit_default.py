@@ -96,20 +96,10 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     for call, func, args in _api.calls(model, rows):
         if args is not call.args or any(arg.star == "**" for arg in args):
             continue
-        candidates = [row for row in rows.get(_name(func, model), ()) if _is_left_out(row, args, model)]
+        candidates = [row for row in rows.get(_api.called_name(func, model), ()) if _is_left_out(row, args, model)]
         row = _api.callee(func, candidates, model) if candidates else None
         if row is not None:
             yield _finding(row, call, model)
-
-
-def _name(func: cst.BaseExpression, model: Model) -> str:
-    name = _api.last(func)
-    if isinstance(func, cst.Name):
-        path = _api.imports(model).path(name)
-        return (path or model.qualified(func) or name).rpartition(".")[2]
-    if name in _api.imports(model).aliases:
-        return (model.qualified(func) or name).rpartition(".")[2]
-    return name
 
 
 def _is_left_out(row: Row, args: Sequence[cst.Arg], model: Model) -> bool:
