@@ -138,6 +138,7 @@ def test_findings_and_fixes_are_the_same(number: int, fixing: Fixing, monkeypatc
     def checked() -> engine.Outcome:
         return check_text(text, "x.py", CODES, fixing, codebase=Codebase())
 
+    monkeypatch.setattr(engine, "first_look", lambda *_: None)
     sparse = checked()
     monkeypatch.setattr(engine, "sites", lambda data, codes: None)
     assert sparse == checked()
@@ -152,15 +153,16 @@ def test_what_is_parsed_as_a_whole(text: str) -> None:
 
 
 def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "first_look", lambda *_: None)
     text = f"import torch\n\n\ndef f(x):\n    return x.data\n\n\ndef g(x):\n    y = {'x + ' * 60}x\n    f(y)\n    return y\n"
     expected = check_text(text, "x.py", CODES)
     asked = []
 
-    def refuse(self: unread.Text, parse: object) -> None:
-        asked.append(self)
+    def refuse(raw: str, around: str, parse: object) -> None:
+        asked.append(raw)
         raise unread.Unreadable("no")
 
-    monkeypatch.setattr(unread.Text, "block", refuse)
+    monkeypatch.setattr(unread, "parsed_body", refuse)
     assert check_text(text, "x.py", CODES) == expected
     assert asked
 

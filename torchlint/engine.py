@@ -16,7 +16,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from torchlint.diagnostic import (
     AS_RULES_SAY,
@@ -426,8 +426,12 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
         raise Unparsed(error)
     tree.skipped = skipped
-    tree.is_package = path.replace("\\", "/").endswith("__init__.py")
+    tree.is_package = _is_package(path)
     return tree
+
+
+def _is_package(path: str) -> bool:
+    return path.replace("\\", "/").endswith("__init__.py")
 
 
 def _tree(source: Source, is_wanted: Callable[[int, int], bool] | None) -> Tree:
@@ -459,10 +463,57 @@ def _check(text: str, subject: Subject) -> _Checked:
 
     data = text.encode(errors="surrogatepass")
     codes = frozenset(code for code in subject.codes if can_match(data, frozenset((code,))))
+    look = first_look(text, subject, codes, data)
+    if look is not None and not look.codes:
+        return _suppress(_Checked(text, [], [], rests_on=look.rests_on), subject.codes)
+    if look is not None:
+        codes = look.codes
     try:
-        return _check_with(text, subject, codes, sites(data, codes))
+        checked = _check_with(text, subject, codes, sites(data, codes))
     except Unreadable:
-        return _check_with(text, subject, codes, None)
+        checked = _check_with(text, subject, codes, None)
+    if look is not None:
+        checked.rests_on = {**look.rests_on, **checked.rests_on}
+    return checked
+
+
+class Look(NamedTuple):
+    """What a first look at a file has shown."""
+
+    codes: frozenset[str]
+    """The rules that found something."""
+    rests_on: Mapping[str, str]
+    """The other files that were looked at, with their state then."""
+
+
+def first_look(text: str, subject: Subject, possible: frozenset[str], data: bytes) -> Look | None:
+    """Which rules find something in a sketch of a text; None if only libcst's tree can tell."""
+    from torchlint.sketch import Unsketchable
+    from torchlint.tree import sketched
+
+    try:
+        if _unparsable(text) is not None or without_chains(text, text)[1]:
+            return None
+        tree = sketched(text.replace("\r\n", "\n"), sites(data, possible))
+    except (Unsketchable, RecursionError):
+        return None
+    tree.is_package = _is_package(subject.path)
+    try:
+        return _look(tree, subject, possible)
+    except Exception:  # whatever it is, rules get at it again with libcst's tree
+        return None
+    finally:
+        tree.close()
+
+
+def _look(tree: Tree, subject: Subject, possible: frozenset[str]) -> Look:
+    model = model_of(tree, subject.location, subject.codebase)
+    model.target = subject.target
+    try:
+        codes = {rule.code for rule in _rules(possible) if next(_findings(rule, tree, model), None) is not None}
+    finally:
+        rests_on = model.close()
+    return Look(frozenset(codes), rests_on)
 
 
 def _check_with(

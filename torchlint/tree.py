@@ -6,90 +6,29 @@ syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__has
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from torchlint import unread
+from torchlint import sketch, unread
+from torchlint.nodes import parse_module, syntax_fields
 from torchlint.standin import Chain
 from torchlint.unread import Text, Unread
 
 N = TypeVar("N", bound=cst.CSTNode)
 
-_TRIVIA = (
-    "whitespace",
-    "lpar",
-    "rpar",
-    "lbracket",
-    "rbracket",
-    "lbrace",
-    "rbrace",
-    "leading_lines",
-    "lines_after",
-    "header",
-    "footer",
-    "trailing",
-    "semicolon",
-    "comma",
-    "dot",
-    "colon",
-    "equal",
-    "indent",
-)
-_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
 
 
 class NotRoundTripped(ValueError):
     """libcst would not give the text back byte for byte, so positions in this file cannot be trusted."""
-
-
-def _syntax_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
-    """Names of the fields of ``cls`` that can hold syntax nodes, in document order."""
-    names = tuple(
-        f.name
-        for f in dataclasses.fields(cls)
-        if not any(f.name.startswith(p) or f.name.startswith("_") for p in _TRIVIA)
-        and not (f.name.endswith("_whitespace") or "whitespace" in f.name)
-    )
-    # libcst lists some fields in another order than they stand in the text
-    if cls is cst.IfExp:
-        names = ("body", "test", "orelse")
-    elif cls is cst.FunctionDef:
-        names = ("decorators", "asynchronous", "name", "type_parameters", "params", "returns", "body")
-    elif cls is cst.ClassDef:
-        names = ("decorators", "name", "type_parameters", "bases", "keywords", "body")
-    elif cls is cst.CompFor:
-        names = ("asynchronous", "target", "iter", "ifs", "inner_for_in")
-    elif cls in (cst.ListComp, cst.SetComp, cst.GeneratorExp):
-        names = ("elt", "for_in")
-    elif cls is cst.DictComp:
-        names = ("key", "value", "for_in")
-    elif cls is cst.Parameters:
-        names = ("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg")
-    elif cls is cst.Param:
-        names = ("name", "annotation", "default")
-    elif cls is cst.ExceptHandler or cls is cst.ExceptStarHandler:
-        names = ("type", "name", "body")
-    elif cls is cst.ImportFrom:
-        names = ("module", "names")
-    elif cls is cst.Slice:
-        names = ("lower", "upper", "step")
-    elif cls is cst.For:
-        names = ("asynchronous", "target", "iter", "body", "orelse")
-    elif cls is cst.With:
-        names = ("asynchronous", "items", "body")
-    elif cls is cst.Arg:
-        names = ("keyword", "value")
-    _FIELDS[cls] = names
-    return names
 
 
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
@@ -101,7 +40,7 @@ _NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
     cls = type(node)
-    for name in _FIELDS.get(cls) or _syntax_fields(cls):
+    for name in syntax_fields(cls):
         value = getattr(node, name)
         kind = value.__class__
         if kind is tuple or kind is list:
@@ -113,7 +52,7 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
     """The last of the syntax children of a node; None if it has none."""
     cls = type(node)
-    for name in reversed(_FIELDS.get(cls) or _syntax_fields(cls)):
+    for name in reversed(syntax_fields(cls)):
         value = getattr(node, name)
         kind = value.__class__
         if kind is tuple or kind is list:
@@ -122,26 +61,6 @@ def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
         elif kind not in _NO_NODES:
             return value  # type: ignore[no-any-return]
     return None
-
-
-def parse_module(text: str) -> cst.Module:
-    """The tree that libcst makes of a text, without validating its nodes one by one, which takes a third of the time.
-
-    The parser made them; for the little that its grammar lets pass and Python does not there is :func:`is_refused`.
-
-    Raises:
-        cst.ParserSyntaxError: it is no Python.
-    """
-    validate = cst.CSTNode.__post_init__
-    setattr(cst.CSTNode, "__post_init__", _accept)  # noqa: B010
-    try:
-        return cst.parse_module(text)
-    finally:
-        setattr(cst.CSTNode, "__post_init__", validate)  # noqa: B010
-
-
-def _accept(node: cst.CSTNode) -> None:
-    pass
 
 
 def is_refused(tree: Tree) -> bool:
@@ -226,13 +145,22 @@ class Tree:
 
     With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.unread`). Nobody has to know: what somebody
     asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or ``read``.
+
+    A tree may be a sketch (:mod:`torchlint.sketch`). It has no spans.
     """
 
-    def __init__(self, source: Source | str, is_wanted: Callable[[int, int], bool] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source | str,
+        is_wanted: Callable[[int, int], bool] | None = None,
+        *,
+        is_sketch: bool = False,
+    ) -> None:
         """Parse a text.
 
         Raises:
             cst.ParserSyntaxError: it is no Python.
+            Unsketchable: it cannot be sketched.
         """
         self.source = source if isinstance(source, Source) else Source(source)
         self._nodes: Nodes = {}
@@ -255,12 +183,18 @@ class Tree:
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
-        sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
-        self.module = parse_module(self.source.parsed) if sparse is None else self._sparse(*sparse)
+        self._sketch = sketch.Sketch(self.source.parsed, is_wanted, self._read) if is_sketch else None
+        self.module = self._sketch.module if self._sketch is not None else self._parsed(is_wanted)
         self._index([self.module], None, 0)
+
+    def _parsed(self, is_wanted: Callable[[int, int], bool] | None) -> cst.Module:
+        sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
+        return parse_module(self.source.parsed) if sparse is None else self._sparse(*sparse)
 
     def close(self) -> None:
         """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
+        if self._sketch is not None:
+            self._sketch.__dict__.clear()
         self.__dict__.clear()
 
     # ------------------------------------------------------------------ the index
@@ -272,7 +206,7 @@ class Tree:
         if parent is not None:
             parents.update((id(top), parent) for top in tops)
         stack = list(reversed(tops))
-        pop, fields_of = stack.pop, _FIELDS.get
+        pop, fields_of = stack.pop, syntax_fields
         while stack:
             node = pop()
             cls = type(node)
@@ -281,7 +215,7 @@ class Tree:
                 cls = cst.IndentedBlock
                 self._unread[rank] = node  # type: ignore[assignment]
                 rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
-                fields: tuple[str, ...] | None = ()
+                fields: tuple[str, ...] = ()
             else:
                 fields = fields_of(cls)
             rank += 1
@@ -291,7 +225,7 @@ class Tree:
             else:
                 found.append(node)
             mark = len(stack)
-            for name in _syntax_fields(cls) if fields is None else fields:
+            for name in fields:
                 value = getattr(node, name)
                 kind = value.__class__
                 if kind is tuple or kind is list:
@@ -332,12 +266,13 @@ class Tree:
         for function, body in zip(functions, bodies, strict=True):
             if body is not None:
                 raw = "\n".join([*lines[body.first : body.last], ""])
-                unread.close(function.body, Text(raw, body.around, self._read))
+                block = partial(unread.parsed_body, raw, body.around, parse_module)
+                unread.close(function.body, Text(raw, block, self._read))
         return module
 
     def _read(self, block: Unread, text: Text) -> None:
         """Parse what a block stands for."""
-        parsed, indent = text.block(parse_module)
+        parsed, indent = text.block()
         rank = self._order[id(block)]
         self._unread.pop(rank, None)
         unread.fill(block, parsed.body)
@@ -502,7 +437,12 @@ class Tree:
             stack.extend(list(children(at))[::-1])
 
     def code(self, node: cst.CSTNode) -> str:
-        """Source of an expression, as libcst writes it (for small nodes)."""
+        """Source of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        code = self._sketch.code(node) if self._sketch is not None else None
+        if code is not None:
+            return code
+        if isinstance(node, cst.Arg):
+            node = node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return self.module.code_for_node(node)
 
     def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, Span]:
@@ -523,6 +463,17 @@ class Tree:
                 outer = state.outer.get(key, inner) if whole else inner
                 self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
         return self._spans
+
+
+def sketched(text: str, is_wanted: Callable[[int, int], bool] | None) -> Tree:
+    """A tree that is a sketch.
+
+    Raises:
+        Unsketchable: it cannot be.
+    """
+    if not sketch.is_possible(text):
+        raise sketch.Unsketchable("comments that mean something, or other ends of lines")
+    return Tree(text, is_wanted, is_sketch=True)
 
 
 class _Recorder(CodegenState):

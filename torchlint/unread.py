@@ -50,7 +50,12 @@ class Text:
     """What an unread block stands for."""
 
     raw: str
-    around: str
+    block: Callable[[], tuple[cst.BaseSuite, str]]
+    """The block, parsed, and the indentation that its inner blocks have if they name none.
+
+    Raises:
+        Unreadable: it cannot be parsed where it stands.
+    """
     read: Callable[[Unread, Text], None]
     """Called when somebody looks at it."""
 
@@ -58,23 +63,6 @@ class Text:
     def words(self) -> frozenset[str]:
         """All words in it: names, and what stands in strings and comments."""
         return frozenset(_WORD.findall(self.raw))
-
-    def block(self, parse: Callable[[str], cst.Module]) -> tuple[cst.IndentedBlock, str]:
-        """The block, parsed where it stands, and the indentation that its inner blocks have if they name none.
-
-        Raises:
-            Unreadable: libcst cannot parse it.
-        """
-        try:
-            module = parse(self.around + self.raw)
-        except cst.ParserSyntaxError as error:
-            raise Unreadable(str(error)) from None
-        at: Any = module
-        while not isinstance(at, cst.FunctionDef):
-            at = at.body[0] if isinstance(at, cst.Module) else at.body.body[0]
-        if not isinstance(at.body, cst.IndentedBlock) or at.body.footer or module.footer:
-            raise Unreadable("a body has another form than expected")
-        return at.body, module.default_indent
 
 
 class Unread(cst.IndentedBlock):
@@ -113,7 +101,7 @@ def close(block: cst.BaseSuite, text: Text) -> None:
     object.__setattr__(block, "__class__", Unread)
 
 
-def fill(block: Unread, statements: Sequence[cst.BaseStatement]) -> None:
+def fill(block: Unread, statements: Sequence[cst.CSTNode]) -> None:
     """Give a block its statements."""
     object.__setattr__(block, "__class__", cst.IndentedBlock)
     vars(cst.IndentedBlock)["body"].__set__(block, statements)
@@ -134,7 +122,7 @@ def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[st
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    if _EXCEPT.search(text) is not None and _is_refused(tree):
+    if is_refused(text, tree):
         return None
     lines = text.split("\n")
     found = list(_bodies(tree.body, lines, "", is_wanted))
@@ -148,8 +136,10 @@ def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[st
     return ("\n".join(parts + lines[at:]), found) if at else None
 
 
-def _is_refused(tree: ast.Module) -> bool:
+def is_refused(text: str, tree: ast.Module) -> bool:
     """Whether a bare ``except`` stands before another handler, which Python's parser lets pass."""
+    if _EXCEPT.search(text) is None:
+        return False
     handlers = (node.handlers for node in ast.walk(tree) if isinstance(node, ast.Try))
     return any(handler.type is None for each in handlers for handler in each[:-1])
 
@@ -162,14 +152,14 @@ def _bodies(
             opened = f"{around}{_margin(lines[statement.lineno - 1])}class _:\n"
             yield from _bodies(statement.body, lines, opened, is_wanted)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([statement.lineno, *(d.lineno for d in statement.decorator_list)]) - 1
+            first = first_row(statement)
             wanted = is_wanted(first, statement.end_lineno or statement.lineno)
             yield None if wanted else _body(statement, lines, around)
 
 
 def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str], around: str) -> Body | None:
     opening = function.body[0]
-    row = min([opening.lineno, *(d.lineno for d in getattr(opening, "decorator_list", ()))]) - 1
+    row = first_row(opening)
     last = function.end_lineno or row
     line = lines[row]
     indent = _margin(line)
@@ -186,8 +176,32 @@ def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str], ar
     return Body(first, last, f"{around}{_margin(lines[function.lineno - 1])}{keyword} _():\n", indent)
 
 
+def first_row(statement: ast.stmt) -> int:
+    """The first line of a statement with its decorators, counted from 0."""
+    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
+    return min([statement.lineno, *(each.lineno for each in decorators)]) - 1
+
+
 def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def parsed_body(raw: str, around: str, parse: Callable[[str], cst.Module]) -> tuple[cst.IndentedBlock, str]:
+    """What is inside of the lines that open its blocks, and the indentation of blocks in it that name none.
+
+    Raises:
+        Unreadable: libcst cannot parse it.
+    """
+    try:
+        module = parse(around + raw)
+    except cst.ParserSyntaxError as error:
+        raise Unreadable(str(error)) from None
+    at: Any = module
+    while not isinstance(at, cst.FunctionDef):
+        at = at.body[0] if isinstance(at, cst.Module) else at.body.body[0]
+    if not isinstance(at.body, cst.IndentedBlock) or at.body.footer or module.footer:
+        raise Unreadable("a body has another form than expected")
+    return at.body, module.default_indent
 
 
 def functions(statements: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:

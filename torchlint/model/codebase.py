@@ -21,7 +21,8 @@ import libcst as cst
 
 from torchlint import source
 from torchlint.model.scopes import Scopes
-from torchlint.tree import Nodes, Tree
+from torchlint.sketch import Unsketchable
+from torchlint.tree import Nodes, Tree, sketched
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -418,8 +419,15 @@ class Codebase:
 
     def _definitions(self, text: str) -> Scopes | None:
         self._size += len(text)
+        is_wanted = _nothing if len(text) > _SMALL else None
         try:
-            return Scopes(Tree(text, _nothing if len(text) > _SMALL else None))
+            return Scopes(sketched(text, is_wanted))
+        except Unsketchable:
+            pass
+        except RecursionError:
+            return None
+        try:
+            return Scopes(Tree(text, is_wanted))
         except (cst.ParserSyntaxError, RecursionError):
             return None
 

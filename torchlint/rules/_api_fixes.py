@@ -268,7 +268,7 @@ def _smallest(call: cst.Call, result: Taken, text: str, model: Model) -> tuple[E
     """Edits that write a text over a call, and leave its arguments alone where those stay as they are."""
     if result.node is call and text.endswith(")"):
         name, _, rest = text[:-1].partition("(")
-        code = ", ".join(model.tree.code(arg.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for arg in call.args)
+        code = ", ".join(model.tree.code(arg) for arg in call.args)
         if rest == code:
             return (edit.replace(call.func, name),)
         if call.args and rest.endswith(code) and rest[: -len(code)].endswith(", "):
@@ -353,8 +353,8 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
         given = ["0"]
     given += [str(stop)] + ([model.tree.code(bound["step"])] if "step" in bound else [])
     default = "dtype=torch.get_default_dtype()"
-    given += [model.tree.code(dtype.with_changes(comma=cst.MaybeSentinel.DEFAULT)) if dtype is not None else default]
-    given += [model.tree.code(arg.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for arg in kept]
+    given += [model.tree.code(dtype) if dtype is not None else default]
+    given += [model.tree.code(arg) for arg in kept]
     spelled = spell_all(f"torch.arange({', '.join(given)})", call, model)
     if spelled is None:
         return None

@@ -68,7 +68,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Tri, Usage, torch_api
-from torchlint.model.scopes import parameters
+from torchlint.model.scopes import dotted, parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data, _volatile
 from torchlint.tree import Tree
@@ -167,7 +167,7 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
     """Report the import; it goes when its last use has gone."""
     if isinstance(node.names, cst.ImportStar) or node.module is None or node.relative:
         return None
-    if model.tree.code(node.module) not in ("torch.autograd", "torch.autograd.variable"):
+    if dotted(node.module) not in ("torch.autograd", "torch.autograd.variable"):
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":

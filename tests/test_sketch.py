@@ -1,0 +1,169 @@
+"""A sketch is libcst's tree without white space, comments and brackets, and it shows what that tree shows."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+from torchlint import engine, sketch, unread
+from torchlint.diagnostic import Fixing
+from torchlint.examples import examples
+from torchlint.model.codebase import Codebase
+from torchlint.nodes import syntax_fields
+from torchlint.rule import load
+from torchlint.rules import catalogue
+from torchlint.tree import Tree, sketched
+
+ROOT = Path(__file__).parents[1]
+FILES = [
+    *sorted(ROOT.glob("torchlint/**/*.py")),
+    *sorted(ROOT.glob("tests/*.py")),
+    *sorted(ROOT.glob("examples/**/*.py")),
+    Path(ast.__file__).with_name("argparse.py"),
+]
+CODES = frozenset(catalogue())
+
+
+def shape(node: object, path: str = "") -> Iterator[str]:
+    """All that a node and those below it say, a line each; of an f-string, the expressions in it."""
+    if isinstance(node, cst.FormattedString) or (isinstance(node, cst.ConcatenatedString) and is_formatted(node)):
+        yield f"{path} formatted"
+        for number, each in enumerate(formatted(node)):
+            yield from shape(each, f"{path}[{number}]")
+    elif isinstance(node, cst.CSTNode):
+        yield f"{path} {type(node).__name__}"
+        for field in syntax_fields(type(node)):
+            yield from shape(getattr(node, field), f"{path}.{field}")
+    elif isinstance(node, (list, tuple)):
+        for index, each in enumerate(node):
+            yield from shape(each, f"{path}[{index}]")
+    else:
+        yield f"{path} {node!r}"
+
+
+def is_formatted(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.ConcatenatedString():
+            return is_formatted(node.left) or is_formatted(node.right)
+    return isinstance(node, cst.FormattedString)
+
+
+def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The expressions in an f-string, or in one of several literals in a row."""
+    match node:
+        case cst.ConcatenatedString():
+            yield from formatted(node.left)
+            yield from formatted(node.right)
+        case cst.FormattedStringExpression():
+            yield node.expression
+            for part in node.format_spec or ():
+                yield from formatted(part)
+        case cst.FormattedString():
+            for part in node.parts:
+                yield from formatted(part)
+
+
+def assert_same(text: str) -> None:
+    assert list(shape(sketched(text, None).module.body)) == list(shape(cst.parse_module(text).body))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_sketch_has_the_nodes_that_libcst_makes(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if sketch.is_possible(text) and engine.syntax_error(text, path.name) is None:
+        assert_same(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x[1], x[1:2, ...], x[(1, 2)], x[()], x[1,], x[*y], x[(1), (2)], x[:, None], x[a:b:c]\n",
+        "f(*a, b, *c, k=1, **d)\nf(k=1, *a)\nf(x for x in y)\nclass C(A, *B, metaclass=M, **kw): x = 1; y = 2\n",
+        "a and b and c or d and not e\na < b <= c is not d not in e\n-a ** ~b @ c // d % e\n",
+        "'a' \"b\" '''c\nd'''\nb'x' b'y'\n('a'  # 'no'\n 'b')\nr'\\\\'\n'' ''\n",
+        "0x10, 1_000, 00, 1e5, .5, 1., 3j, True, None, ...\n",
+        "def f(a, b=1, /, c: int = 2, *, d, e=3, **k) -> int: return a\ndef g(*args: int): pass\nlambda *a, b=1, **k: 0\n",
+        "a = b = c\na: int\na: int = 1\na += 1; b @= 2; c >>= 3\ndel a, b\ndel (a)\n*a, b = c\n",
+        "if a: pass\nelif b:\n  pass\nelse:\n  if c: x; y\n  else:\n    pass\nif a:\n  pass\nelse:\n  if b:\n    pass\n",
+        "for x in *a, b:\n  break\nelse:\n  continue\nwhile (y := f()): pass\n",
+        "with a as b, c as (d, e):\n  pass\nwith (a as b, c): pass\n",
+        "try:\n  pass\nexcept (A, B) as e:\n  raise X from e\nexcept C: raise\nelse:\n  pass\nfinally:\n  pass\n",
+        "async def f():\n  async with a as b: pass\n  async for x in y: await z\n  return [x async for x in y if a if b]\n",
+        "from . import a\nfrom .. import b as c\nfrom .x.y import (d, e as f)\nfrom z import *\nimport a.b.c as d, e\n",
+        "def f():\n  global a, b\n  def g():\n    nonlocal c\n  yield\n  yield 1, 2\n  x = yield from y\n",
+        "match x:\n  case [1, *_]: pass\n  case A(b=c) | {'k': v}:\n    pass\n  case _: pass\n",
+        '@a\n@b.c(d)\nclass A:\n  """Doc."""\n  @property\n  def f(self): \'doc\'; return 1\n',
+        "f'{a!r:>{w}} {b}' 'c' f\"{d['e']}\"\nf'{{}}'\nassert a, f'{b}'\n",
+        "{**a, 'b': 1}, {1, *b}, {k: v for k, v in x}, {x for x in y for z in x}, (x for x in y)\n",
+        "x = 'ä'; y = \"ö\", z.ü[1]\n",
+    ],
+)
+def test_all_that_can_be_written(text: str) -> None:
+    if sys.version_info < (3, 11) and "x[*y]" in text:
+        text = text.replace("x[*y], ", "")
+    assert_same(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["x = 1  # type: int\n", "x = 1\f\n", "x = 1\ry = 2\n", "x = (\n", "try: x\nexcept: y\nexcept A: z\n"]
+)
+def test_what_is_not_sketched(text: str) -> None:
+    with pytest.raises(sketch.Unsketchable):
+        sketched(text, None)
+
+
+def test_a_comment_that_means_nothing() -> None:
+    assert_same("x = 1  # type: ignore\n")
+
+
+def test_bodies_are_left_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unread, "MIN_SIZE", 0)
+    text = "def f(x):\n    a.b\n\nclass A:\n    def f(self):\n        c.d\n    def g(self):\n        'Doc.'\n        match e:\n            case _: f\n"
+    tree = sketched(text, lambda first, end: False)
+    assert not tree.parsed(cst.Attribute)
+    assert [tree.code(node) for node in tree.all(cst.Attribute)] == ["a.b", "c.d"]
+    assert list(shape(tree.module.body)) == list(shape(cst.parse_module(text).body))
+
+
+def test_code() -> None:
+    tree = sketched("f(a . b,  *c, d and  e and f, 'ä' , x, k = 1)\n", None)
+    (call,) = tree.parsed(cst.Call)
+    assert [tree.code(arg) for arg in call.args] == ["a . b", "*c", "d and  e and f", "'ä'", "x", "k = 1"]
+    assert [tree.code(arg.value) for arg in call.args] == ["a . b", "c", "d and  e and f", "'ä'", "x", "1"]
+    assert tree.code(tree.parsed(cst.BooleanOperation)[1]) == "d and  e"
+    assert tree.code(Tree("f(b, a = 1 , c=2)\n").parsed(cst.Arg)[1]) == "a = 1"
+
+
+def cases() -> list[str]:
+    """The examples of all rules, and the case files."""
+    docs = [load(info.module).doc for info in catalogue().values()]
+    files = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py"))]
+    return [*(example.before for doc in docs for example in examples(doc)), *files]
+
+
+@pytest.mark.parametrize("number", range(len(cases())))
+def test_a_first_look_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = cases()[number]
+
+    def checked() -> engine.Outcome:
+        return engine.check_text(text, "x.py", CODES, Fixing.UNSAFE, codebase=Codebase())
+
+    quick = checked()
+    monkeypatch.setattr(engine, "first_look", lambda *_: None)
+    assert quick == checked()
+
+
+@pytest.mark.parametrize("number", range(len(cases())))
+def test_a_first_look_shows_the_rules_that_find_something(number: int) -> None:
+    text = cases()[number]
+    if engine.syntax_error(text, "x.py") is not None or not sketch.is_possible(text):
+        pytest.skip("it is no Python, or cannot be sketched")
+    look = engine.first_look(text, engine.Subject("x.py", CODES, codebase=Codebase()), CODES, text.encode())
+    found = engine.check_text(text, "x.py", CODES - {"TL002"}, codebase=Codebase())
+    assert look is not None
+    assert {diagnostic.code for diagnostic in found.diagnostics} <= look.codes
