@@ -51,6 +51,8 @@ STAGES = (
         ("torchlint.engine:parse", "torchlint.tree:Tree.__init__", "torchlint.tree:Tree._read"),
         frozenset({OTHER_FILES}),
     ),
+    Stage("sites", ("torchlint.engine:sites","torchlint.standin:without_chains","torchlint.engine:_unparsable")),
+    Stage("index", ("torchlint.tree:Tree._index",)),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase:Codebase",)),
     Stage("rules", ("torchlint.engine:_run_rules",)),
@@ -62,7 +64,7 @@ STAGES = (
 
 REST = "the rest"
 
-PARSER = "torchlint.tree:parse_module"
+PARSER = "torchlint.nodes:parse_module"
 """What is given the text that is parsed."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from torchlint import engine, sketch, unread
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
 from torchlint.model.codebase import Codebase
-from torchlint.nodes import syntax_fields
+from torchlint.nodes import is_trivia
 from torchlint.rule import load
 from torchlint.rules import catalogue
 from torchlint.tree import Tree, sketched
@@ -37,8 +38,9 @@ def shape(node: object, path: str = "") -> Iterator[str]:
             yield from shape(each, f"{path}[{number}]")
     elif isinstance(node, cst.CSTNode):
         yield f"{path} {type(node).__name__}"
-        for field in syntax_fields(type(node)):
-            yield from shape(getattr(node, field), f"{path}.{field}")
+        for field in dataclasses.fields(type(node)):
+            if not is_trivia(field.name) and not field.name.endswith("_colon"):
+                yield from shape(getattr(node, field.name), f"{path}.{field.name}")
     elif isinstance(node, (list, tuple)):
         for index, each in enumerate(node):
             yield from shape(each, f"{path}[{index}]")

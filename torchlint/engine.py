@@ -492,7 +492,7 @@ def first_look(text: str, subject: Subject, possible: frozenset[str], data: byte
     from torchlint.tree import sketched
 
     try:
-        if _unparsable(text) is not None or without_chains(text, text)[1]:
+        if "\0" in text or without_chains(text, text)[1]:
             return None
         tree = sketched(text.replace("\r\n", "\n"), sites(data, possible))
     except (Unsketchable, RecursionError):

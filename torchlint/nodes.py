@@ -34,10 +34,21 @@ def is_trivia(field: str) -> bool:
     return "whitespace" in field or field.startswith("_") or field.startswith(_TRIVIA)
 
 
+_SCALARS = {
+    "value": (cst.Name, cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.FormattedStringText, cst.NotEqual),
+    "start": (cst.FormattedString,),
+    "end": (cst.FormattedString,),
+    "conversion": (cst.FormattedStringExpression,),
+    "star": (cst.Index,),
+}
+"""Fields that hold no nodes, of classes that there are many of; of others that is seen when they are looked at."""
+
+
 @functools.cache
 def syntax_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
     """Names of the fields of ``cls`` that can hold syntax nodes, in document order."""
-    names = tuple(f.name for f in dataclasses.fields(cls) if not is_trivia(f.name))
+    fields = (f.name for f in dataclasses.fields(cls) if not is_trivia(f.name))
+    names = tuple(name for name in fields if cls not in _SCALARS.get(name, ()))
     # libcst lists some fields in another order than they stand in the text
     if cls is cst.IfExp:
         names = ("body", "test", "orelse")

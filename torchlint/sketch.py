@@ -420,6 +420,9 @@ class Sketch:
 
     def _literal(self, node: ast.Constant) -> cst.BaseExpression:
         text = self._text(node)
+        quote = text[:3] if text.startswith(("'''", '"""')) else text[:1]
+        if quote[0] in "'\"" and text.find(quote, len(quote)) == len(text) - len(quote):
+            return _string(text)  # as most are
         first = _LITERAL.match(text)
         if first is not None and first.end() == len(text):
             return _string(text)

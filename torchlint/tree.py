@@ -167,6 +167,7 @@ class Tree:
         self._names: dict[str, list[cst.Name]] | None = None
         self._unsorted: set[object] = set()
         self._unread: dict[int, Unread] = {}
+        self._words: dict[str, list[int]] | None = None
         self._searched: set[str] = set()
         self._on_read: list[Callable[[Nodes], None]] = []
         self._parents: dict[int, cst.CSTNode] = {}
@@ -298,24 +299,36 @@ class Tree:
         self, word: str, where: Callable[[str], Collection[str]] | None = None, below: cst.CSTNode | None = None
     ) -> None:
         """Parse what has a word in it; or only where the word is among those that ``where`` finds in a text."""
-        if self._unread:
-            self._read_if(lambda text: word in text.words and (where is None or word in where(text.raw)), below)
+        found = self._unread_with(word) if self._unread else ()
+        if not found:
+            return
+        first, last = (0, self._last_below(self.module)) if below is None else self._range(below)
+        for rank in found:
+            block = self._unread.get(rank)
+            if block is not None and first <= rank <= last:
+                text = unread.text_of(block)
+                if where is None or word in where(text.raw):
+                    self._read(block, text)
 
-    def _read_if(self, is_wanted: Callable[[Text], bool], below: cst.CSTNode | None = None) -> None:
-        for block in self._unread_below(below):
+    def _unread_with(self, word: str) -> list[int]:
+        """Ranks of the blocks that have a word in them, and were unread when that was asked first."""
+        if self._words is None:
+            self._words = {}
+            for rank, block in self._unread.items():
+                for each in unread.text_of(block).words():
+                    self._words.setdefault(each, []).append(rank)
+        return self._words.get(word, [])
+
+    def _read_if(self, is_wanted: Callable[[Text], bool]) -> None:
+        for block in list(self._unread.values()):
             text = unread.text_of(block)
             if is_wanted(text):
                 self._read(block, text)
 
-    def _unread_below(self, node: cst.CSTNode | None) -> list[Unread]:
-        if node is None:
-            return list(self._unread.values())
-        first, last = self._order[id(node)], self._last_below(node)
-        return [block for rank, block in self._unread.items() if first <= rank <= last]
-
     def _read_below(self, node: cst.CSTNode) -> None:
         if self._unread:
-            for block in self._unread_below(node):
+            first, last = self._range(node)
+            for block in [block for rank, block in self._unread.items() if first <= rank <= last]:
                 self._read(block, unread.text_of(block))
 
     def names(self, name: str) -> list[cst.Name]:
@@ -335,7 +348,7 @@ class Tree:
             found.sort(key=self.order)
         if below is None:
             return found
-        first, last = self._order[id(below)], self._last_below(below)
+        first, last = self._range(below)
         return [node for node in found if first <= self._order[id(node)] <= last]
 
     def attributes(self, name: str) -> list[cst.Attribute]:
@@ -414,6 +427,10 @@ class Tree:
         if ranks is None:
             ranks = self._ranks[cls] = [self._order[id(each)] for each in nodes]
         return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, self._last_below(node))]
+
+    def _range(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The ranks of a node and of the last one below it."""
+        return self._order[id(node)], self._last_below(node)
 
     def _last_below(self, node: cst.CSTNode) -> int:
         """Rank of the last node below one, or of itself."""

@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import libcst as cst
@@ -59,7 +58,6 @@ class Text:
     read: Callable[[Unread, Text], None]
     """Called when somebody looks at it."""
 
-    @cached_property
     def words(self) -> frozenset[str]:
         """All words in it: names, and what stands in strings and comments."""
         return frozenset(_WORD.findall(self.raw))

@@ -27,6 +27,7 @@ from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
+from torchlint.model.imports import Imports
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import Result, State
@@ -171,6 +172,7 @@ class Model:
         self.target = ANY
         """The versions of torch that the file is written for."""
         self.scopes = scopes or Scopes(tree)
+        self.imports = Imports(tree)
         self.values: dict[int, Value] = {}
         self.modes: dict[int, int] = {}
         self.stars: list[str] = []
@@ -206,6 +208,9 @@ class Model:
 
     def value(self, node: cst.CSTNode) -> Value:
         """What an expression can be."""
+        path = self.imports.path(node)
+        if path is not None:
+            return self.follow(self.named(path))
         scope = self.scopes.scope_of(node)
         self.result(scope)
         value = self.follow(self.values.get(id(node), UNKNOWN))

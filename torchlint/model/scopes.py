@@ -165,6 +165,7 @@ class Scopes:
         self._attributes: dict[tuple[int, str], Attribute] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
+        self._rebound: dict[str, list[cst.FunctionDef]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
 
@@ -331,6 +332,12 @@ class Scopes:
 
     def _rebinding(self, name: str) -> list[cst.FunctionDef]:
         """Functions that rebind or grow what is called ``name`` around them."""
+        known = self._rebound.get(name)
+        if known is None:
+            known = self._rebound[name] = self._find_rebinding(name)
+        return known
+
+    def _find_rebinding(self, name: str) -> list[cst.FunctionDef]:
         self.tree.read_with(name, _rebound)
         found: list[tuple[int, int, cst.FunctionDef]] = []
         for node in self.tree.parsed_names(name):

@@ -49,7 +49,7 @@ from torchlint.rule import Applicability, Finding, Fix, on
 _WRONG, _RIGHT = "require_grad", "requires_grad"
 
 
-@on(cst.Attribute, needle=r"re:\brequire_grad\b")
+@on(cst.Attribute, needle=".require_grad")
 def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     """Report that a misspelled attribute is assigned to."""
     if node.attr.value != _WRONG or not model.is_target(node):

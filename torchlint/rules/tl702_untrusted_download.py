@@ -43,7 +43,18 @@ _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.loa
 _DOWNLOADS = (*_URL_LOADERS, "torch.hub.download_url_to_file")
 
 
-@on(cst.Call, needle=("load_state_dict_from_url", "load_url", "download_url_to_file", r"re:\bhub\b"))
+_NEEDLES = (
+    "load_state_dict_from_url",
+    "load_url",
+    "download_url_to_file",
+    ".hub",
+    r"re:hub \. load\b",
+    r"re:hub as\b",
+    r"re:torch \. hub import\b",
+)
+
+
+@on(cst.Call, needle=_NEEDLES)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report downloads that are trusted blindly."""
     if not isinstance(node.func, (cst.Name, cst.Attribute)) or any(arg.star == "**" for arg in node.args):
