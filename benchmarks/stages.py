@@ -45,14 +45,20 @@ OTHER_FILES, PARSE = "other files", "parse"
 
 STAGES = (
     Stage("read", ("torchlint.files:discover", "torchlint.work:open_", "torchlint.source:decode")),
-    Stage("gate", ("torchlint.work:_is_gated", "torchlint.engine:can_match", "torchlint.api:can_match")),
+    Stage(
+        "gate",
+        ("torchlint.work:_is_gated", "torchlint.gate:can_match", "torchlint.gate:sites", "torchlint.api:can_match"),
+    ),
     Stage(
         PARSE,
         ("torchlint.engine:parse", "torchlint.tree:Tree.__init__", "torchlint.tree:Tree._read"),
         frozenset({OTHER_FILES}),
     ),
-    Stage("sites", ("torchlint.engine:sites","torchlint.standin:without_chains","torchlint.engine:_unparsable")),
-    Stage("index", ("torchlint.tree:Tree._index",)),
+    Stage(
+        "sketch",
+        ("torchlint.sketch:Sketch", "torchlint.sketch:parsed", "torchlint.tree:sketched"),
+        frozenset({OTHER_FILES}),
+    ),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase:Codebase",)),
     Stage("rules", ("torchlint.engine:_run_rules",)),
@@ -65,7 +71,7 @@ STAGES = (
 REST = "the rest"
 
 PARSER = "torchlint.nodes:parse_module"
-"""What is given the text that is parsed."""
+"""What is given the text that libcst parses."""
 
 
 class Clocks:
@@ -74,7 +80,7 @@ class Clocks:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = dict.fromkeys((*(stage.name for stage in STAGES), REST), 0.0)
         self.parsed = 0
-        """Characters that were parsed, other files apart."""
+        """Characters that libcst parsed, other files apart."""
         self.missing: list[str] = []
         """Names of functions that there are not."""
         self._open: list[str] = [REST]
@@ -208,19 +214,19 @@ class Profile:
     files: int
     megabytes: float
     parsed: float
-    """Megabytes of the files themselves that were parsed."""
+    """Megabytes of the files themselves that libcst parsed."""
     missing: list[str]
 
     @property
     def title(self) -> str:
-        told = f"{self.files} files, {self.megabytes:.2f} MB, of which {self.parsed:.2f} MB were parsed; "
+        told = f"{self.files} files, {self.megabytes:.2f} MB, of which libcst parsed {self.parsed:.2f} MB; "
         told += f"{sum(self.seconds.values()):.1f} s with the clocks, {self.plain:.1f} s without"
         return f"{told}; not measured, for want of a name: {', '.join(self.missing)}" if self.missing else told
 
     def table(self) -> list[list[str]]:
         """A row for each stage."""
         total = sum(self.seconds.values())
-        rows = [["stage", "processor s", "share", "s per MB", "s per MB parsed"]]
+        rows = [["stage", "processor s", "share", "s per MB", "s per MB by libcst"]]
         for name, seconds in [*self.seconds.items(), ("all", total)]:
             rates = [f"{seconds / size:.3f}" if size else "–" for size in (self.megabytes, self.parsed)]
             rows.append([name, f"{seconds:.2f}", f"{seconds / total:.0%}" if total else "–", *rates])

@@ -9,7 +9,8 @@ import pytest
 from test_api_table import ROWS, label
 
 from torchlint import engine
-from torchlint.engine import can_match, check_text
+from torchlint.engine import check_text
+from torchlint.gate import can_match
 
 NAMED = [
     row for row in ROWS if row["kind"] not in ("module", "method") and not row["name"].split(".")[-2:-1][0][0].isupper()

@@ -17,7 +17,8 @@ import torch
 from torchlint import api
 from torchlint.api import Row
 from torchlint.diagnostic import Fixing
-from torchlint.engine import can_match, check_text
+from torchlint.engine import check_text
+from torchlint.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.rules._api_fixes import parameters
 

@@ -18,8 +18,9 @@ import pytest
 
 from torchlint import edit, engine
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.engine import Outcome, can_match, check_text
+from torchlint.engine import Outcome, check_text
 from torchlint.examples import BadExample, Example, Mark, examples
+from torchlint.gate import can_match
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue

@@ -7,7 +7,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint import engine, unread
+from torchlint import engine, gate, unread
 from torchlint.diagnostic import Fixing
 from torchlint.engine import check_text
 from torchlint.model.codebase import Codebase
@@ -177,7 +177,7 @@ def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_sites(text: str, wanted: list[bool]) -> None:
-    is_wanted = engine.sites(text.encode(), CODES)
+    is_wanted = gate.sites(text.encode(), CODES)
     lines = text.split("\n")
     rows = [row for row, line in enumerate(lines) if line.startswith("def ")]
     ends = [*rows[1:], len(lines)]

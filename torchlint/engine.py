@@ -3,7 +3,7 @@
     gate -> parse and walk -> rules (asking the model) -> spans -> suppressions -> findings
                                                                   and edits -> splice -> again, until nothing changes
 
-Only :func:`can_match` runs for most files; libcst, the model and the rules are imported when a file gets past it.
+Only the gate is there for most files; libcst, the model and the rules are imported when a file gets past it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from torchlint.diagnostic import (
     Problem,
     TextEdit,
 )
+from torchlint.gate import can_match, sites
 from torchlint.guard import BREAKS, Guard, splice
 from torchlint.rules import catalogue
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
@@ -71,144 +72,6 @@ class Outcome:
     suppressed: int = 0
     rests_on: Mapping[str, str] = field(default_factory=dict)
     """The other files that were looked at, with their state then."""
-
-
-_GAP = r"(?:\s|\\|#[^\n]*\n)*"
-"""What may stand between two tokens: white space, continued lines, comments."""
-
-
-def _needle_pattern(needle: str) -> str:
-    if needle.startswith("re:"):
-        return needle.removeprefix("re:").replace(" ", _GAP)
-    if needle.startswith("."):
-        return r"\." + _GAP + re.escape(needle[1:]) + r"\b"
-    if needle.startswith("*") or needle.endswith("*"):
-        return re.escape(needle.strip("*"))
-    if needle.isidentifier():
-        return rf"{needle}\b"
-    return re.escape(needle)
-
-
-TABLE = "table:"
-"""What a needle begins with that stands for the words of the table of torch's API: ``table:TL302``."""
-
-BESIDE = "beside:"
-"""What a needle begins with that says where findings can be, too, if there is another one: ``beside:.data:…``."""
-
-
-@functools.cache
-def _gate(codes: frozenset[str]) -> tuple[re.Pattern[bytes], ...]:
-    """One pattern a needle: `re` finds the literal that each begins with far quicker than any of several."""
-    rules = catalogue()
-    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    plain = sorted(needle for needle in needles if not needle.startswith((TABLE, BESIDE)))
-    return tuple(_compiled(needle) for needle in plain)
-
-
-@functools.cache
-def _table_rules(codes: frozenset[str]) -> frozenset[str]:
-    rules = catalogue()
-    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    return frozenset(needle.removeprefix(TABLE) for needle in needles if needle.startswith(TABLE))
-
-
-def can_match(data: bytes, codes: frozenset[str]) -> bool:
-    """Whether any of the rules could find anything in a file of these bytes.
-
-    A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
-    module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
-    """
-    if b"torch" not in data and _TENSORS.search(data) is None:
-        return False
-    if any(_occurs(pattern, data) for pattern in _gate(codes)):
-        return True
-    tables = _table_rules(codes)
-    if not tables:
-        return False
-    from torchlint import api
-
-    return api.can_match(data, tables)
-
-
-def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
-    """Where findings of some rules can be: asked with the first line of a function and the one behind its last.
-
-    That is where a needle is, or another name for what a needle names.
-    """
-    rules = catalogue()
-    needles = {needle for code in codes if code in rules for needle in rules[code].needles}
-    found: list[tuple[int, int]] = []
-    named: list[tuple[int, int]] = []
-    for needle in needles:
-        if needle.startswith(TABLE):
-            continue
-        if needle.startswith(BESIDE):
-            other, _, pattern = needle.removeprefix(BESIDE).partition(":")
-            if _compiled(other).search(data) is None:
-                continue
-            needle = f"re:{pattern}"
-        (named if needle.isidentifier() else found).extend(match.span() for match in _compiled(needle).finditer(data))
-    tables = _table_rules(codes)
-    if tables:
-        from torchlint import api
-
-        named += api.places(data, tables)
-    known: set[bytes] = set()
-    while named:
-        found += named
-        new = _other_names(data, named) - known
-        known |= new
-        pattern_ = rb"\b(?:%s)\b" % b"|".join(sorted(new))
-        named = [match.span() for match in re.finditer(pattern_, data)] if new else []
-    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
-    rows = sorted({bisect.bisect_right(starts, start) - 1 for start, _ in found})
-
-    def is_wanted(first: int, end: int) -> bool:
-        at = bisect.bisect_left(rows, first)
-        return at < len(rows) and rows[at] < end
-
-    return is_wanted
-
-
-_ASSIGNED = re.compile(rb"\A[ \t]*(?:\w+\.)*(\w+)[ \t]*(?::[^=\n]*)?=(?:[\w. \t]|\bpartial\()*\Z")
-_NAMED_AS = re.compile(rb"[ \t]+as[ \t]+(\w+)")
-
-
-def _other_names(data: bytes, places: Iterable[tuple[int, int]]) -> set[bytes]:
-    """What names are also called by, where they stand: in ``x = name`` and ``import name as x``; or just so."""
-    others: set[bytes] = set()
-    for start, end in places:
-        if data[start - 1 : start] != b".":
-            others.add(data[start:end])
-        if (renamed := _NAMED_AS.match(data, end)) is not None:
-            others.add(renamed[1])
-        elif data[end : end + 1] != b"(":
-            line = data[data.rfind(b"\n", 0, start) + 1 : start]
-            if (assigned := _ASSIGNED.search(line)) is not None:
-                others.add(assigned[1])
-    return others
-
-
-@functools.cache
-def _compiled(needle: str) -> re.Pattern[bytes]:
-    return re.compile(_needle_pattern(needle).encode())
-
-
-_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
-"""What files that get their tensors from others do to them."""
-
-
-@functools.lru_cache(maxsize=64)
-def _occurs(pattern: re.Pattern[bytes], data: bytes) -> bool:
-    """Whether a needle stands anywhere but in an import. Rules share needles, so the last answers are kept."""
-    for match in pattern.finditer(data):
-        if not match.group().startswith(b"."):
-            return True
-        start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
-        before = data[start : match.start()].lstrip()
-        if not before.startswith((b"import ", b"from ")) or b";" in before:
-            return True
-    return False
 
 
 @functools.cache

@@ -137,7 +137,7 @@ def open_(job: Job) -> Opened | Answer:
 
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
-    from torchlint.engine import can_match
+    from torchlint.gate import can_match
     from torchlint.suppress import mentioned
 
     return can_match(data, codes) or ("TL002" in codes and mentioned(text))

@@ -44,8 +44,15 @@ from torchlint.rule import Edit, Finding, Fix, on
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
 
-_NEEDLES = (".numpy", r"re:array \( [-+~(\w]")
-"""The array of a list is none of a tensor."""
+_NEEDLES = (
+    "beside:*backward:.numpy",
+    "beside:.step:.numpy",
+    "outside:.numpy",
+    r"beside:*backward:re:array \( [-+~(\w]",
+    r"beside:.step:re:array \( [-+~(\w]",
+    r"outside:re:array \( [-+~(\w]",
+)
+"""In functions it counts where the file trains. The array of a list is none of a tensor."""
 
 
 @on(cst.Call, needle=_NEEDLES)

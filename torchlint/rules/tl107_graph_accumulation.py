@@ -68,11 +68,11 @@ from torchlint.rule import Applicability, Edit, Finding, Fix, on
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _NEEDLES = (
     ".backward",
-    r"beside:.backward:(?:[-+]=|append \(|= [\w.]+ [+-])",
-    r"re:\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"re:-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"re:append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"re:= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"beside:.backward:re:(?:[-+]=|append \(|= [\w.]+ [+-])",
+    r"loop:re:\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"loop:re:-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"loop:re:append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+    r"loop:re:= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
 )
 """Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 

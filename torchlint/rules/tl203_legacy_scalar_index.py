@@ -98,7 +98,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, needle=(".data", r"beside:.data:\[ 0 \]"))
+@on(cst.Subscript, needle=(".data", r"beside:.data:re:\[ 0 \]"))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not _data.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -114,7 +114,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
 
 
-@on(cst.Call, needle=(".data", r"beside:.data:\bround \("))
+@on(cst.Call, needle=(".data", r"beside:.data:re:round \("))
 def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     """Report `round(total)` of a 0-dim tensor, in code of that time: newer code would have been seen to raise."""
     match node:

@@ -1,0 +1,215 @@
+"""Which files can hold findings, and where in them: from the needles that rules declare, in the bytes of a file.
+
+For most files nothing but this runs. A needle is what :func:`torchlint.rule.on` says.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from torchlint.rules import catalogue
+
+_GAP = r"(?:\s|\\|#[^\n]*\n)*"
+"""What may stand between two tokens: white space, continued lines, comments."""
+_TABLE = "table:"
+_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
+"""What files that get their tensors from others do to them."""
+
+
+class Needle(NamedTuple):
+    """What a rule is looked for by."""
+
+    pattern: re.Pattern[bytes]
+    is_name: bool = False
+    """Whether it is a name, that may have other names."""
+    beside: re.Pattern[bytes] | None = None
+    """What must be in the file, too."""
+    is_outside: bool = False
+    """Whether it counts only outside of functions."""
+    is_in_loop: bool = False
+    """Whether it counts only in loops."""
+
+    def places(self, data: bytes) -> Iterator[re.Match[bytes]]:
+        """Where it stands and counts."""
+        if self.beside is not None and self.beside.search(data) is None:
+            return
+        for match in self.pattern.finditer(data):
+            if self.is_outside or self.is_in_loop:
+                around = set(_around(data, match.start()))
+                if _DOUBT not in around and (b"def" in around if self.is_outside else not around & _LOOPS):
+                    continue
+            yield match
+
+
+@functools.cache
+def _parsed(text: str) -> Needle:
+    if text.startswith("outside:"):
+        return _parsed(text.removeprefix("outside:"))._replace(is_outside=True)
+    if text.startswith("loop:"):
+        return _parsed(text.removeprefix("loop:"))._replace(is_in_loop=True)
+    if text.startswith("beside:"):
+        other, _, rest = text.removeprefix("beside:").partition(":")
+        return _parsed(rest)._replace(beside=_parsed(other).pattern)
+    return Needle(re.compile(_regex(text).encode()), text.isidentifier())
+
+
+def _regex(text: str) -> str:
+    if text.startswith("re:"):
+        return text.removeprefix("re:").replace(" ", _GAP)
+    if text.startswith("."):
+        return r"\." + _GAP + re.escape(text[1:]) + r"\b"
+    if text.startswith("*") or text.endswith("*"):
+        return re.escape(text.strip("*"))
+    if text.isidentifier():
+        return rf"{text}\b"
+    return re.escape(text)
+
+
+@functools.cache
+def _needles(codes: frozenset[str]) -> tuple[tuple[Needle, ...], frozenset[str]]:
+    """The needles of some rules, and the rules that are found by the words of the table of torch's API.
+
+    One pattern a needle: `re` finds the literal that each begins with far quicker than any of several.
+    """
+    rules = catalogue()
+    texts = sorted({text for code in codes if code in rules for text in rules[code].needles})
+    needles = [_parsed(text) for text in texts if not text.startswith(_TABLE)]
+    needles.sort(key=lambda each: (each.is_outside or each.is_in_loop, each.beside is not None))
+    return tuple(needles), frozenset(text.removeprefix(_TABLE) for text in texts if text.startswith(_TABLE))
+
+
+def can_match(data: bytes, codes: frozenset[str]) -> bool:
+    """Whether any of the rules could find anything in a file of these bytes.
+
+    A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
+    module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
+    """
+    if b"torch" not in data and _TENSORS.search(data) is None:
+        return False
+    needles, tables = _needles(codes)
+    if any(_occurs(needle, data) for needle in needles):
+        return True
+    if not tables:
+        return False
+    from torchlint import api
+
+    return api.can_match(data, tables)
+
+
+@functools.lru_cache(maxsize=64)
+def _occurs(needle: Needle, data: bytes) -> bool:
+    """Whether a needle stands anywhere but in an import. Rules share needles, so the last answers are kept."""
+    for match in needle.places(data):
+        if not match.group().startswith(b"."):
+            return True
+        start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
+        before = data[start : match.start()].lstrip()
+        if not before.startswith((b"import ", b"from ")) or b";" in before:
+            return True
+    return False
+
+
+def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
+    """Where findings of some rules can be: asked with the first line of a function and the one behind its last.
+
+    That is where a needle is, or another name for what a needle names.
+    """
+    found: list[tuple[int, int]] = []
+    named: list[tuple[int, int]] = []
+    needles, tables = _needles(codes)
+    for needle in needles:
+        (named if needle.is_name else found).extend(match.span() for match in needle.places(data))
+    if tables:
+        from torchlint import api
+
+        named += api.places(data, tables)
+    known: set[bytes] = set()
+    while named:
+        found += named
+        new = _other_names(data, named) - known
+        known |= new
+        pattern = rb"\b(?:%s)\b" % b"|".join(sorted(new))
+        named = [match.span() for match in re.finditer(pattern, data)] if new else []
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    rows = sorted({bisect.bisect_right(starts, start) - 1 for start, _ in found})
+
+    def is_wanted(first: int, end: int) -> bool:
+        at = bisect.bisect_left(rows, first)
+        return at < len(rows) and rows[at] < end
+
+    return is_wanted
+
+
+_ASSIGNED = re.compile(rb"\A[ \t]*(?:\w+\.)*(\w+)[ \t]*(?::[^=\n]*)?=(?:[\w. \t]|\bpartial\()*\Z")
+_NAMED_AS = re.compile(rb"[ \t]+as[ \t]+(\w+)")
+
+
+def _other_names(data: bytes, places: Iterable[tuple[int, int]]) -> set[bytes]:
+    """What names are also called by, where they stand: in ``x = name`` and ``import name as x``; or just so."""
+    others: set[bytes] = set()
+    for start, end in places:
+        if data[start - 1 : start] != b".":
+            others.add(data[start:end])
+        if (renamed := _NAMED_AS.match(data, end)) is not None:
+            others.add(renamed[1])
+        elif data[end : end + 1] != b"(":
+            line = data[data.rfind(b"\n", 0, start) + 1 : start]
+            if (assigned := _ASSIGNED.search(line)) is not None:
+                others.add(assigned[1])
+    return others
+
+
+# ---------------------------------------------------------------------- the blocks around a place
+
+_DOUBT = b"?"
+_LOOPS = frozenset((b"for", b"while"))
+_HEADER = re.compile(rb"(?:async[ \t]+)?(def|class|for|while|if|elif|else|try|except|finally|with|match|case)\b")
+_FOLLOWS = frozenset((b"elif", b"else", b"except", b"finally"))
+"""What follows another block, to whose statement it belongs."""
+_TRIPLE = (b'"""', b"'''")
+
+
+def _around(data: bytes, at: int) -> Iterator[bytes]:
+    """The words that open the blocks around a place, the innermost first, as indentation has it.
+
+    Or doubt, and nothing more: in strings of several lines anything may stand at the beginning of a line.
+    """
+    end = data.find(b"\n", at)
+    start = data.rfind(b"\n", 0, at) + 1
+    line = data[start : end if end >= 0 else len(data)]
+    code = line.lstrip(b" ")
+    width = len(line) - len(code)
+    if (own := _HEADER.match(code)) is not None:
+        yield own[1] if own[1] in _LOOPS else _DOUBT
+    elif code.startswith((b"@", b")", b"]", b"}", b"\t", b"\f")) or b"\r" in line[:-1]:
+        yield _DOUBT
+    while width > 0 and start > 0:
+        start, end = data.rfind(b"\n", 0, start - 1) + 1, start - 1
+        line = data[start:end]
+        code = line.lstrip(b" ").rstrip()
+        indent = len(line) - len(line.lstrip(b" "))
+        if not code or code.startswith(b"#") or indent >= width:
+            continue
+        header = _HEADER.match(code)
+        if code.startswith((b"\t", b"\r", b"\f", b"@")):
+            yield _DOUBT
+            return
+        if code.startswith((b")", b"]", b"}")):  # it ends what begins on a line that is indented as much
+            width = indent + 1
+        elif header is not None and code.partition(b"#")[0].rstrip().endswith((b":", b"(", b"[", b"{", b",")):
+            if any(data.count(quotes, start, at) % 2 for quotes in _TRIPLE) or (
+                indent + 1 != width and not code.partition(b"#")[0].rstrip().endswith(b":")
+            ):
+                yield _DOUBT
+                return
+            yield header[1]
+            width = indent + 1 if header[1] in _FOLLOWS else indent
+        elif code.endswith((b"(", b"[", b"{", b",", b"\\")):
+            width = indent
+        else:
+            yield _DOUBT
+            return
