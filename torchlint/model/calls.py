@@ -191,7 +191,11 @@ class Calls(Library):
         if isinstance(target, cst.Call):
             return self.call_made(target, node, arguments)
         if isinstance(target, cst.FunctionDef):
-            value = self.model.call_function(target, func.receiver, node, arguments, self)
+            is_elsewhere = self.model.home(target) is not self.model
+            if is_elsewhere and isinstance(self.tree.parent(node), cst.Expr):
+                value = UNKNOWN  # nobody uses what it returns
+            else:
+                value = self.model.call_function(target, func.receiver, node, arguments, self)
             self._forget(target, func, node)
             return value
         return UNKNOWN

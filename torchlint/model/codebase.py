@@ -35,7 +35,7 @@ _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _MAX_ABOVE = 3
 """How far above the top-level package to look for others where no folder is marked."""
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
-_ROOM = 4_000_000
+_ROOM = 3_000_000
 """Characters of parsed statements to keep from one checked file to the next."""
 _SMALL = 3_000
 """Characters up to which a statement is parsed with the bodies of its functions."""
@@ -246,7 +246,15 @@ class Codebase:
         self._consulted.pop(_CHECKED, None)
         self.interpretation = Interpretation()
         if self._size > _ROOM:
+            self._close()
             self._clear()
+
+    def _close(self) -> None:
+        """Take apart what refers to itself, so that it is gone at once."""
+        for model in self._models.values():
+            if model is not None:
+                model.tree.close()
+                model.__dict__.clear()
 
     def home(self, node: cst.CSTNode, default: Model) -> Model:
         """The model of the file that a class or function is defined in."""
