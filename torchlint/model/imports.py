@@ -44,10 +44,11 @@ class Imports:
 
     def _imported(self, name: str) -> str | None:
         found = {id(node): node for node in self._tree.parsed_names(name)}
-        paths = [path for alias in self._tree.parsed(cst.ImportAlias) if (path := self._bound(alias, found))]
-        if len(paths) != 1 or _binders(self._tree.source.text, name) != 1:
+        paths = {id(alias): path for alias in self._tree.parsed(cst.ImportAlias) if (path := self._bound(alias, found))}
+        plain = [alias for alias in self._tree.parsed(cst.ImportAlias) if id(alias) in paths and _is_plain(alias)]
+        if len(set(paths.values())) != 1 or _binders(self._tree.source.text, name) != len(plain):
             return None
-        return paths[0]
+        return next(iter(paths.values()))
 
     def _bound(self, alias: cst.ImportAlias, names: dict[int, cst.Name]) -> str | None:
         """What an import binds to one of these names."""
@@ -72,10 +73,15 @@ class Imports:
         return bool(assigned) and any(path == each or path.startswith(f"{each}.") for each in assigned)
 
 
+def _is_plain(alias: cst.ImportAlias) -> bool:
+    """Whether the name that an import binds is not followed by a dot, as in ``import torch.nn``."""
+    return alias.asname is not None or isinstance(alias.name, cst.Name)
+
+
 _AFTER = re.compile(r"\s*(?:[,;:)\]\\]|=(?!=)|(?:\*\*|//|>>|<<|[-+*/%@&|^])=|\bin\b|\bas\b)")
 _BEFORE = re.compile(r"(?:[(,*\[]\s*|\b(?:import|as|global|nonlocal|for|del|case)\s+)\Z")
 _DEFINED = re.compile(r"\b(?:def|class)\s+\Z")
-_USED = re.compile(r"\s*[.(\[]")
+_USED = re.compile(r"[ \t]*[(\[]|\s*\.")
 
 
 def _binders(text: str, name: str) -> int:
