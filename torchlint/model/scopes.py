@@ -342,7 +342,7 @@ class Scopes:
         found: list[tuple[int, int, cst.FunctionDef]] = []
         for node in self.tree.parsed_names(name):
             how = self._how_rebound(node)
-            function = self.scope_of(node)
+            function = self.scope_of(node) if how is not None else None
             if how is None or not isinstance(function, cst.FunctionDef):
                 continue
             if how in (_GLOBAL, _NONLOCAL) or name not in self.locals_of(function):
