@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
+from torchlint.engine import check_text
 from torchlint.model.imports import Imports
 from torchlint.model.scopes import dotted
 from torchlint.tree import Tree
@@ -58,7 +59,16 @@ def imported(text: str, name: str) -> str | None:
         ("from . import torch\ntorch.ones\n", "torch.ones", None),
         ("from torch import *\nones\n", "ones", None),
         ("torch.ones\n", "torch.ones", None),
+        ("from torch import ones\na.ones\n", "ones", None),
+        ("from torch import ones\nf(ones=1)\n", "ones", None),
+        ("import torch\nfrom torch.nn.functional import relu\n", "torch.nn", None),
     ],
 )
 def test_what_only_an_import_binds(text: str, name: str, expected: str | None) -> None:
     assert imported(text, name) == expected
+
+
+def test_the_path_of_an_import_is_not_a_use() -> None:
+    text = "import torch\nfrom torch.distributed._tensor import A\nfrom torch.distributed._tensor.placement import B\n"
+    found = check_text(text, "x.py", frozenset(("TL306",)))
+    assert [(each.start.row, each.start.column) for each in found.diagnostics] == [(2, 6), (3, 6)]

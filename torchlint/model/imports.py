@@ -38,9 +38,23 @@ class Imports:
         if first not in self._paths:
             self._paths[first] = self._imported(first)
         path = self._paths[first]
-        if path is None or not rest:
+        if path is None or self._is_label(node):
+            return None
+        if not rest:
             return path
         return None if self._is_assigned(first, name) else f"{path}.{rest}"
+
+    def _is_label(self, node: cst.CSTNode) -> bool:
+        """Whether a name is none that is looked up: in an import, behind a dot, of an argument."""
+        child, up = node, self._tree.parent(node)
+        while isinstance(up, cst.Attribute) and up.value is child:
+            child, up = up, self._tree.parent(up)
+        match up:
+            case cst.ImportFrom() | cst.ImportAlias() | cst.AsName() | cst.Attribute():
+                return True
+            case cst.Arg(keyword=keyword):
+                return keyword is child
+        return False
 
     def _imported(self, name: str) -> str | None:
         found = {id(node): node for node in self._tree.parsed_names(name)}
