@@ -35,7 +35,7 @@ class Needle(NamedTuple):
 
     def places(self, data: bytes) -> Iterator[re.Match[bytes]]:
         """Where it stands and counts."""
-        if self.beside is not None and self.beside.search(data) is None:
+        if self.beside is not None and not _has(self.beside, data):
             return
         for match in self.pattern.finditer(data):
             if self.is_outside or self.is_in_loop:
@@ -43,6 +43,11 @@ class Needle(NamedTuple):
                 if _DOUBT not in around and (b"def" in around if self.is_outside else not around & _LOOPS):
                     continue
             yield match
+
+
+@functools.lru_cache(maxsize=64)
+def _has(pattern: re.Pattern[bytes], data: bytes) -> bool:
+    return pattern.search(data) is not None
 
 
 @functools.cache
