@@ -56,7 +56,7 @@ STAGES = (
     ),
     Stage(
         "sketch",
-        ("torchlint.sketch:Sketch", "torchlint.sketch:parsed", "torchlint.tree:sketched"),
+        ("torchlint.sketch:Sketch", "torchlint.unread:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),

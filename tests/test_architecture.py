@@ -29,7 +29,7 @@ ARROWS = {
     "config": {"diagnostic", "rules", "target"},
     "cache": {"", "diagnostic", "source"},
     "source": set(),
-    "gate": {"api", "rules"},
+    "gate": {"api", "rules", "source"},
     "engine": {
         "diagnostic",
         "edit",

@@ -18,7 +18,7 @@ from torchlint.model.codebase import Codebase
 from torchlint.nodes import is_trivia
 from torchlint.rule import load
 from torchlint.rules import catalogue
-from torchlint.tree import Tree, sketched
+from torchlint.tree import Tree
 
 ROOT = Path(__file__).parents[1]
 FILES = [
@@ -71,7 +71,7 @@ def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 
 def assert_same(text: str) -> None:
-    assert list(shape(sketched(text, None).module.body)) == list(shape(cst.parse_module(text).body))
+    assert list(shape(Tree(text, is_sketch=True).module.body)) == list(shape(cst.parse_module(text).body))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -116,7 +116,7 @@ def test_all_that_can_be_written(text: str) -> None:
 )
 def test_what_is_not_sketched(text: str) -> None:
     with pytest.raises(sketch.Unsketchable):
-        sketched(text, None)
+        Tree(text, is_sketch=True)
 
 
 def test_a_comment_that_means_nothing() -> None:
@@ -126,14 +126,14 @@ def test_a_comment_that_means_nothing() -> None:
 def test_bodies_are_left_unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unread, "MIN_SIZE", 0)
     text = "def f(x):\n    a.b\n\nclass A:\n    def f(self):\n        c.d\n    def g(self):\n        'Doc.'\n        match e:\n            case _: f\n"
-    tree = sketched(text, lambda first, end: False)
+    tree = Tree(text, lambda first, end: False, is_sketch=True)
     assert not tree.parsed(cst.Attribute)
     assert [tree.code(node) for node in tree.all(cst.Attribute)] == ["a.b", "c.d"]
     assert list(shape(tree.module.body)) == list(shape(cst.parse_module(text).body))
 
 
 def test_code() -> None:
-    tree = sketched("f(a . b,  *c, d and  e and f, 'ä' , x, k = 1)\n", None)
+    tree = Tree("f(a . b,  *c, d and  e and f, 'ä' , x, k = 1)\n", is_sketch=True)
     (call,) = tree.parsed(cst.Call)
     assert [tree.code(arg) for arg in call.args] == ["a . b", "*c", "d and  e and f", "'ä'", "x", "k = 1"]
     assert [tree.code(arg.value) for arg in call.args] == ["a . b", "c", "d and  e and f", "'ä'", "x", "1"]

@@ -217,7 +217,6 @@ class _Text:
 
     def __init__(self, data: bytes, words: frozenset[bytes]) -> None:
         self.data, self.words = data, words
-        self._given: dict[bytes, bool] = {}
 
     @functools.cached_property
     def renamed(self) -> frozenset[bytes]:
@@ -237,13 +236,6 @@ class _Text:
     def imported(self) -> frozenset[bytes]:
         """All words in the imports from packages of ours."""
         return frozenset(word for match in _FROM.finditer(self.data) for word in match[1].translate(_BLANK).split())
-
-    def _is_given(self, name: bytes) -> bool:
-        """Whether an argument of that name is given anywhere."""
-        known = self._given.get(name)
-        if known is None:
-            known = self._given[name] = _is_given(self.data, name)
-        return known
 
     def places(self, word: bytes, specs: Specs) -> Iterator[tuple[int, int]]:
         """Where a word stands in one of these ways."""
@@ -279,8 +271,8 @@ class _Text:
                 return self.data[end : end + 40].lstrip()[:1] == b"(" or _AS.match(self.data, end) is not None
             case "with":
                 inside = self._arguments(end)
-                given = self._is_given if inside is None else functools.partial(_is_given, inside)
-                return any(given(name.encode()) for name in spec[1:])
+                where = self.data if inside is None else inside
+                return any(_is_given(where, name.encode()) for name in spec[1:])
             case "without":
                 return self._is_named(at, spec[3:]) and self._lacks(end, spec[1].encode(), int(spec[2]), at)
             case "several":
@@ -367,6 +359,7 @@ def _flat(inside: bytes) -> bytes:
     return inside
 
 
+@functools.lru_cache(maxsize=64)
 def _is_given(data: bytes, name: bytes) -> bool:
     """Whether an argument is given by a name, or by one that ends like it."""
     return re.search(rb"%s\s*=[^=]" % name, data) is not None

@@ -352,12 +352,12 @@ class Look(NamedTuple):
 def first_look(text: str, subject: Subject, possible: frozenset[str], data: bytes) -> Look | None:
     """Which rules find something in a sketch of a text; None if only libcst's tree can tell."""
     from torchlint.sketch import Unsketchable
-    from torchlint.tree import sketched
+    from torchlint.tree import Tree
 
     try:
         if "\0" in text or without_chains(text, text)[1]:
             return None
-        tree = sketched(text.replace("\r\n", "\n"), sites(data, possible))
+        tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_sketch=True)
     except (Unsketchable, RecursionError):
         return None
     tree.is_package = _is_package(subject.path)

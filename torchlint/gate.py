@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from torchlint.rules import catalogue
+from torchlint.source import GAP
 
-_GAP = r"(?:\s|\\|#[^\n]*\n)*"
-"""What may stand between two tokens: white space, continued lines, comments."""
 _TABLE = "table:"
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
 """What files that get their tensors from others do to them."""
@@ -64,9 +63,9 @@ def _parsed(text: str) -> Needle:
 
 def _regex(text: str) -> str:
     if text.startswith("re:"):
-        return text.removeprefix("re:").replace(" ", _GAP)
+        return text.removeprefix("re:").replace(" ", GAP)
     if text.startswith("."):
-        return r"\." + _GAP + re.escape(text[1:]) + r"\b"
+        return r"\." + GAP + re.escape(text[1:]) + r"\b"
     if text.startswith("*") or text.endswith("*"):
         return re.escape(text.strip("*"))
     if text.isidentifier():
@@ -199,15 +198,15 @@ def _around(data: bytes, at: int) -> Iterator[bytes]:
         indent = len(line) - len(line.lstrip(b" "))
         if not code or code.startswith(b"#") or indent >= width:
             continue
-        header = _HEADER.match(code)
+        header, bare = _HEADER.match(code), code.partition(b"#")[0].rstrip()
         if code.startswith((b"\t", b"\r", b"\f", b"@")):
             yield _DOUBT
             return
         if code.startswith((b")", b"]", b"}")):  # it ends what begins on a line that is indented as much
             width = indent + 1
-        elif header is not None and code.partition(b"#")[0].rstrip().endswith((b":", b"(", b"[", b"{", b",")):
+        elif header is not None and bare.endswith((b":", b"(", b"[", b"{", b",")):
             if any(data.count(quotes, start, at) % 2 for quotes in _TRIPLE) or (
-                indent + 1 != width and not code.partition(b"#")[0].rstrip().endswith(b":")
+                indent + 1 != width and not bare.endswith(b":")
             ):
                 yield _DOUBT
                 return

@@ -44,41 +44,35 @@ _SCALARS = {
 """Fields that hold no nodes, of classes that there are many of; of others that is seen when they are looked at."""
 
 
+_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.FunctionDef: ("decorators", "asynchronous", "name", "type_parameters", "params", "returns", "body"),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
+    cst.CompFor: ("asynchronous", "target", "iter", "ifs", "inner_for_in"),
+    cst.ListComp: ("elt", "for_in"),
+    cst.SetComp: ("elt", "for_in"),
+    cst.GeneratorExp: ("elt", "for_in"),
+    cst.DictComp: ("key", "value", "for_in"),
+    cst.Parameters: ("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    cst.Param: ("name", "annotation", "default"),
+    cst.ExceptHandler: ("type", "name", "body"),
+    cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.ImportFrom: ("module", "names"),
+    cst.Slice: ("lower", "upper", "step"),
+    cst.For: ("asynchronous", "target", "iter", "body", "orelse"),
+    cst.With: ("asynchronous", "items", "body"),
+    cst.Arg: ("keyword", "value"),
+}
+"""The fields of those classes that libcst lists in another order than they stand in the text."""
+
+
 @functools.cache
 def syntax_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
     """Names of the fields of ``cls`` that can hold syntax nodes, in document order."""
+    if cls in _ORDER:
+        return _ORDER[cls]
     fields = (f.name for f in dataclasses.fields(cls) if not is_trivia(f.name))
-    names = tuple(name for name in fields if cls not in _SCALARS.get(name, ()))
-    # libcst lists some fields in another order than they stand in the text
-    if cls is cst.IfExp:
-        names = ("body", "test", "orelse")
-    elif cls is cst.FunctionDef:
-        names = ("decorators", "asynchronous", "name", "type_parameters", "params", "returns", "body")
-    elif cls is cst.ClassDef:
-        names = ("decorators", "name", "type_parameters", "bases", "keywords", "body")
-    elif cls is cst.CompFor:
-        names = ("asynchronous", "target", "iter", "ifs", "inner_for_in")
-    elif cls in (cst.ListComp, cst.SetComp, cst.GeneratorExp):
-        names = ("elt", "for_in")
-    elif cls is cst.DictComp:
-        names = ("key", "value", "for_in")
-    elif cls is cst.Parameters:
-        names = ("posonly_params", "posonly_ind", "params", "star_arg", "kwonly_params", "star_kwarg")
-    elif cls is cst.Param:
-        names = ("name", "annotation", "default")
-    elif cls is cst.ExceptHandler or cls is cst.ExceptStarHandler:
-        names = ("type", "name", "body")
-    elif cls is cst.ImportFrom:
-        names = ("module", "names")
-    elif cls is cst.Slice:
-        names = ("lower", "upper", "step")
-    elif cls is cst.For:
-        names = ("asynchronous", "target", "iter", "body", "orelse")
-    elif cls is cst.With:
-        names = ("asynchronous", "items", "body")
-    elif cls is cst.Arg:
-        names = ("keyword", "value")
-    return names
+    return tuple(name for name in fields if cls not in _SCALARS.get(name, ()))
 
 
 def parse_module(text: str) -> cst.Module:

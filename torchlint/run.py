@@ -231,7 +231,7 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Wa
 
     processes = min(processes, len(jobs))
     if processes > 1 and sum(sizes) >= WORTH_A_POOL:
-        worth, preload = _first_look(jobs, sizes, answers)
+        worth, preload = _begun(jobs, sizes, answers)
         done(len(answers))
         rest = [number for number in range(len(jobs)) if number not in answers]
         if worth:
@@ -255,7 +255,7 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Wa
     return [answers[number] for number in range(len(jobs))]
 
 
-def _first_look(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, Answer]) -> tuple[bool, bool]:
+def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, Answer]) -> tuple[bool, bool]:
     """Open files, the largest first, until it is clear that processes are worth starting, and that they will parse.
 
     Files that turn out to be of no interest are answered thereby.

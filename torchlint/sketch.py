@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -39,24 +38,10 @@ def is_possible(text: str) -> bool:
     return "\f" not in text and "\r" not in text and _TYPE_COMMENT.search(text) is None
 
 
-def parsed(text: str) -> ast.Module:
-    """What Python's own parser makes of a text.
-
-    Raises:
-        Unsketchable: nothing.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise Unsketchable(str(error)) from None
-
-
 # ---------------------------------------------------------------------- making nodes
 
 
-_LEFT_OUT = ("lpar", "leading_lines", "header", "indent", "footer", "comma", "whitespace_after_param")
+_LOOKED_AT = ("lpar", "leading_lines", "header", "indent", "footer", "comma", "whitespace_after_param")
 """Fields that are no syntax and that somebody may look at all the same: they have the values they have by default."""
 
 
@@ -77,7 +62,7 @@ def _maker(cls: type[N], *names: str) -> Callable[..., N]:
     lines = [f"def make({', '.join(names)}):", "    node = new(cls)"]
     for field in dataclasses.fields(cls):
         name = field.name
-        if name in names or name in _LEFT_OUT or not is_trivia(name):
+        if name in names or name in _LOOKED_AT or not is_trivia(name):
             scope[f"set_{name}"] = getattr(cls, name).__set__
             if name not in names:
                 scope[name] = _default(field)
@@ -235,13 +220,16 @@ class Sketch:
         Raises:
             Unsketchable: it cannot be.
         """
+        if not is_possible(text):
+            raise Unsketchable("comments that mean something, or other ends of lines")
+        self._rows = text.split("\n")
         self._lines = text.encode(errors="surrogatepass").split(b"\n")
         self._is_wanted = is_wanted
         self._read = read
         self._origins: dict[int, _Placed] = {}
-        tree = parsed(text)
-        if unread.is_refused(text, tree):
-            raise Unsketchable("a bare except that is not the last one")
+        tree = unread.python_tree(text)
+        if tree is None:
+            raise Unsketchable("no Python")
         self.module = _module(tuple(self._statements(tree.body, is_top=True)))
 
     def code(self, node: cst.CSTNode) -> str | None:
@@ -480,9 +468,9 @@ class Sketch:
                 return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
         except Unsketchable:
             pass
-        return self._parsed(node)
+        return self._by_libcst(node)
 
-    def _parsed(self, node: ast.stmt) -> cst.BaseStatement:
+    def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
         """A statement as libcst parses it."""
         lines = self._lines[unread.first_row(node) : node.end_lineno]
         text = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
@@ -628,13 +616,10 @@ class Sketch:
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> cst.BaseSuite:
         """The body of a function at the top, unread if it is not wanted."""
-        end = node.end_lineno or node.lineno
-        lines = self._lines[unread.first_row(node.body[0]) : end]
-        if self._is_wanted is None or self._is_wanted(unread.first_row(node), end):
+        body = unread.body_of(node, self._rows, "", self._is_wanted) if self._is_wanted is not None else None
+        if body is None:
             return self._block(node.body)
-        if sum(map(len, lines)) < unread.MIN_SIZE or lines[0][: node.body[0].col_offset].strip(b" \t@"):
-            return self._block(node.body)
-        raw = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
+        raw = body.text(self._rows)
         block = _block(())
         unread.close(block, Text(raw, lambda: (self._block(node.body), self.module.default_indent), self._read))
         return block

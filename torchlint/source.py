@@ -64,6 +64,10 @@ def decode(data: bytes) -> Source:
 FOLDER = "folder"
 
 
+GAP = r"(?:\s|\\|#[^\n]*\n)*"
+"""A pattern of what may stand between two tokens: white space, continued lines, comments."""
+
+
 def state(path: str) -> str:
     """The content of a file in short; :data:`FOLDER`; nothing if there is nothing of that name."""
     try:

@@ -184,7 +184,7 @@ class Tree:
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
-        self._sketch = sketch.Sketch(self.source.parsed, is_wanted, self._read) if is_sketch else None
+        self._sketch = sketch.Sketch(self.source.text, is_wanted, self._read) if is_sketch else None
         self.module = self._sketch.module if self._sketch is not None else self._parsed(is_wanted)
         self._index([self.module], None, 0)
 
@@ -266,7 +266,7 @@ class Tree:
         lines = self.source.parsed.split("\n")
         for function, body in zip(functions, bodies, strict=True):
             if body is not None:
-                raw = "\n".join([*lines[body.first : body.last], ""])
+                raw = body.text(lines)
                 block = partial(unread.parsed_body, raw, body.around, parse_module)
                 unread.close(function.body, Text(raw, block, self._read))
         return module
@@ -292,7 +292,10 @@ class Tree:
     def read(self, where: re.Pattern[str] | None = None) -> None:
         """Parse what is unread: all of it, or where the text matches."""
         if self._unread and (where is None or where.pattern not in self._searched):
-            self._read_if(lambda text: where is None or where.search(text.raw) is not None)
+            for block in list(self._unread.values()):
+                text = unread.text_of(block)
+                if where is None or where.search(text.raw) is not None:
+                    self._read(block, text)
             self._searched.update([where.pattern] if where is not None else ())
 
     def read_with(
@@ -318,12 +321,6 @@ class Tree:
                 for each in unread.text_of(block).words():
                     self._words.setdefault(each, []).append(rank)
         return self._words.get(word, [])
-
-    def _read_if(self, is_wanted: Callable[[Text], bool]) -> None:
-        for block in list(self._unread.values()):
-            text = unread.text_of(block)
-            if is_wanted(text):
-                self._read(block, text)
 
     def _read_below(self, node: cst.CSTNode) -> None:
         if self._unread:
@@ -480,17 +477,6 @@ class Tree:
                 outer = state.outer.get(key, inner) if whole else inner
                 self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
         return self._spans
-
-
-def sketched(text: str, is_wanted: Callable[[int, int], bool] | None) -> Tree:
-    """A tree that is a sketch.
-
-    Raises:
-        Unsketchable: it cannot be.
-    """
-    if not sketch.is_possible(text):
-        raise sketch.Unsketchable("comments that mean something, or other ends of lines")
-    return Tree(text, is_wanted, is_sketch=True)
 
 
 class _Recorder(CodegenState):

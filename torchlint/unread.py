@@ -43,6 +43,10 @@ class Body(NamedTuple):
     indent: str
     """White space in front of its first statement."""
 
+    def text(self, lines: Sequence[str]) -> str:
+        """Its text, of all lines of the file."""
+        return "\n".join([*lines[self.first : self.last], ""])
+
 
 @dataclass(eq=False)
 class Text:
@@ -114,13 +118,8 @@ def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[st
     """
     if "\r" in text or "\f" in text or not text.endswith("\n"):
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    if is_refused(text, tree):
+    tree = python_tree(text)
+    if tree is None:
         return None
     lines = text.split("\n")
     found = list(_bodies(tree.body, lines, "", is_wanted))
@@ -134,7 +133,18 @@ def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[st
     return ("\n".join(parts + lines[at:]), found) if at else None
 
 
-def is_refused(text: str, tree: ast.Module) -> bool:
+def python_tree(text: str) -> ast.Module | None:
+    """What Python's own parser makes of a text; None if it is no Python."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    return None if _is_refused(text, tree) else tree
+
+
+def _is_refused(text: str, tree: ast.Module) -> bool:
     """Whether a bare ``except`` stands before another handler, which Python's parser lets pass."""
     if _EXCEPT.search(text) is None:
         return False
@@ -150,12 +160,18 @@ def _bodies(
             opened = f"{around}{_margin(lines[statement.lineno - 1])}class _:\n"
             yield from _bodies(statement.body, lines, opened, is_wanted)
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = first_row(statement)
-            wanted = is_wanted(first, statement.end_lineno or statement.lineno)
-            yield None if wanted else _body(statement, lines, around)
+            yield body_of(statement, lines, around, is_wanted)
 
 
-def _body(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: list[str], around: str) -> Body | None:
+def body_of(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    lines: Sequence[str],
+    around: str,
+    is_wanted: Callable[[int, int], bool],
+) -> Body | None:
+    """The body of a function that can be left unread; None if it is wanted, too small, or shares lines with others."""
+    if is_wanted(first_row(function), function.end_lineno or function.lineno):
+        return None
     opening = function.body[0]
     row = first_row(opening)
     last = function.end_lineno or row

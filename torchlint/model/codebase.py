@@ -22,7 +22,7 @@ import libcst as cst
 from torchlint import source
 from torchlint.model.scopes import Scopes
 from torchlint.sketch import Unsketchable
-from torchlint.tree import Nodes, Tree, sketched
+from torchlint.tree import Nodes, Tree
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -417,27 +417,15 @@ class Codebase:
 
         key = (path, numbers)
         if key not in self._scopes:
-            self._scopes[key] = self._definitions(outline.text(numbers))
+            text = outline.text(numbers)
+            self._size += len(text)
+            self._scopes[key] = _definitions(text)
         scopes = self._scopes[key]
         if scopes is None:
             return None
         model = Model(scopes.tree, path, self, scopes=scopes, is_part=True)
         self.adopt(model)
         return model
-
-    def _definitions(self, text: str) -> Scopes | None:
-        self._size += len(text)
-        is_wanted = _nothing if len(text) > _SMALL else None
-        try:
-            return Scopes(sketched(text, is_wanted))
-        except Unsketchable:
-            pass
-        except RecursionError:
-            return None
-        try:
-            return Scopes(Tree(text, is_wanted))
-        except (cst.ParserSyntaxError, RecursionError):
-            return None
 
     def _outline(self, path: str) -> Outline | None:
         if path not in self._outlines:
@@ -472,6 +460,16 @@ class Codebase:
         if path not in self._states:
             self._states[path] = source.state(path)
         return self._states[path]
+
+
+def _definitions(text: str, is_sketch: bool = True) -> Scopes | None:
+    """The definitions of some statements, of a sketch if that can be; None if they are no Python."""
+    try:
+        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_sketch=is_sketch))
+    except Unsketchable:
+        return _definitions(text, is_sketch=False)
+    except (cst.ParserSyntaxError, RecursionError):
+        return None
 
 
 def _nothing(first: int, end: int) -> bool:

@@ -58,11 +58,12 @@ class Imports:
 
     def _imported(self, name: str) -> str | None:
         found = {id(node): node for node in self._tree.parsed_names(name)}
-        paths = {id(alias): path for alias in self._tree.parsed(cst.ImportAlias) if (path := self._bound(alias, found))}
-        plain = [alias for alias in self._tree.parsed(cst.ImportAlias) if id(alias) in paths and _is_plain(alias)]
-        if len(set(paths.values())) != 1 or _binders(self._tree.source.text, name) != len(plain):
+        bound = [(alias, self._bound(alias, found)) for alias in self._tree.parsed(cst.ImportAlias)]
+        paths = {path for _, path in bound if path is not None}
+        plain = sum(path is not None and _is_plain(alias) for alias, path in bound)
+        if len(paths) != 1 or _binders(self._tree.source.text, name) != plain:
             return None
-        return next(iter(paths.values()))
+        return paths.pop()
 
     def _bound(self, alias: cst.ImportAlias, names: dict[int, cst.Name]) -> str | None:
         """What an import binds to one of these names."""

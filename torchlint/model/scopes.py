@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.model.names import GROWING
+from torchlint.source import GAP
 from torchlint.tree import Tree
 
 Function = cst.FunctionDef | cst.Lambda
@@ -407,12 +408,9 @@ _GLOBAL, _NONLOCAL, _BY_METHOD, _BY_ITEM = range(4)
 """How a function rebinds or grows what is another scope's, in the order in which it counts."""
 _CLASSES = re.compile(r"^[ \t]*class\b", re.MULTILINE)
 _NAMED_TUPLES = re.compile(r"namedtuple|NamedTuple|make_dataclass")
-_GAP = r"(?:\s|\\|#[^\n]*\n)*"
-
-
 _LISTED = re.compile(r"\b(?:global|nonlocal)\b((?:[^\n]|\\\n)*)")
-_GROWING = re.compile(rf"\b(\w+){_GAP}(?:\){_GAP})*(?:\[|\.{_GAP}(?:{'|'.join(sorted(GROWING))})\b)")
-_APPLIED = re.compile(rf"\bapply\b{_GAP}\(((?:[\w.()]|{_GAP})*)")
+_GROWING = re.compile(rf"\b(\w+){GAP}(?:\){GAP})*(?:\[|\.{GAP}(?:{'|'.join(sorted(GROWING))})\b)")
+_APPLIED = re.compile(rf"\bapply\b{GAP}\(((?:[\w.()]|{GAP})*)")
 _WORD = re.compile(r"\w+")
 
 
