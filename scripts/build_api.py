@@ -26,13 +26,13 @@ COLUMNS = tuple(Row.__slots__)
 COMMON = frozenset(
     """
     Assert Batch BatchNorm2d Container Conv2d ConvTranspose2d Example Field Iterator Scale ShapeEnv Tensor
-    _tensor angle backend bottleneck check checkpoint cholesky constant convert cross deprecated dirac dynamic
-    eig error explain export eye fft fork freeze fsdp functionalize grad grad_and_value hessian ifft
-    import_module inf info int_classes interpolate intrinsic io irfft istft jvp launch legacy load load_wav lu
-    make_grid norm normal orthogonal prepare profile prototype qat qr quantizable quantization quantize
-    quantize_pt2e quantized quantizer rand randn range required rfft save save_image scale script segmentation
-    sigmoid skip softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor trace trainer traverse
-    uniform upsample utils variable vjp vmap wait xavier_normal xavier_uniform
+    _tensor all_reduce angle autocast backend bottleneck check checkpoint cholesky constant convert cross
+    deprecated dirac dynamic eig error explain export eye fft fork freeze fsdp functionalize grad grad_and_value
+    hessian ifft import_module inf info int_classes interpolate intrinsic io irfft istft jvp launch legacy load
+    load_state_dict load_wav lu make_grid norm normal orthogonal prepare profile prototype qat qr quantizable
+    quantization quantize quantize_pt2e quantized quantizer rand randn range required rfft save save_image scale
+    script segmentation sigmoid skip softmax solve sparse sparsity spawn stft svd symbolic sync tanh tensor
+    trace trainer traverse uniform upsample utils variable vjp vmap wait xavier_normal xavier_uniform
     """.split()  # noqa: SIM905
 )
 """Last parts of names that are words of other things, too: they count only behind the module that they are in."""
@@ -66,19 +66,21 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
     bases = [module, *MODULES.get(module, ())]
     bases += [long.split(".")[-2] for long in ALIASES.get(name, ()) if long.split(".")[-2] not in bases]
     if kind == "class" and last.endswith("Tensor"):
-        return [["made"]]
+        return [["name", *bases]] if module == "sparse" else [["made"]]
     if name == "torch.utils.data.Sampler.__init__":
         return [["in", "Sampler"]]
     if kind in ("function", "class", "attribute", "module"):
         return [["name", *bases] if last in COMMON else ["name"]]
     if kind == "called-module":
-        return [["name", *bases]]
+        return [["called", *bases]]
     if kind == "argument":
         if "position" in row and row["rule"] == "TL303":
-            return [["method"]]
+            return [["several", str(row["position"] + 1)], ["with", row["argument"]]]
         if row.get("fix") == "reduction":  # by keyword, or by position
             count = [part.strip() for part in row["signature"].split(",")].index("size_average") + 1
             return [["with", "size_average", "reduce"], ["several", str(count), *bases]]
+        if "literal" in row:
+            return [["given", row["argument"], row["literal"].strip("'")]]
         return [["with", *(part.strip() for part in row["argument"].split(","))]]
     if kind == "default":
         named = [] if name.startswith("torch.Tensor.") else bases
@@ -88,6 +90,8 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
         count = (
             1 if last == "state_dict" else 2 if module == "_dynamo" else 2 if last.rstrip("_") in ("add", "sub") else 3
         )
+        if is_method and last != "state_dict":
+            return [["numbers", str(count)]]
         return [["several", str(count)]] if is_method else [["several", str(count + (module == "torch")), *bases]]
     if kind == "behaviour":
         return []

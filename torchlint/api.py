@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchlint.source import is_of_word, words
 from torchlint.target import Target, Version, text, version
 
 DATA = Path(__file__).parent / "data"
@@ -174,15 +175,6 @@ def _gate(rules: frozenset[str]) -> Mapping[bytes, Specs]:
     return {word: tuple(specs) for word, specs in found.items()}
 
 
-_BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))
-
-
-@functools.lru_cache(maxsize=1)
-def _words(data: bytes) -> frozenset[bytes]:
-    """The words of a text: splitting it takes a fraction of what searching for hundreds of words takes."""
-    return frozenset(data.translate(_BLANK).split())
-
-
 def can_match(data: bytes, rules: frozenset[str]) -> bool:
     """Whether a text has one of the words that the rows of these rules are found by, and in a place where it counts."""
     return next(places(data, rules), None) is not None
@@ -190,8 +182,8 @@ def can_match(data: bytes, rules: frozenset[str]) -> bool:
 
 def places(data: bytes, rules: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Where such words stand: the first byte and the one behind the last."""
-    gate, words = _gate(rules), _words(data)
-    hits = gate.keys() & words
+    gate = _gate(rules)
+    hits = gate.keys() & words(data)
     if hits:
         text = _text(data)
         for word in hits:
@@ -200,32 +192,36 @@ def places(data: bytes, rules: frozenset[str]) -> Iterator[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=1)
 def _text(data: bytes) -> _Text:
-    return _Text(data, _words(data))
+    return _Text(data)
 
 
-_RENAMED = re.compile(rb"import[ \t]+(?:torch|functorch)[\w.]*[ \t]+as[ \t]+(\w+)")
-_RENAMED_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[^\n;]*?\bas[ \t]+(\w+)")
-_ASSIGNED = re.compile(rb"= ?(?:torch|functorch)[\w.]*[ \t]*[\r\n;#]")
+_RENAMED = re.compile(rb"(?:import|,)[ \t]*((?:torch|functorch)[\w.]*)[ \t]+as[ \t]+(\w+)")
+_RENAMED_FROM = re.compile(rb"(\w+)[ \t\\]+as[ \t\\]+(\w+)")
+_ASSIGNED = re.compile(rb"= ?((?:torch|functorch)[\w.]*)[ \t]*[\r\n;#]")
 _STAR = re.compile(rb"import[ \t]*\*")
-
-
-_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\([^)]*|[^\n(]*)")
+_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\([^)]*|(?:[^\n(\\]|\\\r?\n)*)")
+_OF_TORCH = re.compile(rb"(?<![\w.])torch(?:\.\w+)*\.\Z")
 
 
 class _Text:
     """A text that is searched for words in their places."""
 
-    def __init__(self, data: bytes, words: frozenset[bytes]) -> None:
-        self.data, self.words = data, words
+    def __init__(self, data: bytes) -> None:
+        self.data, self.words = data, words(data)
 
     @functools.cached_property
-    def renamed(self) -> frozenset[bytes]:
-        """Names of the file's own for modules of torch."""
-        names = {name for each in (_RENAMED, _RENAMED_FROM) for name in each.findall(self.data)}
+    def renamed(self) -> Mapping[bytes, frozenset[str]]:
+        """Names of the file's own for modules of torch, with the last parts of what they can stand for."""
+        found: dict[bytes, set[str]] = {}
+        pairs = [match.groups() for match in _RENAMED.finditer(self.data)]
+        pairs += [pair for match in _FROM.finditer(self.data) for pair in _RENAMED_FROM.findall(match[1])]
         for match in _ASSIGNED.finditer(self.data):
             target = re.search(rb"(\w+)[ \t]*$", self.data[max(0, match.start() - 80) : match.start()])
-            names.update(target.groups() if target is not None else ())
-        return frozenset(names)
+            if target is not None:
+                pairs.append((match[1], target[1]))
+        for path, name in pairs:
+            found.setdefault(name, set()).add(path.rpartition(b".")[2].decode(errors="replace"))
+        return {name: frozenset(lasts) for name, lasts in found.items()}
 
     @functools.cached_property
     def has_star(self) -> bool:
@@ -235,7 +231,7 @@ class _Text:
     @functools.cached_property
     def imported(self) -> frozenset[bytes]:
         """All words in the imports from packages of ours."""
-        return frozenset(word for match in _FROM.finditer(self.data) for word in match[1].translate(_BLANK).split())
+        return frozenset(word for match in _FROM.finditer(self.data) for word in words(match[1]))
 
     def places(self, word: bytes, specs: Specs) -> Iterator[tuple[int, int]]:
         """Where a word stands in one of these ways."""
@@ -263,18 +259,28 @@ class _Text:
                 return len(spec) == 2 or self._is_named(at, spec[2:])
             case "name":
                 return self._is_named(at, spec[1:])
+            case "called":
+                return self.data[end : end + 1] != b"." and self._is_named(at, spec[1:])
             case "method":
-                return self._is_attribute(at)
+                return self._is_attribute(at) and _OF_TORCH.search(self.data, max(0, at - 80), at) is None
             case "flag":
                 return _FLAG.match(self.data, end) is not None
             case "made":
                 return self.data[end : end + 40].lstrip()[:1] == b"(" or _AS.match(self.data, end) is not None
-            case "with":
+            case "with" | "given":
                 inside = self._arguments(end)
+                if inside is None and self._imported(at) is not None and _AS.match(self.data, end) is None:
+                    return False  # wherever it is called by that name is another place
                 where = self.data if inside is None else inside
+                if spec[0] == "given":
+                    return _is_given(where, spec[1].encode(), spec[2].encode())
                 return any(_is_given(where, name.encode()) for name in spec[1:])
             case "without":
                 return self._is_named(at, spec[3:]) and self._lacks(end, spec[1].encode(), int(spec[2]), at)
+            case "numbers":
+                inside = self._arguments(end) if self._counts(("method",), at, end) else None
+                given = _positional(inside) if inside is not None else []
+                return len(given) >= int(spec[1]) and not any(map(_TEXT.match, given))
             case "several":
                 if not (self._is_named(at, spec[2:]) if len(spec) > 2 else self._is_attribute(at)):
                     return False
@@ -292,7 +298,8 @@ class _Text:
             match = re.search(rb"(\w+)\s*\.$", before)
             if match is None:
                 return not bases
-            return not bases or match[1].decode(errors="replace") in bases or match[1] in self.renamed
+            known = self.renamed.get(match[1], frozenset())
+            return not bases or match[1].decode(errors="replace") in bases or not known.isdisjoint(bases)
         if before[-1:] in (b"'", b'"') and b"getattr" in before:
             return True
         imported = self._imported(at)
@@ -346,6 +353,8 @@ def _positional(inside: bytes) -> list[bytes]:
 
 
 _WORD = re.compile(rb"\w+")
+_TEXT = re.compile(rb"\s*(?:\w{0,2}[\x22']|lambda\b)")
+"""What no argument of arithmetic begins with, but those of ``re.sub``."""
 _AS = re.compile(rb"[ \t\\]+as[ \t\\]")
 _FLAG = re.compile(rb"[ \t]*\(\s*(?:True|False)\b")
 _BRACKET = re.compile(rb"[()]")
@@ -360,11 +369,12 @@ def _flat(inside: bytes) -> bytes:
 
 
 @functools.lru_cache(maxsize=64)
-def _is_given(data: bytes, name: bytes) -> bool:
-    """Whether an argument is given by a name, or by one that ends like it."""
-    return re.search(rb"%s\s*=[^=]" % name, data) is not None
+def _is_given(data: bytes, name: bytes, value: bytes = b"") -> bool:
+    """Whether an argument is given by a name, or by one that ends like it; the literal, if one is named."""
+    given = rb"[\s(\[]*[\x22']?%s" % value if value else b"[^=]"
+    return re.search(rb"%s\s*=%s" % (name, given), data) is not None
 
 
 def _is_part(data: bytes, at: int) -> bool:
     """Whether there is a character of a name at an index."""
-    return 0 <= at < len(data) and _BLANK[data[at]] != 32
+    return 0 <= at < len(data) and is_of_word(data[at])

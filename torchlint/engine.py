@@ -30,7 +30,7 @@ from torchlint.diagnostic import (
     Problem,
     TextEdit,
 )
-from torchlint.gate import can_match, sites
+from torchlint.gate import possible, sites
 from torchlint.guard import BREAKS, Guard, splice
 from torchlint.rules import catalogue
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
@@ -325,7 +325,7 @@ def _check(text: str, subject: Subject) -> _Checked:
     from torchlint.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
-    codes = frozenset(code for code in subject.codes if can_match(data, frozenset((code,))))
+    codes = possible(data, subject.codes)
     look = first_look(text, subject, codes, data)
     if look is not None and not look.codes:
         return _suppress(_Checked(text, [], [], rests_on=look.rests_on), subject.codes)
@@ -353,10 +353,13 @@ def first_look(text: str, subject: Subject, possible: frozenset[str], data: byte
     """Which rules find something in a sketch of a text; None if only libcst's tree can tell."""
     from torchlint.sketch import Unsketchable
     from torchlint.tree import Tree
+    from torchlint.unread import python_tree
 
     try:
         if "\0" in text or without_chains(text, text)[1]:
             return None
+        if not possible:
+            return Look(frozenset(), {}) if python_tree(text) is not None else None
         tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_sketch=True)
     except (Unsketchable, RecursionError):
         return None

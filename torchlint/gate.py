@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from torchlint.rules import catalogue
-from torchlint.source import GAP
+from torchlint.source import GAP, words
 
 _TABLE = "table:"
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
@@ -23,6 +23,8 @@ class Needle(NamedTuple):
     """What a rule is looked for by."""
 
     pattern: re.Pattern[bytes]
+    word: bytes = b""
+    """One that is in every text that has it; empty if that is not known. Words are asked first, they are quicker."""
     is_name: bool = False
     """Whether it is a name, that may have other names."""
     beside: re.Pattern[bytes] | None = None
@@ -34,6 +36,8 @@ class Needle(NamedTuple):
 
     def places(self, data: bytes) -> Iterator[re.Match[bytes]]:
         """Where it stands and counts."""
+        if self.word and self.word not in words(data):
+            return
         if self.beside is not None and not _has(self.beside, data):
             return
         for match in self.pattern.finditer(data):
@@ -58,18 +62,23 @@ def _parsed(text: str) -> Needle:
     if text.startswith("beside:"):
         other, _, rest = text.removeprefix("beside:").partition(":")
         return _parsed(rest)._replace(beside=_parsed(other).pattern)
-    return Needle(re.compile(_regex(text).encode()), text.isidentifier())
+    word = _FIRST.match(text)
+    return Needle(re.compile(_regex(text).encode()), word[1].encode() if word is not None else b"", text.isidentifier())
+
+
+_FIRST = re.compile(r"(?:\.|re:\\\. ?|re:\\b)?([A-Za-z_]\w*)(?: |\\[(.b]|\Z)")
+_WHOLE = re.compile(r"\A\\b(\w+)")
 
 
 def _regex(text: str) -> str:
-    if text.startswith("re:"):
-        return text.removeprefix("re:").replace(" ", GAP)
+    if text.startswith("re:"):  # what begins with a literal is found far quicker, so the boundary follows it
+        return _WHOLE.sub(r"\1(?<!\\w\1)", text.removeprefix("re:"), count=1).replace(" ", GAP)
     if text.startswith("."):
         return r"\." + GAP + re.escape(text[1:]) + r"\b"
     if text.startswith("*") or text.endswith("*"):
         return re.escape(text.strip("*"))
     if text.isidentifier():
-        return rf"{text}\b"
+        return rf"{text}(?<!\w{text})\b"
     return re.escape(text)
 
 
@@ -92,8 +101,22 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
     module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
     """
-    if b"torch" not in data and _TENSORS.search(data) is None:
-        return False
+    return _is_ours(data) and _has_needle(data, codes)
+
+
+def possible(data: bytes, codes: frozenset[str]) -> frozenset[str]:
+    """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
+    if not _is_ours(data):
+        return frozenset()
+    code = without_prose(data)
+    return frozenset(each for each in codes if _has_needle(code, frozenset((each,))))
+
+
+def _is_ours(data: bytes) -> bool:
+    return b"torch" in data or _TENSORS.search(data) is not None
+
+
+def _has_needle(data: bytes, codes: frozenset[str]) -> bool:
     needles, tables = _needles(codes)
     if any(_occurs(needle, data) for needle in needles):
         return True
@@ -120,8 +143,9 @@ def _occurs(needle: Needle, data: bytes) -> bool:
 def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
     """Where findings of some rules can be: asked with the first line of a function and the one behind its last.
 
-    That is where a needle is, or another name for what a needle names.
+    That is where a needle is, or another name for what a needle names, but not in prose.
     """
+    data = without_prose(data)
     found: list[tuple[int, int]] = []
     named: list[tuple[int, int]] = []
     needles, tables = _needles(codes)
@@ -165,6 +189,49 @@ def _other_names(data: bytes, places: Iterable[tuple[int, int]]) -> set[bytes]:
             if (assigned := _ASSIGNED.search(line)) is not None:
                 others.add(assigned[1])
     return others
+
+
+# ---------------------------------------------------------------------- what is no code
+
+_PROSE = re.compile(
+    rb"""#[^\r\n]*"""
+    rb"""|\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3}"""
+    rb"""|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
+    rb"""|"[^"\\\r\n]*(?:\\(?:\r\n|.)[^"\\\r\n]*)*"|'[^'\\\r\n]*(?:\\(?:\r\n|.)[^'\\\r\n]*)*'|["']""",
+    re.DOTALL,
+)
+_TYPE = re.compile(rb"#[ \t]*type:")
+_PREFIX = re.compile(rb"[fFtT][rR]?\Z|[rR][fFtT]\Z")
+_IN_LINE = re.compile(rb"[^\r\n]+")
+
+
+@functools.lru_cache(maxsize=1)
+def without_prose(data: bytes) -> bytes:
+    """A text without comments, but for those that are types, and without strings of several lines; as many lines.
+
+    A string that is formatted has code in it, and stays. What has quotes in it that are those around it is not told
+    apart here (https://peps.python.org/pep-0701/): such a text is left as it is.
+    """
+    parts: list[bytes] = []
+    at = 0
+    for match in _PROSE.finditer(data):
+        start, end = match.span()
+        token = match.group()
+        if token[:1] == b"#":
+            left = token if _TYPE.match(token) else b""
+        elif end - start == 1:
+            return data
+        elif _PREFIX.search(data, max(0, start - 2), start):
+            if token.count(b"{") != token.count(b"}"):
+                return data
+            continue
+        elif b"\n" not in token and b"\r" not in token:
+            continue
+        else:
+            left = b'""' + _IN_LINE.sub(b"", token)
+        parts += (data[at:start], left)
+        at = end
+    return b"".join((*parts, data[at:])) if at else data
 
 
 # ---------------------------------------------------------------------- the blocks around a place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
 import os
 import re
 import signal
@@ -66,6 +67,19 @@ FOLDER = "folder"
 
 GAP = r"(?:\s|\\|#[^\n]*\n)*"
 """A pattern of what may stand between two tokens: white space, continued lines, comments."""
+
+_BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))
+
+
+@functools.lru_cache(maxsize=2)
+def words(data: bytes) -> frozenset[bytes]:
+    """The words of a text: splitting it takes a fraction of what searching for hundreds of words takes."""
+    return frozenset(data.translate(_BLANK).split())
+
+
+def is_of_word(byte: int) -> bool:
+    """Whether a byte is part of a word."""
+    return _BLANK[byte] != 32
 
 
 def state(path: str) -> str:

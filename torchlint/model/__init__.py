@@ -728,7 +728,7 @@ class Model:
         name = function.name.value
         if name.startswith("__") or name in ("forward", "training_step", "main"):
             return False
-        if _NO_GRAD.search(self.tree.source.text) is None:
+        if not self.remember("turns grad off", _turns_grad_off):
             return False
         if not all(self._called_without_grad(node) for node in self.scopes.parsed_calls(name)):
             return False  # there may be others, but this is enough
@@ -1248,8 +1248,13 @@ def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> 
     return replace(base, dtype=dtype, ndim=ndim, grad=base.grad if dtype & Dtype.FLOAT else Tri.NO)
 
 
-_NO_GRAD = re.compile(r"no_?grad|inference_?mode|set_grad_enabled", re.IGNORECASE)
-"""What some code runs under if a function is only called where autograd does not record."""
+_NO_GRAD = ("no_grad", "nograd", "inference_mode", "inferencemode", "set_grad_enabled")
+"""What some code runs under if a function is only called where autograd does not record, in small letters."""
+
+
+def _turns_grad_off(model: Model) -> bool:
+    text = model.tree.source.text.lower()
+    return any(name in text for name in _NO_GRAD)
 
 
 def _has_type_comments(model: Model) -> bool:

@@ -8,8 +8,8 @@ import os
 import re
 from dataclasses import dataclass
 
-_NEEDLE = re.compile(r"^@on\(.*?needle=(_?[A-Z]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
-_CONSTANT = re.compile(r"^(_NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
+_NEEDLE = re.compile(r"^@on\(.*?needle=(_[A-Z_]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
+_CONSTANT = re.compile(r"^(_(?:[A-Z]+_)?NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
 """Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares
 them with what the loaded rule says."""
 

@@ -34,8 +34,14 @@ from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _data
 
+_NEEDLES = (
+    ".data",
+    r"re:\. (?:cpu|cuda|to) \((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b",
+)
+"""The latter with brackets in brackets in brackets of the arguments."""
 
-@on(cst.Attribute, needle=(".data", r"re:\) \. detach\b"))
+
+@on(cst.Attribute, needle=_NEEDLES)
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":

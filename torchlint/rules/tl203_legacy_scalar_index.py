@@ -114,7 +114,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
 
 
-@on(cst.Call, needle=(".data", r"beside:.data:re:round \("))
+@on(cst.Call, needle=(".data", r"beside:.data:re:\bround \("))
 def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     """Report `round(total)` of a 0-dim tensor, in code of that time: newer code would have been seen to raise."""
     match node:

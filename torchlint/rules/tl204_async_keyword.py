@@ -35,7 +35,7 @@ from torchlint.standin import ASYNC_STAND_IN
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
 
 
-@on(cst.Call, needle=r"re:async =")
+@on(cst.Call, needle=r"re:\basync =")
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report the keyword argument `async` of a transfer."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:

@@ -101,12 +101,12 @@ from torchlint.rules import _api, _api_fixes, _dotted
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _NEEDLES = (
-    r"re:add_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:add_module \( (?:name = )?[^,]*\+",
-    r"re:register_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:register_parameter \( (?:name = )?[^,]*\+",
-    r"re:register_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:register_buffer \( (?:name = )?[^,]*\+",
+    r"re:\badd_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
+    r"re:\badd_module \( (?:name = )?[^,]*\+",
+    r"re:\bregister_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
+    r"re:\bregister_parameter \( (?:name = )?[^,]*\+",
+    r"re:\bregister_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
+    r"re:\bregister_buffer \( (?:name = )?[^,]*\+",
 )
 
 

@@ -105,7 +105,17 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
     return []
 
 
-@on(cst.BinaryOperation, needle=(r"re:1 - [\w.]*mask", r"re:1 - \( [^()\n]*[<>!=]", r"re:\) - \( [^()\n]*[<>!=]"))
+_MINUS_NEEDLES = (
+    r"re:1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])",
+    r"re:1(?<![\w.]1) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])",
+    r"re:\) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])",
+)
+"""Behind a minus, what is called one or compares, as far as nothing is done to that."""
+_UNARY_NEEDLE = r"re:-(?<![\d)\]}'\"]-)(?<![\d)\]}'\"]\s-) \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])"
+"""The same behind a minus that nothing stands before."""
+
+
+@on(cst.BinaryOperation, needle=_MINUS_NEEDLES)
 def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
@@ -124,7 +134,7 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     return None
 
 
-@on(cst.UnaryOperation, needle=r"re:- \( [^()\n]*[<>!=]")
+@on(cst.UnaryOperation, needle=_UNARY_NEEDLE)
 def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     """Report `-mask`."""
     if not isinstance(node.operator, cst.Minus) or not model.target.reaches(_SINCE):

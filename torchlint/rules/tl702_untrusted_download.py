@@ -48,9 +48,9 @@ _NEEDLES = (
     "load_url",
     "download_url_to_file",
     ".hub",
-    r"re:hub \. load\b",
-    r"re:hub as\b",
-    r"re:torch \. hub import\b",
+    r"re:\bhub \. load\b",
+    r"re:\bhub as\b",
+    r"re:\btorch \. hub import\b",
 )
 
 

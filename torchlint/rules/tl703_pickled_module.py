@@ -35,7 +35,7 @@ from torchlint.rule import Finding, on
 from torchlint.rules import _api
 
 
-@on(cst.Call, needle=r"re:save \(")
+@on(cst.Call, needle=r"re:\bsave \(")
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""
     if _api.last(node.func) != "save" or not node.args or node.args[0].star:

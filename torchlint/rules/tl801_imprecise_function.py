@@ -62,7 +62,7 @@ from torchlint.rules import _api
 BY_DEFAULT = False
 
 
-@on(cst.Call, needle=(r"re:log \(",))
+@on(cst.Call, needle=(r"re:\blog \(",))
 def check_log(node: cst.Call, model: Model) -> Finding | None:
     """Report `log(1 + x)` and `log(sum(exp(x), dim))`."""
     inner = _operand(node, "log", model)
@@ -78,7 +78,7 @@ def check_log(node: cst.Call, model: Model) -> Finding | None:
     return _logsumexp(node, at, model)
 
 
-@on(cst.BinaryOperation, needle=(r"re:exp \(",))
+@on(cst.BinaryOperation, needle=(r"re:\bexp \(",))
 def check_exp(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `exp(x) - 1`, and `-1 + exp(x)`."""
     match node:
