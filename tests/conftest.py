@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.cli import main
+from torchlint import cli
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,9 @@ def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pyt
         monkeypatch.setattr(sys, "argv", ["torchlint", *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         capsysbinary.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main()
+        code = cli.run()
         out, err = capsysbinary.readouterr()
-        assert isinstance(exit_.value.code, int)
-        return Ran(exit_.value.code, out, err.decode(errors="backslashreplace"))
+        return Ran(code, out, err.decode(errors="backslashreplace"))
 
     return run
 

@@ -6,11 +6,13 @@ syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__has
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
@@ -61,6 +63,15 @@ def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
         elif kind not in _NO_NODES:
             return value  # type: ignore[no-any-return]
     return None
+
+
+@functools.cache
+def fields_of(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[Any, ...]] | None:
+    """What gives the syntax fields of a node, the last first; None for classes that have none."""
+    names = syntax_fields(cls)[::-1]
+    if len(names) == 1:
+        return lambda node: (getattr(node, names[0]),)
+    return attrgetter(*names) if names else None
 
 
 def is_refused(tree: Tree) -> bool:
@@ -207,16 +218,22 @@ class Tree:
         if parent is not None:
             parents.update((id(top), parent) for top in tops)
         stack = list(reversed(tops))
-        pop, fields_of = stack.pop, syntax_fields
+        pop, push = stack.pop, stack.append
+        names: list[cst.CSTNode] = []
+        plain = cst.Name
         while stack:
             node = pop()
             cls = type(node)
             order[id(node)] = rank
+            if cls is plain:  # two of five nodes are
+                rank += 1
+                names.append(node)
+                continue
             if cls is Unread:
                 cls = cst.IndentedBlock
                 self._unread[rank] = node  # type: ignore[assignment]
                 rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
-                fields: tuple[str, ...] = ()
+                fields = None
             else:
                 fields = fields_of(cls)
             rank += 1
@@ -225,18 +242,19 @@ class Tree:
                 nodes[cls] = [node]
             else:
                 found.append(node)
-            mark = len(stack)
-            for name in fields:
-                value = getattr(node, name)
+            if fields is None:
+                continue
+            for value in fields(node):  # the last first, so that the first is the next to be taken from the stack
                 kind = value.__class__
                 if kind is tuple or kind is list:
-                    for item in value:
+                    for item in reversed(value):
                         parents[id(item)] = node
-                        stack.append(item)
+                        push(item)
                 elif kind not in _NO_NODES:
                     parents[id(value)] = node
-                    stack.append(value)
-            stack[mark:] = stack[mark:][::-1]
+                    push(value)
+        if names:
+            nodes[cst.Name] = names
         for cls, added in nodes.items():
             if cls in self._nodes:
                 self._nodes[cls] = self._nodes[cls] + added
