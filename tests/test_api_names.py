@@ -35,6 +35,11 @@ FOUND = {
     "method of a call": "import torch\ntorch.eye(2).symeig()\n",
     "argument through a name": "from torch import nn\nmake = nn.MSELoss\nmake(size_average=False)\n",
     "argument in partial": "from functools import partial\nfrom torch import nn\npartial(nn.MSELoss, reduce=False)\n",
+    "argument in partial, renamed": (
+        "from functools import partial\nfrom torch.nn import MSELoss as Loss; partial(Loss, reduce=False)\n"
+    ),
+    "from several lines": "from torch import (  # a) and b)\n    nn,\n    symeig,\n)\n",
+    "from a continued line": "from torch import nn, \\\n    symeig\n",
     "argument of an attribute": (
         "from torch import nn\nclass A:\n    def __init__(self):\n        self.make = nn.MSELoss\n"
         "    def f(self):\n        return self.make(size_average=True)\n"

@@ -59,7 +59,7 @@ ARROWS = {
     "standin": set(),
     "guard": {"diagnostic", "standin"},
     "target": set(),
-    "api": {"target"},
+    "api": {"source", "target"},
     "diagnostic": set(),
     "": set(),
 }

@@ -315,8 +315,9 @@ class _Text:
         """The last part of the module that a name is imported from here; None if this is no import."""
         before = self.data[max(0, at - 1500) : at]
         start = before.rfind(b"import")
-        inside = before[start + 6 :]
-        if start < 0 or not (b"\n" not in inside or (b"(" in inside and b")" not in inside)):
+        inside = _APART.sub(b"", before[start + 6 :])
+        is_open = inside.lstrip()[:1] == b"(" and b")" not in inside
+        if start < 0 or b";" in inside or not (is_open or b"\n" not in inside):
             return None
         match = re.search(rb"(\w+)\s*$", before[:start])
         return match[1].decode(errors="replace") if match is not None else ""
@@ -355,6 +356,8 @@ def _positional(inside: bytes) -> list[bytes]:
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(rb"\s*(?:\w{0,2}[\x22']|lambda\b)")
 """What no argument of arithmetic begins with, but those of ``re.sub``."""
+_APART = re.compile(rb"#[^\r\n]*|\\\r?\n")
+"""Comments, and where a line goes on."""
 _AS = re.compile(rb"[ \t\\]+as[ \t\\]")
 _FLAG = re.compile(rb"[ \t]*\(\s*(?:True|False)\b")
 _BRACKET = re.compile(rb"[()]")

@@ -31,8 +31,8 @@ STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
 RECURSION_LIMIT = 20_000
 
 COLLECT = (2_000_000, 5, 5)
-"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what refers
-to itself is taken apart when it is done with, so that never to look takes no more memory. This is for what is not."""
+"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
+refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
 
 @dataclass(frozen=True, slots=True)
