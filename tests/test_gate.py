@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import io
+import re
+import tokenize
+import warnings
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from torchlint import gate
 from torchlint.rules import catalogue
@@ -74,3 +83,76 @@ def test_a_needle_beside_another_one_says_where() -> None:
 def test_every_needle_can_be_read() -> None:
     texts = [text for info in catalogue().values() for text in info.needles if not text.startswith("table:")]
     assert all(gate._parsed(text).pattern.groups == 0 for text in texts)
+
+
+# ---------------------------------------------------------------------- prose
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("x = 1  # x.data\n", "x = 1  \n"),
+        ("x = 1  # type: Variable\n", "x = 1  # type: Variable\n"),
+        ('"""A.\n\nx.data\n"""\ny\n', '""\n\n\n\ny\n'),
+        ("r'''a\\\n# b''' + c\n", 'r""\n + c\n'),
+        ("f'''a\n# {x.data}'''\n", "f'''a\n# {x.data}'''\n"),
+        ("rF'''a\n# {x.data}'''\n", "rF'''a\n# {x.data}'''\n"),
+        ("x = 'a # b' # c\n", "x = 'a # b' \n"),
+        ("x = 'a \\' # b' # c\n", "x = 'a \\' # b' \n"),
+        ("x = 'a \\\n# b' # c\n", 'x = ""\n \n'),
+        ("x = ''  # c\ny = '''\n'''\n", "x = ''  \ny = \"\"\n\n"),
+        ("x = ''''a''' # ' b\n", "x = ''''a''' \n"),
+        ("a # b\r\nc # d\re # f", "a \r\nc \re "),
+        ("f'{x['a']}'  # c\n", "f'{x['a']}'  # c\n"),
+        ("f'''{x['''a''']}''' + '''\nx.data\n'''\n", "f'''{x['''a''']}''' + '''\nx.data\n'''\n"),
+        ("f'{'\n'}' # c\n", "f'{'\n'}' # c\n"),
+        ("x = 'a\n# b\n", "x = 'a\n# b\n"),
+    ],
+)
+def test_prose_is_left_out(text: str, left: str) -> None:
+    assert gate.without_prose(text.encode()) == left.encode()
+
+
+def code_by_row(text: str) -> list[str]:
+    """The code of each line, without blanks and comments that are no types; strings of several lines are empty."""
+    rows = [""] * (text.count("\n") + 2)
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        is_long = token.start[0] != token.end[0]
+        if is_long and "f" in token.string[:2].lower():
+            for row, line in enumerate(token.string.split("\n"), token.start[0]):
+                rows[row] += line
+        elif token.type != tokenize.COMMENT or re.match(r"#[ \t]*type:", token.string):
+            rows[token.start[0]] += re.sub(r"(?s)[\"'].*", '""', token.string) if is_long else token.string
+    return [re.sub(r"[\s\\]", "", row) for row in rows[1:-1]]
+
+
+def sources() -> list[Path]:
+    library = Path(ast.__file__).parent
+    some = [path for name in ("email", "json", "unittest", "importlib") for path in (library / name).rglob("*.py")]
+    return sorted([*Path(gate.__file__).parent.rglob("*.py"), *library.glob("*.py"), *some])
+
+
+def test_code_is_left_alone() -> None:
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in sources()[::3]]
+    pairs = [(text, gate.without_prose(text.encode()).decode()) for text in texts]
+    told = [(text, left.split("\n")[:-1]) for text, left in pairs if left != text]
+    assert len(told) > 0.9 * len(pairs)
+    for text, left in told:
+        assert [re.sub(r"[\s\\]", "", line) for line in left] == code_by_row(text)[: len(left)]
+
+
+PIECES = [*"abf'\"#\\\n\r (){}[].+=", "'''", '"""', "f'", 'f"""', "{x}", "r'", "# type: ", "x.data", "\r\n", "    "]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+@settings(max_examples=500, deadline=None)
+def test_code_of_any_text_is_left_alone(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            return
+        left = ast.parse(gate.without_prose(text.encode()))
+    names = [[(node.id, node.lineno) for node in ast.walk(each) if isinstance(node, ast.Name)] for each in (tree, left)]
+    assert names[0] == names[1]

@@ -222,7 +222,8 @@ def without_prose(data: bytes) -> bytes:
         elif end - start == 1:
             return data
         elif _PREFIX.search(data, max(0, start - 2), start):
-            if token.count(b"{") != token.count(b"}"):
+            braces = token.replace(b"{{", b"").replace(b"}}", b"")
+            if braces.count(b"{") != braces.count(b"}"):
                 return data
             continue
         elif b"\n" not in token and b"\r" not in token:
