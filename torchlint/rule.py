@@ -119,8 +119,9 @@ def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F]
 
     A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
     ``*loss*`` any identifier that contains it; ``re:`` starts a regular expression in which a space stands for whatever
-    may stand between two tokens; ``beside:.data:`` starts one that only counts where there is a ``.data`` in the file,
-    ``outside:`` one that only counts outside of functions, ``loop:`` one that only counts in loops.
+    may stand between two tokens, and that ``\\b`` makes begin with a whole word; ``beside:.data:`` starts one that only
+    counts where there is a ``.data`` in the file, ``outside:`` one that only counts outside of functions, ``loop:`` one
+    that only counts in loops. What stands in comments or strings of several lines does not count.
     The needles decide which files are parsed at all, and which of their functions, so they must never be narrower than
     the check: a finding stands in a function that one of them is in, or another name for what one of them names.
     """
