@@ -207,7 +207,7 @@ _IN_LINE = re.compile(rb"[^\r\n]+")
 
 @functools.lru_cache(maxsize=1)
 def without_prose(data: bytes) -> bytes:
-    """A text without comments, but for those that are types, and without strings of several lines; as many lines.
+    """A text without what is in comments, but for types, and in strings of several lines; with as many lines.
 
     A string that is formatted has code in it, and stays. What has quotes in it that are those around it is not told
     apart here (https://peps.python.org/pep-0701/): such a text is left as it is.
@@ -218,7 +218,7 @@ def without_prose(data: bytes) -> bytes:
         start, end = match.span()
         token = match.group()
         if token[:1] == b"#":
-            left = token if _TYPE.match(token) else b""
+            left = token if _TYPE.match(token) else b"#"
         elif end - start == 1:
             return data
         elif _PREFIX.search(data, max(0, start - 2), start):
@@ -229,7 +229,7 @@ def without_prose(data: bytes) -> bytes:
         elif b"\n" not in token and b"\r" not in token:
             continue
         else:
-            left = b'""' + _IN_LINE.sub(b"", token)
+            left = b'""' + _IN_LINE.sub(b" ", token)
         parts += (data[at:start], left)
         at = end
     return b"".join((*parts, data[at:])) if at else data

@@ -36,7 +36,7 @@ from torchlint.rules import _data
 
 _NEEDLES = (
     ".data",
-    r"re:\. (?:cpu|cuda|to) \((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b",
+    r"re:\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b",
 )
 """The latter with brackets in brackets in brackets of the arguments."""
 
