@@ -90,9 +90,9 @@ def specs(row: dict[str, Any]) -> list[list[str]]:
         count = (
             1 if last == "state_dict" else 2 if module == "_dynamo" else 2 if last.rstrip("_") in ("add", "sub") else 3
         )
-        if is_method and last != "state_dict":
-            return [["numbers", str(count)]]
-        return [["several", str(count)]] if is_method else [["several", str(count + (module == "torch")), *bases]]
+        if is_method:
+            return [["several" if last == "state_dict" else "numbers", str(count)]]
+        return [["several", str(count + (module == "torch")), *bases]]
     if kind == "behaviour":
         return []
     return [["method"]]

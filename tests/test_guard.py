@@ -179,7 +179,7 @@ def rule(code: str, name: str, made: Made, applicability: Applicability = Applic
 
 def lint(monkeypatch: pytest.MonkeyPatch, *rules: Rule, text: str = TEXT, fixing: Fixing = Fixing.SAFE) -> Outcome:
     monkeypatch.setattr(engine, "_rules", lambda codes: rules)
-    monkeypatch.setattr(engine, "possible", lambda data, codes: codes)
+    monkeypatch.setattr(engine, "possible_rules", lambda data, codes: codes)
     return check_text(text, "x.py", frozenset(("TL101", "TL201")), fixing)
 
 
@@ -281,7 +281,7 @@ def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     broken = rule("TL101", "bad", BAD["syntax"][0])
     monkeypatch.setattr(engine, "_rules", lambda codes: (broken, rule("TL201", "good", good)))
-    monkeypatch.setattr(engine, "possible", lambda data, codes: codes)
+    monkeypatch.setattr(engine, "possible_rules", lambda data, codes: codes)
     write({"x.py": "import torch\nbad.data\ngood.Variable\n"})
     ran = torchlint("check", "--fix", "-j1", "--output-format", "concise")
     assert ran.code == 3

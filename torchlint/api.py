@@ -195,11 +195,13 @@ def _text(data: bytes) -> _Text:
     return _Text(data)
 
 
-_RENAMED = re.compile(rb"(?:import|,)[ \t]*((?:torch|functorch)[\w.]*)[ \t]+as[ \t]+(\w+)")
+_RENAMED = re.compile(rb"(?:import|,)(?:[ \t]|\\\r?\n)*((?:torch|functorch)[\w.]*)[ \t]+as[ \t]+(\w+)")
 _RENAMED_FROM = re.compile(rb"(\w+)[ \t\\]+as[ \t\\]+(\w+)")
 _ASSIGNED = re.compile(rb"= ?((?:torch|functorch)[\w.]*)[ \t]*[\r\n;#]")
 _STAR = re.compile(rb"import[ \t]*\*")
-_FROM = re.compile(rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\([^)]*|(?:[^\n(\\]|\\\r?\n)*)")
+_FROM = re.compile(
+    rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n(\\]|\\\r?\n)*)"
+)
 _OF_TORCH = re.compile(rb"(?<![\w.])torch(?:\.\w+)*\.\Z")
 
 
@@ -231,7 +233,7 @@ class _Text:
     @functools.cached_property
     def imported(self) -> frozenset[bytes]:
         """All words in the imports from packages of ours."""
-        return frozenset(word for match in _FROM.finditer(self.data) for word in words(match[1]))
+        return frozenset(word for match in _FROM.finditer(self.data) for word in _WORD.findall(match[1]))
 
     def places(self, word: bytes, specs: Specs) -> Iterator[tuple[int, int]]:
         """Where a word stands in one of these ways."""

@@ -30,7 +30,7 @@ from torchlint.diagnostic import (
     Problem,
     TextEdit,
 )
-from torchlint.gate import possible, sites
+from torchlint.gate import possible_rules, sites
 from torchlint.guard import BREAKS, Guard, splice
 from torchlint.rules import catalogue
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
@@ -325,7 +325,7 @@ def _check(text: str, subject: Subject) -> _Checked:
     from torchlint.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
-    codes = possible(data, subject.codes)
+    codes = possible_rules(data, subject.codes)
     look = first_look(text, subject, codes, data)
     if look is not None and not look.codes:
         return _suppress(_Checked(text, [], [], rests_on=look.rests_on), subject.codes)

@@ -104,7 +104,7 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     return _is_ours(data) and _has_needle(data, codes)
 
 
-def possible(data: bytes, codes: frozenset[str]) -> frozenset[str]:
+def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
     """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
     if not _is_ours(data):
         return frozenset()
