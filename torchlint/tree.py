@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
@@ -178,6 +178,7 @@ class Tree:
         self._names: dict[str, list[cst.Name]] | None = None
         self._unsorted: set[object] = set()
         self._unread: dict[int, Unread] = {}
+        self._ever_unread: list[int] = []
         self._words: dict[str, list[int]] | None = None
         self._searched: set[str] = set()
         self._on_read: list[Callable[[Nodes], None]] = []
@@ -232,6 +233,7 @@ class Tree:
             if cls is Unread:
                 cls = cst.IndentedBlock
                 self._unread[rank] = node  # type: ignore[assignment]
+                insort(self._ever_unread, rank)
                 rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
                 fields = None
             else:
@@ -343,8 +345,11 @@ class Tree:
     def _read_below(self, node: cst.CSTNode) -> None:
         if self._unread:
             first, last = self._range(node)
-            for block in [block for rank, block in self._unread.items() if first <= rank <= last]:
-                self._read(block, unread.text_of(block))
+            ranks = self._ever_unread
+            for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]:
+                block = self._unread.get(rank)
+                if block is not None:
+                    self._read(block, unread.text_of(block))
 
     def names(self, name: str) -> list[cst.Name]:
         """All name nodes of that spelling, whatever they stand for, in document order."""
@@ -364,7 +369,7 @@ class Tree:
         if below is None:
             return found
         first, last = self._range(below)
-        return [node for node in found if first <= self._order[id(node)] <= last]
+        return found[bisect_left(found, first, key=self.order) : bisect_right(found, last, key=self.order)]
 
     def attributes(self, name: str) -> list[cst.Attribute]:
         """All attributes of that name, in document order."""

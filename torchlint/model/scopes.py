@@ -170,6 +170,10 @@ class Scopes:
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
 
+    @functools.cached_property
+    def _has_apply(self) -> bool:
+        return "apply" in self.tree.source.text
+
     def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
         """Names that a function binds itself."""
         names = self._locals.get(id(function))
@@ -269,7 +273,7 @@ class Scopes:
 
     def given_to_apply(self, name: str) -> Iterator[cst.CSTNode]:
         """Those of them, at least, that a call of ``apply`` begins with."""
-        if "apply" in self.tree.source.text:
+        if self._has_apply:
             self.tree.read_with(name, _applied)
             yield from self.parsed_calls(name)
 
