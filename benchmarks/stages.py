@@ -47,7 +47,12 @@ STAGES = (
     Stage("read", ("torchlint.files:discover", "torchlint.work:open_", "torchlint.source:decode")),
     Stage(
         "gate",
-        ("torchlint.work:_is_gated", "torchlint.gate:can_match", "torchlint.gate:sites", "torchlint.api:can_match"),
+        (
+            "torchlint.work:_is_gated",
+            "torchlint.gate:can_match",
+            "torchlint.gate:possible_rules",
+            "torchlint.gate:sites",
+        ),
     ),
     Stage(
         PARSE,
