@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
 import libcst as cst
 
@@ -73,6 +76,15 @@ def syntax_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
         return _ORDER[cls]
     fields = (f.name for f in dataclasses.fields(cls) if not is_trivia(f.name))
     return tuple(name for name in fields if cls not in _SCALARS.get(name, ()))
+
+
+@functools.cache
+def last_fields_first(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[Any, ...]]:
+    """What gives the values of those fields of a node in one step, in the opposite order."""
+    names = syntax_fields(cls)[::-1]
+    if len(names) == 1:  # of one name `attrgetter` gives no tuple
+        return lambda node: (getattr(node, names[0]),)
+    return attrgetter(*names) if names else lambda node: ()
 
 
 def parse_module(text: str) -> cst.Module:

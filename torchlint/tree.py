@@ -6,20 +6,18 @@ syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__has
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from torchlint import sketch, unread
-from torchlint.nodes import parse_module, syntax_fields
+from torchlint.nodes import last_fields_first, parse_module, syntax_fields
 from torchlint.standin import Chain
 from torchlint.unread import Text, Unread
 
@@ -53,9 +51,7 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
     """The last of the syntax children of a node; None if it has none."""
-    cls = type(node)
-    for name in reversed(syntax_fields(cls)):
-        value = getattr(node, name)
+    for value in last_fields_first(type(node))(node):
         kind = value.__class__
         if kind is tuple or kind is list:
             if value:
@@ -63,15 +59,6 @@ def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
         elif kind not in _NO_NODES:
             return value  # type: ignore[no-any-return]
     return None
-
-
-@functools.cache
-def fields_of(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[Any, ...]] | None:
-    """What gives the syntax fields of a node, the last first; None for classes that have none."""
-    names = syntax_fields(cls)[::-1]
-    if len(names) == 1:
-        return lambda node: (getattr(node, names[0]),)
-    return attrgetter(*names) if names else None
 
 
 def is_refused(tree: Tree) -> bool:
@@ -179,6 +166,7 @@ class Tree:
         self._unsorted: set[object] = set()
         self._unread: dict[int, Unread] = {}
         self._ever_unread: list[int] = []
+        """The keys of what is unread, and of what was, in order."""
         self._words: dict[str, list[int]] | None = None
         self._searched: set[str] = set()
         self._on_read: list[Callable[[Nodes], None]] = []
@@ -235,18 +223,16 @@ class Tree:
                 self._unread[rank] = node  # type: ignore[assignment]
                 insort(self._ever_unread, rank)
                 rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
-                fields = None
+                values: tuple[Any, ...] = ()
             else:
-                fields = fields_of(cls)
+                values = last_fields_first(cls)(node)
             rank += 1
             found = nodes.get(cls)
             if found is None:
                 nodes[cls] = [node]
             else:
                 found.append(node)
-            if fields is None:
-                continue
-            for value in fields(node):  # the last first, so that the first is the next to be taken from the stack
+            for value in values:  # the last first, so that the first is the next to be taken from the stack
                 kind = value.__class__
                 if kind is tuple or kind is list:
                     for item in reversed(value):
