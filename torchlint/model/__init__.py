@@ -30,7 +30,7 @@ from torchlint.model.flow import Flow
 from torchlint.model.imports import Imports
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import Result, State
+from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower, Sources, Usage
@@ -173,12 +173,7 @@ class Model:
         """The versions of torch that the file is written for."""
         self.scopes = scopes or Scopes(tree)
         self.imports = Imports(tree)
-        self.values: dict[int, Value] = {}
-        self.modes: dict[int, int] = {}
         self.stars: list[str] = []
-        self.class_bindings: dict[int, Env] = {}
-        self.grown: dict[int, Value] = {}
-        """What an attribute (by the node that names it) is after something was put into it."""
         self._done: dict[Key, Result] = {}
         self._tables: dict[Key, Result] = {}
         self._kept: list[cst.CSTNode] = []
@@ -212,8 +207,7 @@ class Model:
         if path is not None:
             return self.follow(self.named(path))
         scope = self.scopes.scope_of(node)
-        self.result(scope)
-        value = self.follow(self.values.get(id(node), UNKNOWN))
+        value = self.follow(self.trace(scope).value(node))
         if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
             return self._callers.value(node, scope) or value
         return value
@@ -229,11 +223,10 @@ class Model:
 
     def grad_enabled(self, node: cst.CSTNode) -> int:
         """Whether autograd records where ``node`` is evaluated."""
-        self.result(self.scopes.scope_of(node))
         within = self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
         if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
             return Tri.YES  # it runs later, and nobody knows where
-        return self.modes.get(id(self.tree.statement(node)), Tri.YES)
+        return self.trace(self.scopes.scope_of(node)).modes.get(id(self.tree.statement(node)), Tri.YES)
 
     def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
@@ -398,7 +391,7 @@ class Model:
         key: Key = id(scope) if cls is None else (id(scope), id(cls))
         now = self.codebase.interpretation
         final = (self if cls is None else self.home(cls))._done
-        known = self._final(final, key) or now.known(key)
+        known = now.final(key, final, self.is_part) or now.known(key)
         if known is not None or now.is_open(key):
             return known
         is_module = isinstance(scope, cst.Module)
@@ -406,27 +399,33 @@ class Model:
             if self.is_part and now.is_too_far():
                 return None
             self.result(self.scopes.scope_of(scope))
-        flow = Flow(self, scope)
-        if cls is not None:
-            flow.values, flow.modes, flow.grown = {}, {}, {}  # those of the class it is written in are asked for
+        flow = Flow(self, scope, Trace(now.traces.get(key)))
         now.enter(key, self.is_part and not is_module)
         now.running[key] = flow
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
-            grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope, flow)
+            grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope)
             result = flow.run(start, grad)
         finally:
             del now.running[key]
             frame = now.leave()
+        flow.trace.before = None
+        if frame.is_circular:
+            now.traces[key] = flow.trace
         now.keep(frame, result, final)
         return result
 
-    def _final(self, results: dict[Key, Result], key: Key) -> Result | None:
-        """What was found for good, if that could be found from where it is asked for."""
-        known = results.get(key)
-        if known is None or (self.is_part and not self.codebase.interpretation.reaches(known)):
-            return None
-        return known
+    def trace(self, scope: cst.FunctionDef | cst.Module) -> Trace:
+        """What was seen in a scope, so far if it is being interpreted."""
+        result = self.result(scope)
+        if result is not None:
+            return result.trace
+        running = self.codebase.interpretation.running.get(id(scope))
+        return running.trace if running is not None else NOTHING_SEEN  # too far away
+
+    def seen(self, node: cst.CSTNode) -> Value:
+        """What an expression was where it was evaluated; for something imported from the project its name."""
+        return self.trace(self.scopes.scope_of(node)).value(node)
 
     def _is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether what a scope binds is known for good, however far away it is asked for."""
@@ -612,7 +611,7 @@ class Model:
             name = param.name.value
             if index == 0 and cls is not None and "staticmethod" not in decorators:
                 me = self.self_value(of or cls, "classmethod" in decorators)
-                env[name] = replace(me, symbols=frozenset((("param", id(function), name),)))
+                env[name] = replace(me, symbols=(("param", id(function), name),))
             elif param.star in ("*", "**"):
                 env[name] = container(self._annotated(param, flow))
             else:
@@ -636,15 +635,15 @@ class Model:
         symbol = ("param", id(function), name)
         value = self._annotated(param, flow)
         if value is not None:
-            value = replace(value, symbols=frozenset((symbol,)))
+            value = replace(value, symbols=(symbol,))
             if isinstance(param.default, cst.Name) and param.default.value == "None":
                 return join(value, NONE)
             return value
         if cls is not None and (given := self._given_by_torch(function, cls, param)) is not None:
-            return replace(given, symbols=frozenset((symbol,)))
+            return replace(given, symbols=(symbol,))
         convention = self._convention(function, cls, name)
         if convention is not None:
-            return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=frozenset((symbol,)))
+            return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=(symbol,))
         if self.applied_to_modules(function):
             evidence = Evidence(Strength.CONVENTION, f"`{function.name.value}` is given to `apply()`", function)
             return Value(Kind.MODULE, evidence=evidence)
@@ -698,9 +697,10 @@ class Model:
                 return None
         return None
 
-    def start_grad(self, function: cst.FunctionDef, flow: Flow) -> int:
+    def start_grad(self, function: cst.FunctionDef) -> int:
         """Whether autograd records when a function begins."""
-        at = self.outside() if self.is_part else flow
+        outer = self.scopes.scope_of(function)
+        at = self.outside() if self.is_part else Flow(self, outer, self.trace(outer))
         for decorator in function.decorators:
             if self.is_part:
                 at.eval(decorator.decorator)
@@ -778,10 +778,10 @@ class Model:
         if known is not None:
             return known
         scope = self.scopes.scope_of(cls)
-        self.result(scope)
+        trace = self.trace(scope)
         if self.is_part and isinstance(outer := self.tree.enclosing(cls, cst.ClassDef, cst.FunctionDef), cst.ClassDef):
-            self._class_body(outer)
-        values = tuple(self.follow(self.values.get(id(base), UNKNOWN)) for base in self.scopes.info(cls).bases)
+            trace = self._class_body(outer).trace
+        values = tuple(self.follow(trace.value(base)) for base in self.scopes.info(cls).bases)
         if self._is_settled(scope):
             self._base_values[id(cls)] = values
         return values
@@ -952,25 +952,26 @@ class Model:
         declared = info.declared.get(name)
         if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
             found = self.annotation(declared.annotation.annotation, flow) or found
-        return found if found is not None else self._class_body(cls).get(name)
+        return found if found is not None else self._class_body(cls).bindings.get(name)
 
     @_at_home
-    def _class_body(self, cls: cst.ClassDef) -> Env:
-        """What the statements in a class bind."""
+    def _class_body(self, cls: cst.ClassDef) -> Result:
+        """What the statements in a class leave behind."""
         if not self.is_part:
-            self.result(self.scopes.scope_of(cls))
-            return self.class_bindings.get(id(cls), {})
+            trace = self.trace(self.scopes.scope_of(cls))
+            return Result(trace.body(cls), trace=trace)
         key, now = (id(cls), _BODY), self.codebase.interpretation
-        known = self._final(self._tables, key) or now.known(key)
+        known = now.final(key, self._tables, self.is_part) or now.known(key)
         if known is not None or now.is_open(key):
-            return known.bindings if known is not None else {}
+            return known if known is not None else Result()
         now.enter(key, False)
         try:
-            bindings = self.outside().class_body(cls)
+            flow = self.outside()
+            result = Result(flow.class_body(cls), trace=flow.trace)
         finally:
             frame = now.leave()
-        now.keep(frame, Result(bindings), self._tables)
-        return bindings
+        now.keep(frame, result, self._tables)
+        return result
 
     @_at_home
     def _assigned(self, cls: cst.ClassDef, name: str) -> Value | None:
@@ -979,14 +980,12 @@ class Model:
         Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
         key, now = (id(cls), name), self.codebase.interpretation
-        known = self._final(self._tables, key) or now.known(key)
+        known = now.final(key, self._tables, self.is_part) or now.known(key)
         if known is not None:
             return known.bindings.get(name)
         if now.is_open(key):
             return now.drafts[key].get(name)
-        if self.is_part and now.is_too_far():
-            return None
-        now.enter(key, self.is_part)
+        now.enter(key, False)
         now.drafts[key] = {}
         try:
             kept = now.kept()
@@ -1005,19 +1004,16 @@ class Model:
         used = self.scopes.attribute(cls, name)
         found: Value | None = None
         for method, target in used.assigned:
-            self.result(method)
-            value = self.values.get(id(target), UNKNOWN)
+            value = self.trace(method).value(target)
             if value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
                 if is_first or self.codebase.interpretation.is_open(id(method)):
                     continue  # what it is increased from is not known yet
             found = value if found is None else join(found, value)
         if found is not None and containers.holds(found):
             for method, place in used.grown:
-                self.result(method)
-                found = join(found, self.grown.get(id(place), found))
+                found = join(found, self.trace(method).after(place) or found)
         for how, call, method in used.registered:
-            self.result(method)
-            value = self._registered(how, call)
+            value = self._registered(how, call, self.trace(method))
             found = value if found is None else join(found, value)
         if found is None:
             return {}
@@ -1027,11 +1023,12 @@ class Model:
             else:
                 found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
         elif found.kind & Kind.UNKNOWN:
-            found = replace(found, symbols=frozenset((("self", id(cls), name),)))
+            found = replace(found, symbols=(("self", id(cls), name),))
         return {name: found}
 
-    def _registered(self, how: str, call: cst.Call) -> Value:
-        given = self.values.get(id(call.args[1].value), UNKNOWN) if len(call.args) > 1 else NONE
+    @staticmethod
+    def _registered(how: str, call: cst.Call, trace: Trace) -> Value:
+        given = trace.value(call.args[1].value) if len(call.args) > 1 else NONE
         if given.kind == Kind.NONE:
             return NONE
         name = f"`{how}`"
@@ -1102,7 +1099,7 @@ class Model:
         if value.kind & ~Kind.UNKNOWN & ~declared.kind:
             return value
         if value.kind & declared.kind & Kind.TENSOR:
-            return replace(value, kind=declared.kind, symbols=frozenset())
+            return replace(value, kind=declared.kind, symbols=())
         return declared
 
     def bind(
@@ -1310,7 +1307,7 @@ def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Sym
             if argument.kind == Kind.UNKNOWN and value.kind & Kind.TENSOR:
                 return replace(value, symbols=argument.symbols)
             return argument
-    return replace(value, symbols=frozenset((fresh,)) if value.kind & Kind.UNKNOWN else frozenset())
+    return replace(value, symbols=(fresh,) if value.kind & Kind.UNKNOWN else ())
 
 
 def _without_grad(value: Value) -> Value:

@@ -45,11 +45,10 @@ class Callers:
         if not given:
             return {}
         flow = Flow(self.model, function)
-        flow.values = {}
         start = self.model.start(function, flow)
         known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
         if known:
-            flow.run(start | known, self.model.start_grad(function, flow))
+            flow.run(start | known, self.model.start_grad(function))
         return flow.values
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
@@ -61,7 +60,7 @@ class Callers:
         given: dict[str, Value] = {}
         for param in parameters(function):
             name = param.name.value
-            default = UNKNOWN if param.default is None else self.model.values.get(id(param.default), UNKNOWN)
+            default = UNKNOWN if param.default is None else self.model.seen(param.default)
             values = [each.get(name, default) for each in bound]
             if param.star or param.annotation is not None or any(value.kind & Kind.UNKNOWN for value in values):
                 continue
@@ -78,8 +77,7 @@ class Callers:
             return []
         calls = []
         for node in self.model.scopes.calls(name):
-            self.model.result(self.model.scopes.scope_of(node))
-            if self.model.values.get(id(node), UNKNOWN).node is not wanted:
+            if self.model.seen(node).node is not wanted:
                 continue
             call = self.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node:
@@ -92,7 +90,7 @@ class Callers:
         scope = self.model.scopes.scope_of(call)
         arguments = []
         for arg in call.args:
-            value = self.model.values.get(id(arg.value), UNKNOWN)
+            value = self.model.seen(arg.value)
             if value.kind & Kind.UNKNOWN and far and isinstance(scope, cst.FunctionDef):
                 value = self.value(arg.value, scope, far - 1) or value
             arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))
@@ -106,7 +104,7 @@ def _believed(value: Value, name: str, call: cst.Call) -> Value:
     if value.item is not None:
         value = replace(value, item=_believed(value.item, name, call))
     if not value.kind & Kind.TENSOR:
-        return replace(value, symbols=frozenset())
+        return replace(value, symbols=())
     evidence = Evidence(Strength.USE, f"`{name}(...)` is given a tensor", call)
     return replace(
         value,
@@ -115,5 +113,5 @@ def _believed(value: Value, name: str, call: cst.Call) -> Value:
         dtype=Dtype.ANY,
         leaf=Tri.MAYBE,
         evidence=evidence,
-        symbols=frozenset(),
+        symbols=(),
     )

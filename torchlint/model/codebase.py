@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.env import Env
     from torchlint.model.flow import Flow
-    from torchlint.model.state import Result
+    from torchlint.model.state import Result, Trace
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What stands in the folder of a project; imports are not looked for above it."""
@@ -66,8 +66,12 @@ class Frame:
     is_elsewhere: bool
     is_cut: bool = False
     """Whether something was not looked at because it is too far away."""
+    is_circular: bool = False
+    """Whether something in it rests on what was not finished then, be it itself."""
     height: int = 0
     """How many functions and classes of other files had to be looked at one inside the other."""
+    seen: set[Key] = field(default_factory=set)
+    """What was cut in it, and what in that."""
 
 
 @dataclass(eq=False)
@@ -75,18 +79,23 @@ class Interpretation:
     """What is being interpreted right now, in all files together: calls may go round through several of them.
 
     What has seen an unfinished state of something else is kept only until that is finished, and what was cut short only
-    for others that ask from as far away. So an answer does not depend on what was asked before.
+    for others that ask from as far away. What went round in circles comes out differently where the circle is entered
+    elsewhere, so it is kept no longer than the file is checked that asked for it first. So what is known of another
+    file does not depend on which files were checked before.
     """
 
     frames: list[Frame] = field(default_factory=list)
     running: dict[Key, Flow] = field(default_factory=dict)
     drafts: dict[Key, Env] = field(default_factory=dict)
+    traces: dict[Key, Trace] = field(default_factory=dict)
+    """What the last interpretation of a scope has seen."""
     _positions: dict[Key, int] = field(default_factory=dict)
     _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
     _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
     _cut: dict[tuple[Key, int], Result] = field(default_factory=dict)
     _rounds: Counter[Key] = field(default_factory=Counter)
     _settled: dict[Key, Result] = field(default_factory=dict)
+    _circular: dict[Key, Result] = field(default_factory=dict)
     _distance: int = 0
 
     def known(self, key: Key) -> Result | None:
@@ -94,20 +103,25 @@ class Interpretation:
         found = self._passing.get(key)
         if found is not None:
             result, frame = found
-            self._rest_on(frame.low, frame.is_cut, result.height)
+            self._rest_on(frame.low, frame.is_cut, result)
             return result
-        near = self._settled.get(key) or self._cut.get((key, self._distance))
-        if near is not None:
-            self._rest_on(len(self.frames), is_cut=True)
+        near = self._settled.get(key)
+        if near is None:
+            near = self._cut.get((key, self._distance))
+            if near is None or not near.seen.isdisjoint(self._positions):
+                return None
+        self._rest_on(len(self.frames), True, near)
         return near
 
-    def reaches(self, result: Result) -> bool:
-        """Whether a final result could have been found from here; if so it is of use."""
-        if self._distance + result.height > _DEEPEST:
-            return False
-        if self.frames:
-            self.frames[-1].height = max(self.frames[-1].height, result.height)
-        return True
+    def final(self, key: Key, results: dict[Key, Result], is_elsewhere: bool) -> Result | None:
+        """What was found for good, if that could have been found from here; if so it is of use."""
+        found = results.get(key) or self._circular.get(key)
+        if found is None or (is_elsewhere and self._distance + found.height > _DEEPEST):
+            return None
+        if not found.seen.isdisjoint(self._positions):
+            return None
+        self._rest_on(len(self.frames), False, found)
+        return found
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
@@ -115,6 +129,7 @@ class Interpretation:
         if position is None:
             return False
         self._rest_on(position, is_cut=False)
+        self.frames[-1].is_circular = True
         return True
 
     def is_too_far(self) -> bool:
@@ -124,12 +139,16 @@ class Interpretation:
         self._rest_on(len(self.frames), is_cut=True)
         return True
 
-    def _rest_on(self, position: int, is_cut: bool, height: int = 0) -> None:
-        if self.frames:
-            asker = self.frames[-1]
-            asker.low = min(asker.low, position)
-            asker.is_cut |= is_cut
-            asker.height = max(asker.height, height)
+    def _rest_on(self, position: int, is_cut: bool, result: Result | Frame | None = None) -> None:
+        if not self.frames:
+            return
+        asker = self.frames[-1]
+        asker.low = min(asker.low, position)
+        asker.is_cut |= is_cut
+        if result is not None:
+            asker.is_circular |= result.is_circular
+            asker.height = max(asker.height, result.height)
+            asker.seen |= result.seen
 
     def enter(self, key: Key, is_elsewhere: bool) -> None:
         """Begin with ``key``."""
@@ -155,15 +174,17 @@ class Interpretation:
         frame = self.frames.pop()
         self._distance -= frame.is_elsewhere
         frame.height += frame.is_elsewhere
+        if frame.is_cut:
+            frame.seen.add(frame.key)
         del self._positions[frame.key]
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
-        self._rest_on(frame.low, frame.is_cut, frame.height)
+        self._rest_on(frame.low, frame.is_cut, frame)
         return frame
 
     def keep(self, frame: Frame, result: Result, final: dict[Key, Result]) -> None:
         """Keep what was found in a frame as long as it is of use."""
-        result.height = frame.height
+        result.height, result.is_circular, result.seen = frame.height, frame.is_circular, frame.seen
         if frame.low < frame.position:
             self._passing[frame.key] = (result, frame)
             self._rooted[frame.low].append(frame.key)
@@ -172,6 +193,8 @@ class Interpretation:
                 self._settled[frame.key] = result
         elif frame.is_cut and self._distance:
             self._cut[frame.key, self._distance] = result
+        elif frame.is_circular:
+            self._circular[frame.key] = result
         else:
             final[frame.key] = result
 
@@ -240,7 +263,7 @@ class Codebase:
         """Forget the file that has been checked; and all if it has become too much.
 
         What was found out about other files is kept where it is final. It is what would be found anew for the next
-        file: :meth:`Interpretation.reaches` sees to it that nothing is known there that is too far away from it.
+        file: :meth:`Interpretation.final` sees to it that nothing is known there that is too far away from it.
         """
         self._checked = {}  # what the last file still reads must not come into the next one's
         self._consulted.pop(_CHECKED, None)

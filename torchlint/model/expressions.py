@@ -241,15 +241,15 @@ class Expressions(Special):
             return container(PARAM_GROUP)
         if name in ("weight", "bias"):
             value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))
-            key = sorted(base.symbols, key=repr)[:1]
+            key = base.symbols[:1]
             return self.likely(value, ("attr", *key, name) if key and len(key[0]) < 8 else ("attribute", id(node)))
         if name == "grad" and base.symbols:
             value = tensor(self._grad_of_gradient(node), role=Role.GRADIENT).because(
                 Strength.CONVENTION, "`.grad` of something", node
             )
-            return self.likely(value, ("attr", *sorted(base.symbols, key=repr)[:1], name))
+            return self.likely(value, ("attr", *base.symbols[:1], name))
         if base.symbols:
-            symbols = [("attr", symbol, name) for symbol in sorted(base.symbols, key=repr)[:2] if len(symbol) < 8]
+            symbols = [("attr", symbol, name) for symbol in base.symbols[:2] if len(symbol) < 8]
             value = self._resolve(unknown(*symbols)) if symbols else unknown(("attribute", id(node)))
         else:
             value = self.unknown(("attribute", id(node)))
@@ -289,11 +289,11 @@ class Expressions(Special):
         if base.kind & Kind.REFERENCE:
             return replace(base, node=node) if base.kind == Kind.REFERENCE else base
         if loaders.is_batch(base):
-            origin = next(iter(base.symbols), ("item", id(node)))
+            origin = base.symbols[0] if base.symbols else ("item", id(node))
             return self.likely(loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))
         if base.symbols:
             key = f"[{literal!r}]" if literal is not None else "[]"
-            return self._resolve(unknown(*[("attr", s, key) for s in sorted(base.symbols, key=repr)[:1] if len(s) < 8]))
+            return self._resolve(unknown(*[("attr", s, key) for s in base.symbols[:1] if len(s) < 8]))
         return self.unknown(("item", id(node)))
 
     def _item_by_name(self, base: Value, name: str) -> Value | None:

@@ -68,7 +68,7 @@ class Flow(Patterns):
         returns: Value | None = None
         for value in self.returns:
             returns = value if returns is None else join(returns, value)
-        return Result(self.bindings, returns, grad)
+        return Result(self.bindings, returns, self.trace)
 
     def _learn(self) -> bool:
         """Draw conclusions from how unknown values were used; whether there are new ones that change anything."""
@@ -148,7 +148,7 @@ class Flow(Patterns):
         if value.kind & Kind.CONTAINER and not declared.kind & Kind.CONTAINER:
             return value
         if value.kind & declared.kind & Kind.TENSOR:
-            return replace(value, kind=declared.kind, evidence=declared.evidence, symbols=frozenset())
+            return replace(value, kind=declared.kind, evidence=declared.evidence, symbols=())
         return declared
 
     def _aug_assign(self, node: cst.AugAssign) -> None:
@@ -301,7 +301,7 @@ class Flow(Patterns):
         for arg in (*node.bases, *node.keywords):
             self.eval(arg.value)
         if not self.model.is_part:  # there it is left to who asks for it
-            self.model.class_bindings[id(node)] = self.class_body(node)
+            self.trace.bodies[id(node)] = self.class_body(node)
         self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
 
     def class_body(self, node: cst.ClassDef) -> Env:

@@ -46,7 +46,7 @@ def collated(sample: Value) -> Value:
         return container(STRING)
     if sample.kind & (Kind.TENSOR | Kind.NUMBER | Kind.NDARRAY):
         return _stacked(sample)
-    return replace(sample, symbols=frozenset())
+    return replace(sample, symbols=())
 
 
 def _stacked(sample: Value) -> Value:

@@ -240,7 +240,7 @@ class Narrowing(State):
         """A value that has turned out to be an instance of a class."""
         if known.kind & Kind.TENSOR and value.kind == Kind.TENSOR:
             role = value.role if value.role != Role.PLAIN else known.role
-            result = replace(known, kind=Kind.TENSOR, role=role, symbols=frozenset())
+            result = replace(known, kind=Kind.TENSOR, role=role, symbols=())
         elif known.kind == value.kind and known.kind != Kind.TENSOR:
             result = known if known.ref or known.node or known.kind == Kind.CONTAINER else value
         else:

@@ -124,7 +124,7 @@ class Special(Narrowing):
     def batch(self, loader: Value, node: cst.BaseExpression) -> Value:
         """What a data loader yields: no tensor in it carries a graph; what is not known in it may be one."""
         if loader.item is None:
-            return self._resolve(replace(loaders.BATCH, symbols=frozenset((("batch", id(node)),))))
+            return self._resolve(replace(loaders.BATCH, symbols=(("batch", id(node)),)))
         return self._batched(loader.item, ("batch", id(node)))
 
     def _batched(self, part: Value, symbol: tuple[object, ...]) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -63,25 +63,69 @@ class Use:
 
 
 @dataclass(slots=True)
+class Trace:
+    """What one interpretation of a scope has seen, by the identity of the nodes."""
+
+    before: Trace | None = None
+    """What the interpretation before has seen, as long as this one has not come to its end."""
+
+    values: dict[int, Value] = field(default_factory=dict)
+    """What each expression is."""
+    modes: dict[int, int] = field(default_factory=dict)
+    """Whether autograd records where a statement begins."""
+    grown: dict[int, Value] = field(default_factory=dict)
+    """What a name or attribute (by the node that names it) is after something was put into it."""
+    bodies: dict[int, Env] = field(default_factory=dict)
+    """What the statements of each class bind."""
+
+    def value(self, node: cst.CSTNode) -> Value:
+        """What an expression is."""
+        found = self.values.get(id(node))
+        if found is not None:
+            return found
+        return self.before.value(node) if self.before is not None else UNKNOWN
+
+    def after(self, place: cst.CSTNode) -> Value | None:
+        """What a name or attribute is after something was put into it; None if nothing was."""
+        found = self.grown.get(id(place))
+        return self.before.after(place) if found is None and self.before is not None else found
+
+    def body(self, cls: cst.ClassDef) -> Env:
+        """What the statements in a class bind."""
+        found = self.bodies.get(id(cls))
+        if found is not None:
+            return found
+        return self.before.body(cls) if self.before is not None else {}
+
+
+NOTHING_SEEN = Trace()
+
+
+@dataclass(slots=True)
 class Result:
     """What an interpreted function left behind."""
 
     bindings: Env = field(default_factory=dict)
     """Every name of the scope with the join of all that was bound to it: what closures see."""
     returns: Value | None = None
-    grad_mode: int = Tri.YES
+    trace: Trace = field(default_factory=Trace)
     height: int = 0
     """How many functions and classes of other files had to be looked at one inside the other."""
+    is_circular: bool = False
+    """Whether something in it rests on what was not finished then, be it itself."""
+    seen: frozenset[Any] | set[Any] = frozenset()
+    """What was cut in it, and what in that (see :class:`torchlint.model.codebase.Frame`)."""
 
 
 class State:
     """Environment, values, and symbols of one scope. Statements and expressions build on it."""
 
-    def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module) -> None:
+    def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> None:
         self.model = model
         self.tree = model.tree
         self.scope = scope
-        self.values, self.modes, self.grown = model.values, model.modes, model.grown
+        self.trace = trace or Trace()
+        self.values, self.modes, self.grown = self.trace.values, self.trace.modes, self.trace.grown
         self.env = Names()
         self.dead = False
         self.bindings: Env = {}
@@ -106,6 +150,11 @@ class State:
         """Under the first name of a place what else may hold the same container."""
         self.locals = model.scopes.locals_of(scope) if isinstance(scope, cst.FunctionDef) else None
 
+    def seen(self, node: cst.CSTNode) -> Value:
+        """What an expression was, wherever in the file it stands."""
+        value = self.values.get(id(node))
+        return self.model.seen(node) if value is None else value
+
     def _resolve(self, value: Value) -> Value:
         """A value with what the uses of its symbols have taught."""
         if not value.symbols or not value.kind & Kind.UNKNOWN:
@@ -113,7 +162,7 @@ class State:
         if value.kind & Kind.TENSOR:
             if not self.rejected.isdisjoint(value.symbols):
                 return Value(Kind.UNKNOWN, symbols=value.symbols)
-            self.supposed |= value.symbols
+            self.supposed.update(value.symbols)
         grad = value.grad or Tri.MAYBE
         for symbol in value.symbols:
             evidence = self.solved.get(symbol)
@@ -128,9 +177,10 @@ class State:
                     symbols=value.symbols,
                 )
         if value.kind == Kind.UNKNOWN:
-            for symbol in value.symbols & self.hinted.keys():
-                kind = Kind.TENSOR | Kind.UNKNOWN
-                return replace(tensor(grad, evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
+            for symbol in value.symbols:
+                if symbol in self.hinted:
+                    kind = Kind.TENSOR | Kind.UNKNOWN
+                    return replace(tensor(grad, evidence=self.hinted[symbol]), kind=kind, symbols=value.symbols)
         return value
 
     def unknown(self, symbol: Symbol) -> Value:
@@ -139,7 +189,7 @@ class State:
 
     def likely(self, value: Value, symbol: Symbol) -> Value:
         """A tensor by convention: one unless its uses say otherwise."""
-        return self._resolve(replace(value, kind=value.kind | Kind.UNKNOWN, symbols=frozenset((symbol,))))
+        return self._resolve(replace(value, kind=value.kind | Kind.UNKNOWN, symbols=(symbol,)))
 
     def use(self, value: Value, name: str, node: cst.CSTNode) -> None:
         """Learn from ``value.name``."""

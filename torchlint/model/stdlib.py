@@ -339,7 +339,7 @@ class Library(Expressions):
 
     def call_made(self, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         """A call of what a call has made: a class of named tuples, a ``NewType``, ``vmap(f)``."""
-        ref = self.model.reference(self.values.get(id(maker.func)))
+        ref = self.model.reference(self.seen(maker.func))
         match (ref or "").rpartition(".")[2]:
             case "namedtuple":
                 return self._record(maker, arguments)
@@ -353,7 +353,7 @@ class Library(Expressions):
     def _given_before(self, arg: cst.Arg) -> Argument:
         """An argument of a call that was evaluated before."""
         keyword = arg.keyword.value if arg.keyword is not None else None
-        return Argument(keyword, self.values.get(id(arg.value), UNKNOWN), arg.value, arg.star)
+        return Argument(keyword, self.seen(arg.value), arg.value, arg.star)
 
     @staticmethod
     def _record(maker: cst.Call, arguments: Sequence[Argument]) -> Value:

@@ -148,7 +148,8 @@ class Value:
     """Of a mapping and of a named tuple only."""
     bound: tuple[Any, ...] | None = None
     """Arguments given before: to the constructor of an object of torch, to ``functools.partial``; None if unknown."""
-    symbols: frozenset[Symbol] = frozenset()
+    symbols: tuple[Symbol, ...] = ()
+    """The origins of what is not known, in the order in which they were met."""
     evidence: Evidence | None = field(default=None, compare=False)
 
     def __or__(self, other: Value) -> Value:
@@ -225,7 +226,6 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
     same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
-    symbols = a.symbols | b.symbols
     grad = a.grad | b.grad
     if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
         grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
@@ -244,9 +244,15 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         items=items,
         bound=a.bound if a.bound == b.bound else None,
         keys=_join_keys(a, b, depth) if a.keys is not None or b.keys is not None else None,
-        symbols=symbols if len(symbols) <= MAX_SYMBOLS else frozenset(sorted(symbols, key=repr)[:MAX_SYMBOLS]),
+        symbols=_join_symbols(a.symbols, b.symbols),
         evidence=_weaker(a, b),
     )
+
+
+def _join_symbols(a: tuple[Symbol, ...], b: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    if not b or a == b:
+        return a
+    return tuple(dict.fromkeys((*a, *b)))[:MAX_SYMBOLS]
 
 
 def _join_keys(a: Value, b: Value, depth: int) -> Keys | None:
@@ -339,7 +345,7 @@ def record(fields: Mapping[str | int, Value], items: tuple[Value, ...]) -> Value
 
 def unknown(*symbols: Symbol) -> Value:
     """An unknown value that remembers where it came from."""
-    return Value(Kind.UNKNOWN, symbols=frozenset(symbols))
+    return Value(Kind.UNKNOWN, symbols=symbols)
 
 
 def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
