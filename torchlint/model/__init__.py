@@ -391,12 +391,12 @@ class Model:
         key: Key = id(scope) if cls is None else (id(scope), id(cls))
         now = self.codebase.interpretation
         final = (self if cls is None else self.home(cls))._done
-        known = now.final(key, final, self.is_part) or now.known(key)
+        known = now.known(key, final, self.is_part)
         if known is not None or now.is_open(key):
             return known
         is_module = isinstance(scope, cst.Module)
         if not is_module:
-            if self.is_part and now.is_too_far():
+            if self.is_part and now.is_too_far(key):
                 return None
             self.result(self.scopes.scope_of(scope))
         flow = Flow(self, scope, Trace(now.traces.get(key)))
@@ -430,7 +430,7 @@ class Model:
     def _is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether what a scope binds is known for good, however far away it is asked for."""
         known = self._done.get(id(scope))
-        return known is not None and (known.height == 0 or not self.is_part)
+        return known is not None and not (self.is_part and (known.height or known.is_circular))
 
     def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
@@ -510,7 +510,10 @@ class Model:
         if known is None:
             found: set[str] = set()
             self._find_assigned(function, name, found, set())
-            known = self._assigns[key] = frozenset(found)
+            known = frozenset(found)
+            cls = self.class_of(function)
+            if cls is None or id(cls) in self._lineages:
+                self._assigns[key] = known
         return known
 
     @_at_home
@@ -556,13 +559,16 @@ class Model:
         """What a qualified name stands for, if it is defined in a file of the same project."""
         if ref in self._definitions:
             return self._definitions[ref]
-        root = ref.partition(".")[0]
-        if root in _NOT_OURS or self.is_foreign(root):
+        if not self._is_ours(ref):
             return None
         value, is_final = self._definition(ref)
         if is_final:
             self._definitions[ref] = value
         return value
+
+    def _is_ours(self, ref: str) -> bool:
+        root = ref.partition(".")[0]
+        return root not in _NOT_OURS and not self.is_foreign(root)
 
     def _definition(self, ref: str) -> tuple[Value | None, bool]:
         """What a name stands for, and whether that will not change any more."""
@@ -781,10 +787,16 @@ class Model:
         trace = self.trace(scope)
         if self.is_part and isinstance(outer := self.tree.enclosing(cls, cst.ClassDef, cst.FunctionDef), cst.ClassDef):
             trace = self._class_body(outer).trace
-        values = tuple(self.follow(trace.value(base)) for base in self.scopes.info(cls).bases)
-        if self._is_settled(scope):
+        named = [trace.value(base) for base in self.scopes.info(cls).bases]
+        values = tuple(map(self.follow, named))
+        if self._is_settled(scope) and not any(map(self._may_change, named)):
             self._base_values[id(cls)] = values
         return values
+
+    def _may_change(self, value: Value) -> bool:
+        """Whether something imported from the project may turn out to be something else when it is asked for again."""
+        ref = self.reference(value)
+        return ref is not None and ref not in self._definitions and self._is_ours(ref)
 
     @_at_home
     def _lineage(self, cls: cst.ClassDef) -> tuple[tuple[Model, cst.ClassDef], ...]:
@@ -878,6 +890,7 @@ class Model:
     def _declared_fields(self, cls: cst.ClassDef) -> dict[str | int, Value]:
         """What the annotations in a class body say; of a class that mentions itself nothing."""
         if id(cls) in self._declaring:
+            self.codebase.interpretation.guess()
             return {}
         self._declaring.add(id(cls))
         flow = self.outside()
@@ -961,7 +974,7 @@ class Model:
             trace = self.trace(self.scopes.scope_of(cls))
             return Result(trace.body(cls), trace=trace)
         key, now = (id(cls), _BODY), self.codebase.interpretation
-        known = now.final(key, self._tables, self.is_part) or now.known(key)
+        known = now.known(key, self._tables, self.is_part)
         if known is not None or now.is_open(key):
             return known if known is not None else Result()
         now.enter(key, False)
@@ -980,7 +993,7 @@ class Model:
         Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
         key, now = (id(cls), name), self.codebase.interpretation
-        known = now.final(key, self._tables, self.is_part) or now.known(key)
+        known = now.known(key, self._tables, self.is_part)
         if known is not None:
             return known.bindings.get(name)
         if now.is_open(key):

@@ -64,91 +64,91 @@ class Frame:
     low: int
     """The position of the lowest frame of which it has seen an unfinished state; its own if it has not."""
     is_elsewhere: bool
-    is_cut: bool = False
-    """Whether something was not looked at because it is too far away."""
     is_circular: bool = False
-    """Whether something in it rests on what was not finished then, be it itself."""
     height: int = 0
-    """How many functions and classes of other files had to be looked at one inside the other."""
-    seen: set[Key] = field(default_factory=set)
-    """What was cut in it, and what in that."""
+    cut: set[Key] = field(default_factory=set)
+    """For these three see :class:`torchlint.model.state.Result`."""
 
 
 @dataclass(eq=False)
 class Interpretation:
     """What is being interpreted right now, in all files together: calls may go round through several of them.
 
-    What has seen an unfinished state of something else is kept only until that is finished, and what was cut short only
-    for others that ask from as far away. What went round in circles comes out differently where the circle is entered
-    elsewhere, so it is kept no longer than the file is checked that asked for it first. So what is known of another
-    file does not depend on which files were checked before.
+    What is kept is what would be found anew. What has seen an unfinished state of something else is kept only until
+    that is finished; what was cut short only for others that ask from as far away, as long as nothing that it has
+    looked at is being interpreted. What went round in circles comes out differently where the circle is entered
+    elsewhere: it is kept only as long as the file is checked that asked for it. So what is known of another file does
+    not depend on which files were checked before.
     """
 
     frames: list[Frame] = field(default_factory=list)
     running: dict[Key, Flow] = field(default_factory=dict)
     drafts: dict[Key, Env] = field(default_factory=dict)
     traces: dict[Key, Trace] = field(default_factory=dict)
-    """What the last interpretation of a scope has seen."""
+    """What the last interpretation of a scope that went round in circles has seen."""
     _positions: dict[Key, int] = field(default_factory=dict)
     _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
     _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
     _cut: dict[tuple[Key, int], Result] = field(default_factory=dict)
     _rounds: Counter[Key] = field(default_factory=Counter)
     _settled: dict[Key, Result] = field(default_factory=dict)
-    _circular: dict[Key, Result] = field(default_factory=dict)
+    _circular: list[tuple[dict[Key, Result], Key]] = field(default_factory=list)
+    """Where to find what went round in circles."""
     _distance: int = 0
 
-    def known(self, key: Key) -> Result | None:
-        """What was found for ``key`` and is of use here though it is not final."""
-        found = self._passing.get(key)
-        if found is not None:
-            result, frame = found
-            self._rest_on(frame.low, frame.is_cut, result)
-            return result
-        near = self._settled.get(key)
-        if near is None:
-            near = self._cut.get((key, self._distance))
-            if near is None or not near.seen.isdisjoint(self._positions):
+    def known(self, key: Key, final: dict[Key, Result], is_elsewhere: bool) -> Result | None:
+        """What was found for ``key``, for good or for now, if it would be found from here, too."""
+        found = final.get(key)
+        if found is not None and (not is_elsewhere or self._would_find(found)):
+            self._rest_on(found)
+            return found
+        passing = self._passing.get(key)
+        if passing is not None:
+            self._rest_on(*passing)
+            return passing[0]
+        found = self._settled.get(key)
+        if found is None or not self._would_find(found):
+            found = self._cut.get((key, self._distance))
+            if found is None or not found.cut.isdisjoint(self._positions):
                 return None
-        self._rest_on(len(self.frames), True, near)
-        return near
-
-    def final(self, key: Key, results: dict[Key, Result], is_elsewhere: bool) -> Result | None:
-        """What was found for good, if that could have been found from here; if so it is of use."""
-        found = results.get(key) or self._circular.get(key)
-        if found is None or (is_elsewhere and self._distance + found.height > _DEEPEST):
-            return None
-        if not found.seen.isdisjoint(self._positions):
-            return None
-        self._rest_on(len(self.frames), False, found)
+        self._rest_on(found)
         return found
+
+    def _would_find(self, result: Result) -> bool:
+        return self._distance + result.height <= _DEEPEST and result.cut.isdisjoint(self._positions)
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
         position = self._positions.get(key)
         if position is None:
             return False
-        self._rest_on(position, is_cut=False)
-        self.frames[-1].is_circular = True
+        asker = self.frames[-1]
+        asker.low = min(asker.low, position)
+        asker.is_circular = True
         return True
 
-    def is_too_far(self) -> bool:
-        """Whether another frame in another file would be too many."""
+    def guess(self) -> None:
+        """Whoever asks is given less than there is, since it has asked itself on the way."""
+        if self.frames:
+            self.frames[-1].is_circular = True
+
+    def is_too_far(self, key: Key) -> bool:
+        """Whether another frame in another file, that of ``key``, would be too many."""
         if self._distance < _DEEPEST:
             return False
-        self._rest_on(len(self.frames), is_cut=True)
+        self.frames[-1].cut.add(key)
         return True
 
-    def _rest_on(self, position: int, is_cut: bool, result: Result | Frame | None = None) -> None:
+    def _rest_on(self, found: Result | Frame, frame: Frame | None = None) -> None:
+        """The topmost frame has seen what was found, in a frame that is named if it has not seen the last of it."""
         if not self.frames:
             return
         asker = self.frames[-1]
-        asker.low = min(asker.low, position)
-        asker.is_cut |= is_cut
-        if result is not None:
-            asker.is_circular |= result.is_circular
-            asker.height = max(asker.height, result.height)
-            asker.seen |= result.seen
+        asker.is_circular |= found.is_circular
+        asker.height = max(asker.height, found.height)
+        asker.cut |= found.cut
+        if frame is not None:
+            asker.low = min(asker.low, frame.low)
 
     def enter(self, key: Key, is_elsewhere: bool) -> None:
         """Begin with ``key``."""
@@ -174,29 +174,35 @@ class Interpretation:
         frame = self.frames.pop()
         self._distance -= frame.is_elsewhere
         frame.height += frame.is_elsewhere
-        if frame.is_cut:
-            frame.seen.add(frame.key)
+        if frame.cut:
+            frame.cut.add(frame.key)
         del self._positions[frame.key]
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
-        self._rest_on(frame.low, frame.is_cut, frame)
+        self._rest_on(frame, frame)
         return frame
 
     def keep(self, frame: Frame, result: Result, final: dict[Key, Result]) -> None:
         """Keep what was found in a frame as long as it is of use."""
-        result.height, result.is_circular, result.seen = frame.height, frame.is_circular, frame.seen
+        result.is_circular, result.height, result.cut = frame.is_circular, frame.height, frame.cut
         if frame.low < frame.position:
             self._passing[frame.key] = (result, frame)
             self._rooted[frame.low].append(frame.key)
             self._rounds[frame.key] += 1
             if self._rounds[frame.key] >= _MAX_ROUNDS:
                 self._settled[frame.key] = result
-        elif frame.is_cut and self._distance:
+            return
+        if frame.cut and self._distance:
             self._cut[frame.key, self._distance] = result
-        elif frame.is_circular:
-            self._circular[frame.key] = result
-        else:
-            final[frame.key] = result
+            return
+        final[frame.key] = result
+        if frame.is_circular:
+            self._circular.append((final, frame.key))
+
+    def end(self) -> None:
+        """Nothing more is asked for the file that is checked: what went round in circles is forgotten."""
+        for results, key in self._circular:
+            results.pop(key, None)
 
 
 @dataclass(frozen=True)
@@ -262,11 +268,11 @@ class Codebase:
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
 
-        What was found out about other files is kept where it is final. It is what would be found anew for the next
-        file: :meth:`Interpretation.final` sees to it that nothing is known there that is too far away from it.
+        What was found out about other files is kept where it is final: it is what would be found anew for the next one.
         """
         self._checked = {}  # what the last file still reads must not come into the next one's
         self._consulted.pop(_CHECKED, None)
+        self.interpretation.end()
         self.interpretation = Interpretation()
         if self._size > _ROOM:
             self._close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -109,12 +109,12 @@ class Result:
     """Every name of the scope with the join of all that was bound to it: what closures see."""
     returns: Value | None = None
     trace: Trace = field(default_factory=Trace)
+    is_circular: bool = False
+    """Whether something in it has seen what was not finished then, be it itself."""
     height: int = 0
     """How many functions and classes of other files had to be looked at one inside the other."""
-    is_circular: bool = False
-    """Whether something in it rests on what was not finished then, be it itself."""
-    seen: frozenset[Any] | set[Any] = frozenset()
-    """What was cut in it, and what in that (see :class:`torchlint.model.codebase.Frame`)."""
+    cut: Set[Any] = frozenset()
+    """What was not looked at because it is too far away, and what was cut short by that."""
 
 
 class State:
