@@ -1016,17 +1016,18 @@ class Model:
         """The attribute, by its name; nothing if all its assignments are of what is not known yet."""
         used = self.scopes.attribute(cls, name)
         found: Value | None = None
-        for method, target in used.assigned:
-            value = self.trace(method).value(target)
+        for target in used.assigned:
+            scope = self.scopes.scope_of(target)
+            value = self.trace(scope).value(target)
             if value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
-                if is_first or self.codebase.interpretation.is_open(id(method)):
+                if is_first or self.codebase.interpretation.is_open(id(scope)):
                     continue  # what it is increased from is not known yet
             found = value if found is None else join(found, value)
         if found is not None and containers.holds(found):
-            for method, place in used.grown:
-                found = join(found, self.trace(method).after(place) or found)
-        for how, call, method in used.registered:
-            value = self._registered(how, call, self.trace(method))
+            for place in used.grown:
+                found = join(found, self.trace(self.scopes.scope_of(place)).after(place) or found)
+        for how, call in used.registered:
+            value = self._registered(how, call)
             found = value if found is None else join(found, value)
         if found is None:
             return {}
@@ -1039,9 +1040,8 @@ class Model:
             found = replace(found, symbols=(("self", id(cls), name),))
         return {name: found}
 
-    @staticmethod
-    def _registered(how: str, call: cst.Call, trace: Trace) -> Value:
-        given = trace.value(call.args[1].value) if len(call.args) > 1 else NONE
+    def _registered(self, how: str, call: cst.Call) -> Value:
+        given = self.seen(call.args[1].value) if len(call.args) > 1 else NONE
         if given.kind == Kind.NONE:
             return NONE
         name = f"`{how}`"
@@ -1312,7 +1312,7 @@ def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Sym
     number = itertools.count()
     value = changed(value, lambda part: _substitute(part, function, given, (*fresh, next(number))))
     if not value.symbols:
-        return value
+        return replace(value, symbols=(fresh,)) if value.kind == Kind.UNKNOWN else value
     passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
     if len(passed) == len(value.symbols) == 1:
         argument = given.get(passed[0][2])

@@ -544,6 +544,8 @@ class Calls(Library):
             return container(NUMBER)
         if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
             return arguments[0].value
+        if ref in _UNPICKLING:
+            return self.unknown(("call", id(node)))
         if self.model.is_foreign(root):
             return OBJECT
         found = self.model.definition(ref)
@@ -556,6 +558,9 @@ class Calls(Library):
             return arguments[0].value
         return self._call_unknown(func, node, arguments)
 
+
+_UNPICKLING = frozenset(("pickle.load", "pickle.loads"))
+"""What they return is whatever was written."""
 
 _SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
 

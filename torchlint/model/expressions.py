@@ -273,7 +273,7 @@ class Expressions(Special):
             if isinstance(index, cst.Slice):
                 return container(iterated(base))
             item = containers.at(base, literal)
-            return item if item is not None else self.unknown(("item", id(node)))
+            return self._resolve(item) if item is not None else self.unknown(("item", id(node)))
         if base.kind == Kind.NDARRAY:
             return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         if base.kind == Kind.PACKED and literal in (0, 1):

@@ -195,9 +195,9 @@ class Flow(Patterns):
         items = containers.spread(value.items, [isinstance(e, cst.StarredElement) for e in elements])
         for index, element in enumerate(elements):
             if items is not None:
-                part = items[index]
+                part = self._resolve(items[index])
             elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
-                part = item
+                part = self._resolve(item)
             elif loaders.is_batch(value):
                 part = self.likely(loaders.part_of_batch(), ("part", id(element)))
             elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):

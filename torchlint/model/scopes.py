@@ -118,9 +118,6 @@ def target_names(target: cst.CSTNode) -> list[str]:
     return []
 
 
-Sites = list[tuple[cst.FunctionDef, cst.CSTNode]]
-
-
 @dataclass(eq=False)
 class ClassInfo:
     """A class of this file: what can be told without looking into its methods."""
@@ -147,13 +144,13 @@ class ClassInfo:
 class Attribute:
     """What the methods of a class do to one attribute of ``self``."""
 
-    assigned: Sites = field(default_factory=list)
-    """``self.x = …``: the methods and the target nodes."""
-    grown: Sites = field(default_factory=list)
-    """``self.x.append(…)``, ``self.x[k] = …``: the methods and the nodes of ``self.x``."""
+    assigned: list[cst.Attribute] = field(default_factory=list)
+    """The targets of ``self.x = …``."""
+    grown: list[cst.Attribute] = field(default_factory=list)
+    """``self.x`` of ``self.x.append(…)`` and ``self.x[k] = …``."""
     used: dict[str, cst.CSTNode] = field(default_factory=dict)
     """``self.x.y``: the names accessed on it."""
-    registered: list[tuple[str, cst.Call, cst.FunctionDef]] = field(default_factory=list)
+    registered: list[tuple[str, cst.Call]] = field(default_factory=list)
     """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
 
@@ -218,23 +215,23 @@ class Scopes:
     def _collected(self, cls: cst.ClassDef, name: str) -> Attribute:
         self.tree.read_with(name, below=cls)
         found = Attribute()
-        for node, method in self._of_self(cls, name):
+        for node in self._of_self(cls, name):
             parent = self.tree.parent(node)
             if _grows(self.tree, node):
-                found.grown.append((method, node))
+                found.grown.append(node)
             if isinstance(parent, cst.Attribute):
                 found.used.setdefault(parent.attr.value, parent)
             elif _is_target(self.tree, node):
-                found.assigned.append((method, node))
+                found.assigned.append(node)
         for how in ("register_buffer", "register_parameter"):
-            for node, method in self._of_self(cls, how):
+            for node in self._of_self(cls, how):
                 call = self.tree.parent(node)
                 if isinstance(call, cst.Call) and call.func is node and _registers(call, name):
-                    found.registered.append((how, call, method))
+                    found.registered.append((how, call))
         found.registered.sort(key=lambda each: self.tree.order(each[1]))
         return found
 
-    def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[tuple[cst.Attribute, cst.FunctionDef]]:
+    def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[cst.Attribute]:
         """``self.x`` in the methods of a class, as far as it is parsed."""
         methods = {id(method): method for method in self.info(cls).bodies}
         for node in self.tree.parsed_names(name, below=cls):
@@ -246,8 +243,8 @@ class Scopes:
             ):
                 method = methods.get(id(self._outermost(attribute, cls)))
                 params = parameters(method) if method is not None else []
-                if method is not None and params and params[0].name.value == attribute.value.value:
-                    yield attribute, method
+                if params and params[0].name.value == attribute.value.value:
+                    yield attribute
 
     def _outermost(self, node: cst.CSTNode, cls: cst.ClassDef) -> cst.CSTNode | None:
         """The function next to a class in whose body a node is."""

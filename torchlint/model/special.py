@@ -91,7 +91,7 @@ class Special(Narrowing):
         """What a loop over ``value`` binds."""
         item = iterated(value)
         if value.kind & Kind.CONTAINER and item is not None:
-            return item
+            return self._resolve(item)
         if value.kind & Kind.TENSOR:
             row = self.element(value, node)
             return self.likely(row, (LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
