@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.diagnostic import LocatedEvidence, Position
 from torchlint.engine import Lines, located, model_of, parse
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
+from torchlint.model.codebase import Codebase
 from torchlint.tree import Span, Tree
 
 
@@ -63,10 +64,11 @@ class Inferred:
     is_literal: bool = False
 
 
-def infer(text: str, path: str, location: str | None = None) -> Iterator[Inferred]:
+def infer(text: str, path: str, location: str | None = None, codebase: Codebase | None = None) -> Iterator[Inferred]:
     """The values of all expressions of a text, in document order, inner ones before those they begin.
 
-    ``location`` says where the file is, without which what it imports is not looked for.
+    ``location`` says where the file is, without which what it imports is not looked for; ``codebase`` what is known of
+    other files.
 
     Raises:
         torchlint.engine.Unparsed: the text is no Python.
@@ -74,7 +76,7 @@ def infer(text: str, path: str, location: str | None = None) -> Iterator[Inferre
         RecursionError: it is nested too deeply for the stack there is.
     """
     tree = parse(text, path)
-    model = model_of(tree, location)
+    model = model_of(tree, location, codebase)
     values = [(node, model.value(node)) for node in _expressions(tree)]
     spans = tree.spans(_anchors(values))
     lines = Lines(text)
@@ -92,6 +94,7 @@ def infer(text: str, path: str, location: str | None = None) -> Iterator[Inferre
             evidence=located(value.evidence, spans, lines) if value.evidence and value.evidence.text else None,
             is_literal=isinstance(node, _LITERALS),
         )
+    model.close()
 
 
 def _expressions(tree: Tree) -> Iterator[cst.BaseExpression]:

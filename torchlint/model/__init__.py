@@ -24,7 +24,7 @@ import libcst as cst
 
 from torchlint.model import containers, graph, loaders, torch_api
 from torchlint.model.callers import Callers
-from torchlint.model.codebase import Codebase, Key
+from torchlint.model.codebase import Codebase, Frame, Key
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.imports import Imports
@@ -394,13 +394,38 @@ class Model:
         known = now.known(key, final, self.is_part)
         if known is not None or now.is_open(key):
             return known
-        is_module = isinstance(scope, cst.Module)
-        if not is_module:
-            if self.is_part and now.is_too_far(key):
-                return None
-            self.result(self.scopes.scope_of(scope))
+        if isinstance(scope, cst.Module):
+            result, frame = self._interpreted(scope, key)
+        elif self.is_part and now.is_too_far(key):
+            return None
+        else:
+            result, frame = self._interpreted_inside(scope, key, cls)
+        now.keep(frame, result, final)
+        return result
+
+    def _interpreted_inside(
+        self, function: cst.FunctionDef, key: Key, cls: cst.ClassDef | None
+    ) -> tuple[Result, Frame]:
+        """What a function leaves behind; what surrounds it is interpreted as a whole before."""
+        outer, now = self.scopes.scope_of(function), self.codebase.interpretation
+        if not self.is_part:
+            self.result(outer)
+        if not self.is_part or isinstance(outer, cst.Module):
+            return self._interpreted(function, key, cls)
+        now.surround(key)  # what the outer function rests on, the inner one rests on
+        try:
+            self.result(outer)
+            result, _ = self._interpreted(function, key, cls)
+        finally:
+            frame = now.leave()
+        return result, frame
+
+    def _interpreted(
+        self, scope: cst.FunctionDef | cst.Module, key: Key, cls: cst.ClassDef | None = None
+    ) -> tuple[Result, Frame]:
+        now = self.codebase.interpretation
         flow = Flow(self, scope, Trace(now.traces.get(key)))
-        now.enter(key, self.is_part and not is_module)
+        now.enter(key, self.is_part and not isinstance(scope, cst.Module))
         now.running[key] = flow
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
@@ -412,8 +437,7 @@ class Model:
         flow.trace.before = None
         if frame.is_circular:
             now.traces[key] = flow.trace
-        now.keep(frame, result, final)
-        return result
+        return result, frame
 
     def trace(self, scope: cst.FunctionDef | cst.Module) -> Trace:
         """What was seen in a scope, so far if it is being interpreted."""

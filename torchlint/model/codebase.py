@@ -152,8 +152,15 @@ class Interpretation:
 
     def enter(self, key: Key, is_elsewhere: bool) -> None:
         """Begin with ``key``."""
-        position = self._positions[key] = len(self.frames)
-        self.frames.append(Frame(key, position, position, is_elsewhere))
+        self._positions[key] = len(self.frames)
+        self._push(key, is_elsewhere)
+
+    def surround(self, key: Key) -> None:
+        """Begin with what has to be known before ``key``."""
+        self._push(key, False)
+
+    def _push(self, key: Key, is_elsewhere: bool) -> None:
+        self.frames.append(Frame(key, len(self.frames), len(self.frames), is_elsewhere))
         self._distance += is_elsewhere
 
     def forget(self, kept: Collection[Key]) -> None:
@@ -176,7 +183,7 @@ class Interpretation:
         frame.height += frame.is_elsewhere
         if frame.cut:
             frame.cut.add(frame.key)
-        del self._positions[frame.key]
+        self._positions.pop(frame.key, None)
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
         self._rest_on(frame, frame)
