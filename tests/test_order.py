@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-
 import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +37,7 @@ A(x)(x)
 f(x)[0]
 (f(x), A(x).a)
 B.made(x)
-""".split("\n")[1:-1]
+""".strip().splitlines()
 
 OF_SELF = """
 self.a
@@ -50,7 +48,7 @@ self.p
 self.a + self.b
 self.a.b
 self.g(x).a
-""".split("\n")[1:-1]
+""".strip().splitlines()
 
 STATEMENTS = """
 self.a = E
@@ -63,7 +61,7 @@ x = (E).mul(2)
 for x in E: self.b = x
 set_up = lambda: E
 with torch.no_grad(): x = E
-""".split("\n")[1:-1]
+""".strip().splitlines()
 
 
 @st.composite

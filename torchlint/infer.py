@@ -77,7 +77,10 @@ def infer(text: str, path: str, location: str | None = None, codebase: Codebase 
     """
     tree = parse(text, path)
     model = model_of(tree, location, codebase)
-    values = [(node, model.value(node)) for node in _expressions(tree)]
+    try:
+        values = [(node, model.value(node)) for node in _expressions(tree)]
+    finally:
+        model.close()
     spans = tree.spans(_anchors(values))
     lines = Lines(text)
     places = {id(node): _place(tree, node, spans) for node, _ in values}
@@ -94,7 +97,6 @@ def infer(text: str, path: str, location: str | None = None, codebase: Codebase 
             evidence=located(value.evidence, spans, lines) if value.evidence and value.evidence.text else None,
             is_literal=isinstance(node, _LITERALS),
         )
-    model.close()
 
 
 def _expressions(tree: Tree) -> Iterator[cst.BaseExpression]:
