@@ -24,10 +24,11 @@ import libcst as cst
 
 from torchlint.model import containers, graph, loaders, torch_api
 from torchlint.model.callers import Callers
-from torchlint.model.codebase import Codebase, Frame, Key
+from torchlint.model.codebase import Codebase
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.imports import Imports
+from torchlint.model.interpretation import Frame, Key
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
@@ -390,17 +391,19 @@ class Model:
         """
         key: Key = id(scope) if cls is None else (id(scope), id(cls))
         now = self.codebase.interpretation
-        final = (self if cls is None else self.home(cls))._done
-        known = now.known(key, final, self.is_part)
+        owner = self if cls is None else self.home(cls)
+        known = now.known(key, owner._done, owner.is_part)
         if known is not None or now.is_open(key):
             return known
+        if owner.is_part and not now.is_elsewhere:
+            return self.codebase.ask(lambda: self.result(scope, cls))
         if isinstance(scope, cst.Module):
             result, frame = self._interpreted(scope, key)
         elif self.is_part and now.is_too_far(key):
             return None
         else:
             result, frame = self._interpreted_inside(scope, key, cls)
-        now.keep(frame, result, final)
+        now.keep(frame, result, owner._done)
         return result
 
     def _interpreted_inside(
@@ -1001,6 +1004,8 @@ class Model:
         known = now.known(key, self._tables, self.is_part)
         if known is not None or now.is_open(key):
             return known if known is not None else Result()
+        if not now.is_elsewhere:
+            return self.codebase.ask(lambda: self._class_body(cls))
         now.enter(key, False)
         try:
             flow = self.outside()
@@ -1022,6 +1027,8 @@ class Model:
             return known.bindings.get(name)
         if now.is_open(key):
             return now.drafts[key].get(name)
+        if self.is_part and not now.is_elsewhere:
+            return self.codebase.ask(lambda: self._assigned(cls, name))
         now.enter(key, False)
         now.drafts[key] = {}
         try:

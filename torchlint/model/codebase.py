@@ -12,23 +12,24 @@ import os
 import re
 import sys
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
 from torchlint import source
+from torchlint.model.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
 from torchlint.sketch import Unsketchable
 from torchlint.tree import Nodes, Tree
 
 if TYPE_CHECKING:
     from torchlint.model import Model
-    from torchlint.model.env import Env
-    from torchlint.model.flow import Flow
-    from torchlint.model.state import Result, Trace
+    from torchlint.model.state import Result
+
+T = TypeVar("T")
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What stands in the folder of a project; imports are not looked for above it."""
@@ -42,174 +43,6 @@ _SMALL = 3_000
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-
-
-Key = int | tuple[int, int] | tuple[int, str]
-"""Identity of a scope or class; of a method and the class that inherited it; of a class and its attribute."""
-
-
-_MAX_ROUNDS = 3
-"""How often something is looked at whose answer rests on what is unfinished; then the last answer has to do."""
-
-_DEEPEST = 2
-"""How many functions and classes of other files may wait for each other; beyond that nothing is known."""
-
-
-@dataclass(eq=False, slots=True)
-class Frame:
-    """One scope or class that is being interpreted."""
-
-    key: Key
-    position: int
-    low: int
-    """The position of the lowest frame of which it has seen an unfinished state; its own if it has not."""
-    is_elsewhere: bool
-    is_circular: bool = False
-    height: int = 0
-    cut: set[Key] = field(default_factory=set)
-    """For these three see :class:`torchlint.model.state.Result`."""
-
-
-@dataclass(eq=False)
-class Interpretation:
-    """What is being interpreted right now, in all files together: calls may go round through several of them.
-
-    What is kept is what would be found anew. What has seen an unfinished state of something else is kept only until
-    that is finished; what was cut short only for others that ask from as far away, as long as nothing that it has
-    looked at is being interpreted. What went round in circles comes out differently where the circle is entered
-    elsewhere: it is kept only as long as the file is checked that asked for it. So what is known of another file does
-    not depend on which files were checked before.
-    """
-
-    frames: list[Frame] = field(default_factory=list)
-    running: dict[Key, Flow] = field(default_factory=dict)
-    drafts: dict[Key, Env] = field(default_factory=dict)
-    traces: dict[Key, Trace] = field(default_factory=dict)
-    """What the last interpretation of a scope that went round in circles has seen."""
-    _positions: dict[Key, int] = field(default_factory=dict)
-    _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
-    _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
-    _cut: dict[tuple[Key, int], Result] = field(default_factory=dict)
-    _rounds: Counter[Key] = field(default_factory=Counter)
-    _settled: dict[Key, Result] = field(default_factory=dict)
-    _circular: list[tuple[dict[Key, Result], Key]] = field(default_factory=list)
-    """Where to find what went round in circles."""
-    _distance: int = 0
-
-    def known(self, key: Key, final: dict[Key, Result], is_elsewhere: bool) -> Result | None:
-        """What was found for ``key``, for good or for now, if it would be found from here, too."""
-        found = final.get(key)
-        if found is not None and (not is_elsewhere or self._would_find(found)):
-            self._rest_on(found)
-            return found
-        passing = self._passing.get(key)
-        if passing is not None:
-            self._rest_on(*passing)
-            return passing[0]
-        found = self._settled.get(key)
-        if found is None or not self._would_find(found):
-            found = self._cut.get((key, self._distance))
-            if found is None or not found.cut.isdisjoint(self._positions):
-                return None
-        self._rest_on(found)
-        return found
-
-    def _would_find(self, result: Result) -> bool:
-        return self._distance + result.height <= _DEEPEST and result.cut.isdisjoint(self._positions)
-
-    def is_open(self, key: Key) -> bool:
-        """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
-        position = self._positions.get(key)
-        if position is None:
-            return False
-        asker = self.frames[-1]
-        asker.low = min(asker.low, position)
-        asker.is_circular = True
-        return True
-
-    def guess(self) -> None:
-        """Whoever asks is given less than there is, since it has asked itself on the way."""
-        if self.frames:
-            self.frames[-1].is_circular = True
-
-    def is_too_far(self, key: Key) -> bool:
-        """Whether another frame in another file, that of ``key``, would be too many."""
-        if self._distance < _DEEPEST:
-            return False
-        self.frames[-1].cut.add(key)
-        return True
-
-    def _rest_on(self, found: Result | Frame, frame: Frame | None = None) -> None:
-        """The topmost frame has seen what was found, in a frame that is named if it has not seen the last of it."""
-        if not self.frames:
-            return
-        asker = self.frames[-1]
-        asker.is_circular |= found.is_circular
-        asker.height = max(asker.height, found.height)
-        asker.cut |= found.cut
-        if frame is not None:
-            asker.low = min(asker.low, frame.low)
-
-    def enter(self, key: Key, is_elsewhere: bool) -> None:
-        """Begin with ``key``."""
-        self._positions[key] = len(self.frames)
-        self._push(key, is_elsewhere)
-
-    def surround(self, key: Key) -> None:
-        """Begin with what has to be known before ``key``."""
-        self._push(key, False)
-
-    def _push(self, key: Key, is_elsewhere: bool) -> None:
-        self.frames.append(Frame(key, len(self.frames), len(self.frames), is_elsewhere))
-        self._distance += is_elsewhere
-
-    def forget(self, kept: Collection[Key]) -> None:
-        """Forget what rests on what is unfinished, except for what was ``kept`` before, to find it again."""
-        for key in [key for key in self._passing if key not in kept]:
-            del self._passing[key]
-
-    def kept(self) -> set[Key]:
-        """What is kept that rests on what is unfinished."""
-        return set(self._passing)
-
-    def is_circular(self) -> bool:
-        """Whether the topmost frame rests on others, among them another class: one round has to do for it then."""
-        return self.frames[-1].low < self.frames[-1].position and len(self.drafts) > 1
-
-    def leave(self) -> Frame:
-        """The topmost frame has ended."""
-        frame = self.frames.pop()
-        self._distance -= frame.is_elsewhere
-        frame.height += frame.is_elsewhere
-        if frame.cut:
-            frame.cut.add(frame.key)
-        self._positions.pop(frame.key, None)
-        for key in self._rooted.pop(frame.position, ()):
-            self._passing.pop(key, None)
-        self._rest_on(frame, frame)
-        return frame
-
-    def keep(self, frame: Frame, result: Result, final: dict[Key, Result]) -> None:
-        """Keep what was found in a frame as long as it is of use."""
-        result.is_circular, result.height, result.cut = frame.is_circular, frame.height, frame.cut
-        if frame.low < frame.position:
-            self._passing[frame.key] = (result, frame)
-            self._rooted[frame.low].append(frame.key)
-            self._rounds[frame.key] += 1
-            if self._rounds[frame.key] >= _MAX_ROUNDS:
-                self._settled[frame.key] = result
-            return
-        if frame.cut and self._distance:
-            self._cut[frame.key, self._distance] = result
-            return
-        final[frame.key] = result
-        if frame.is_circular:
-            self._circular.append((final, frame.key))
-
-    def end(self) -> None:
-        """Nothing more is asked for the file that is checked: what went round in circles is forgotten."""
-        for results, key in self._circular:
-            results.pop(key, None)
 
 
 @dataclass(frozen=True)
@@ -245,7 +78,8 @@ class Codebase:
         self._clear()
 
     def _clear(self) -> None:
-        self.interpretation = Interpretation()
+        self._cut: dict[tuple[Key, int], Result] = {}
+        self.interpretation = Interpretation({})
         self._homes: dict[int, Model] = {}
         self._checked: dict[int, Model] = {}
         self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
@@ -275,12 +109,11 @@ class Codebase:
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
 
-        What was found out about other files is kept where it is final: it is what would be found anew for the next one.
+        What was found out about other files is kept: it is what would be found anew for the next one.
         """
         self._checked = {}  # what the last file still reads must not come into the next one's
         self._consulted.pop(_CHECKED, None)
-        self.interpretation.end()
-        self.interpretation = Interpretation()
+        self.interpretation = Interpretation({})
         if self._size > _ROOM:
             self._close()
             self._clear()
@@ -291,6 +124,15 @@ class Codebase:
             if model is not None:
                 model.tree.close()
                 model.__dict__.clear()
+
+    def ask(self, question: Callable[[], T]) -> T:
+        """Put a question about another file, apart from all that is being interpreted."""
+        asker = self.interpretation
+        self.interpretation = Interpretation(self._cut, is_elsewhere=True)
+        try:
+            return question()
+        finally:
+            self.interpretation = asker
 
     def home(self, node: cst.CSTNode, default: Model) -> Model:
         """The model of the file that a class or function is defined in."""

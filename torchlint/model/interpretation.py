@@ -1,0 +1,193 @@
+"""What is being interpreted right now, what it rests on, and what may be kept of it.
+
+Functions and classes ask for each other, through several files and in circles, so something may be asked for before it
+is finished; and so that it comes to an end, nobody looks further than a few files deep. Whatever is kept has to be what
+would be found anew: otherwise what is known of a file would depend on which files were checked before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torchlint.model.env import Env
+    from torchlint.model.flow import Flow
+    from torchlint.model.state import Result, Trace
+
+Key = int | tuple[int, int] | tuple[int, str]
+"""Identity of a scope or class; of a method and the class that inherited it; of a class and its attribute."""
+
+_MAX_ROUNDS = 3
+"""How often something is looked at whose answer rests on what is unfinished; then the last answer has to do."""
+
+_DEEPEST = 2
+"""How many functions and classes of other files may wait for each other; beyond that nothing is known."""
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One scope or class that is being interpreted."""
+
+    key: Key
+    position: int
+    low: int
+    """The position of the lowest frame of which it has seen an unfinished state; its own if it has not."""
+    is_far: bool
+    """Whether it counts for how far one is from where the question was put."""
+    is_circular: bool = False
+    height: int = 0
+    cut: set[Key] = field(default_factory=set)
+    """For these three see :class:`torchlint.model.state.Result`."""
+
+
+@dataclass(eq=False)
+class Interpretation:
+    """All that was begun to answer one question.
+
+    The questions about the file that is being checked are one; each question that it has about another file is one of
+    its own (``is_elsewhere``), answered as if nothing else was being interpreted. So every answer can be kept, also one
+    that has gone round in circles, though that comes out differently where the circle is entered elsewhere.
+
+    On the way to an answer other things are found out. What has seen an unfinished state of something else is kept
+    until that is finished; what has gone round in circles, until the question is answered. All else would come out the
+    same for any question, unless it was cut short: then only for others that ask from as far away, as long as nothing
+    that it has looked at is being interpreted.
+    """
+
+    cut: dict[tuple[Key, int], Result]
+    """What was cut short, by how far away it was asked for."""
+    is_elsewhere: bool = False
+    frames: list[Frame] = field(default_factory=list)
+    running: dict[Key, Flow] = field(default_factory=dict)
+    drafts: dict[Key, Env] = field(default_factory=dict)
+    traces: dict[Key, Trace] = field(default_factory=dict)
+    """What the last interpretation of a scope that went round in circles has seen."""
+    _positions: dict[Key, int] = field(default_factory=dict)
+    _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
+    _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
+    _rounds: Counter[Key] = field(default_factory=Counter)
+    _settled: dict[Key, Result] = field(default_factory=dict)
+    _circular: dict[Key, Result] = field(default_factory=dict)
+    _distance: int = 0
+
+    def known(self, key: Key, answers: dict[Key, Result], is_elsewhere: bool) -> Result | None:
+        """What was found for ``key``, if it would be found from here, too. ``answers`` are those to whole questions."""
+        found = answers.get(key)
+        if is_elsewhere:
+            if not self.is_elsewhere:
+                return found
+            if found is None or found.is_circular or not self._would_find(found):
+                found = self._circular.get(key)
+                if found is not None and not self._would_find(found):
+                    found = None
+        if found is not None:
+            self._rest_on(found)
+            return found
+        passing = self._passing.get(key)
+        if passing is not None:
+            self._rest_on(*passing)
+            return passing[0]
+        found = self._settled.get(key)
+        if found is None or not self._would_find(found):
+            found = self.cut.get((key, self._distance))
+            if found is None or not found.cut.isdisjoint(self._positions):
+                return None
+        self._rest_on(found)
+        return found
+
+    def _would_find(self, result: Result) -> bool:
+        return self._distance + result.height <= _DEEPEST and result.cut.isdisjoint(self._positions)
+
+    def is_open(self, key: Key) -> bool:
+        """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
+        position = self._positions.get(key)
+        if position is None:
+            return False
+        asker = self.frames[-1]
+        asker.low = min(asker.low, position)
+        asker.is_circular = True
+        return True
+
+    def guess(self) -> None:
+        """Whoever asks is given less than there is, since it has asked itself on the way."""
+        if self.frames:
+            self.frames[-1].is_circular = True
+
+    def is_too_far(self, key: Key) -> bool:
+        """Whether another frame in another file, that of ``key``, would be too many."""
+        if self._distance < _DEEPEST:
+            return False
+        self.frames[-1].cut.add(key)
+        return True
+
+    def _rest_on(self, found: Result | Frame, frame: Frame | None = None) -> None:
+        """The topmost frame has seen what was found, in a frame that is named if it has not seen the last of it."""
+        if not self.frames:
+            return
+        asker = self.frames[-1]
+        asker.is_circular |= found.is_circular
+        asker.height = max(asker.height, found.height)
+        asker.cut |= found.cut
+        if frame is not None:
+            asker.low = min(asker.low, frame.low)
+
+    def enter(self, key: Key, is_far: bool) -> None:
+        """Begin with ``key``."""
+        self._positions[key] = len(self.frames)
+        self._push(key, is_far)
+
+    def surround(self, key: Key) -> None:
+        """Begin with what has to be known before ``key``."""
+        self._push(key, False)
+
+    def _push(self, key: Key, is_far: bool) -> None:
+        self.frames.append(Frame(key, len(self.frames), len(self.frames), is_far))
+        self._distance += is_far
+
+    def forget(self, kept: Collection[Key]) -> None:
+        """Forget what rests on what is unfinished, except for what was ``kept`` before, to find it again."""
+        for key in [key for key in self._passing if key not in kept]:
+            del self._passing[key]
+
+    def kept(self) -> set[Key]:
+        """What is kept that rests on what is unfinished."""
+        return set(self._passing)
+
+    def is_circular(self) -> bool:
+        """Whether the topmost frame rests on others, among them another class: one round has to do for it then."""
+        return self.frames[-1].low < self.frames[-1].position and len(self.drafts) > 1
+
+    def leave(self) -> Frame:
+        """The topmost frame has ended."""
+        frame = self.frames.pop()
+        self._distance -= frame.is_far
+        frame.height += frame.is_far
+        if frame.cut:
+            frame.cut.add(frame.key)
+        self._positions.pop(frame.key, None)
+        for key in self._rooted.pop(frame.position, ()):
+            self._passing.pop(key, None)
+        self._rest_on(frame, frame)
+        return frame
+
+    def keep(self, frame: Frame, result: Result, answers: dict[Key, Result]) -> None:
+        """Keep what was found in a frame as long as it is of use."""
+        result.is_circular, result.height, result.cut = frame.is_circular, frame.height, frame.cut
+        if frame.low < frame.position:
+            self._keep_for_now(frame, result)
+        elif frame.cut and self._distance and not frame.is_circular:
+            self.cut[frame.key, self._distance] = result
+        elif self.is_elsewhere and self.frames and frame.is_circular:
+            self._circular[frame.key] = result
+        else:
+            answers[frame.key] = result
+
+    def _keep_for_now(self, frame: Frame, result: Result) -> None:
+        self._passing[frame.key] = (result, frame)
+        self._rooted[frame.low].append(frame.key)
+        self._rounds[frame.key] += 1
+        if self._rounds[frame.key] >= _MAX_ROUNDS:
+            self._settled[frame.key] = result
