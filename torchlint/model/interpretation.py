@@ -38,9 +38,10 @@ class Frame:
     is_far: bool
     """Whether it counts for how far one is from where the question was put."""
     is_circular: bool = False
+    is_cut: bool = False
     height: int = 0
-    cut: set[Key] = field(default_factory=set)
-    """For these three see :class:`torchlint.model.state.Result`."""
+    seen: set[Key] = field(default_factory=set)
+    """For these four see :class:`torchlint.model.state.Result`."""
 
 
 @dataclass(eq=False)
@@ -52,9 +53,9 @@ class Interpretation:
     that has gone round in circles, though that comes out differently where the circle is entered elsewhere.
 
     On the way to an answer other things are found out. What has seen an unfinished state of something else is kept
-    until that is finished; what has gone round in circles, until the question is answered. All else would come out the
-    same for any question, unless it was cut short: then only for others that ask from as far away, as long as nothing
-    that it has looked at is being interpreted.
+    until that is finished; what has gone round in circles, until the question is answered. All else comes out the same
+    for any question, unless it was cut short: then only for those that ask from as far away; and unless something that
+    it has looked at is being interpreted, or has gone round in circles on the way to this answer.
     """
 
     cut: dict[tuple[Key, int], Result]
@@ -71,6 +72,8 @@ class Interpretation:
     _rounds: Counter[Key] = field(default_factory=Counter)
     _settled: dict[Key, Result] = field(default_factory=dict)
     _circular: dict[Key, Result] = field(default_factory=dict)
+    _suspect: set[Key] = field(default_factory=set)
+    """What has gone round in circles, whether it is still kept or not."""
     _distance: int = 0
 
     def known(self, key: Key, answers: dict[Key, Result], is_elsewhere: bool) -> Result | None:
@@ -81,7 +84,7 @@ class Interpretation:
                 return found
             if found is None or found.is_circular or not self._would_find(found):
                 found = self._circular.get(key)
-                if found is not None and not self._would_find(found):
+                if found is not None and self._distance + found.height > _DEEPEST:
                     found = None
         if found is not None:
             self._rest_on(found)
@@ -91,15 +94,19 @@ class Interpretation:
             self._rest_on(*passing)
             return passing[0]
         found = self._settled.get(key)
-        if found is None or not self._would_find(found):
+        if found is None or self._distance + found.height > _DEEPEST:
             found = self.cut.get((key, self._distance))
-            if found is None or not found.cut.isdisjoint(self._positions):
+            if found is None or not self._is_apart(found):
                 return None
         self._rest_on(found)
         return found
 
     def _would_find(self, result: Result) -> bool:
-        return self._distance + result.height <= _DEEPEST and result.cut.isdisjoint(self._positions)
+        return self._distance + result.height <= _DEEPEST and self._is_apart(result)
+
+    def _is_apart(self, result: Result) -> bool:
+        """Whether nothing that has led to a result is what somebody is waiting for here."""
+        return result.seen.isdisjoint(self._positions) and result.seen.isdisjoint(self._suspect)
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
@@ -120,7 +127,8 @@ class Interpretation:
         """Whether another frame in another file, that of ``key``, would be too many."""
         if self._distance < _DEEPEST:
             return False
-        self.frames[-1].cut.add(key)
+        self.frames[-1].seen.add(key)
+        self.frames[-1].is_cut = True
         return True
 
     def _rest_on(self, found: Result | Frame, frame: Frame | None = None) -> None:
@@ -130,7 +138,9 @@ class Interpretation:
         asker = self.frames[-1]
         asker.is_circular |= found.is_circular
         asker.height = max(asker.height, found.height)
-        asker.cut |= found.cut
+        asker.is_cut |= found.is_cut
+        if self.is_elsewhere:
+            asker.seen |= found.seen
         if frame is not None:
             asker.low = min(asker.low, frame.low)
 
@@ -165,8 +175,7 @@ class Interpretation:
         frame = self.frames.pop()
         self._distance -= frame.is_far
         frame.height += frame.is_far
-        if frame.cut:
-            frame.cut.add(frame.key)
+        frame.seen.add(frame.key)
         self._positions.pop(frame.key, None)
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
@@ -175,10 +184,13 @@ class Interpretation:
 
     def keep(self, frame: Frame, result: Result, answers: dict[Key, Result]) -> None:
         """Keep what was found in a frame as long as it is of use."""
-        result.is_circular, result.height, result.cut = frame.is_circular, frame.height, frame.cut
+        result.is_circular, result.is_cut = frame.is_circular, frame.is_cut
+        result.height, result.seen = frame.height, frame.seen
+        if frame.is_circular:
+            self._suspect.add(frame.key)
         if frame.low < frame.position:
             self._keep_for_now(frame, result)
-        elif frame.cut and self._distance and not frame.is_circular:
+        elif frame.is_cut and self._distance and not frame.is_circular:
             self.cut[frame.key, self._distance] = result
         elif self.is_elsewhere and self.frames and frame.is_circular:
             self._circular[frame.key] = result

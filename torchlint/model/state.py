@@ -113,8 +113,10 @@ class Result:
     """Whether something in it has seen what was not finished then, be it itself."""
     height: int = 0
     """How many functions and classes of other files had to be looked at one inside the other."""
-    cut: Set[Any] = frozenset()
-    """What was not looked at because it is too far away, and what was cut short by that."""
+    is_cut: bool = False
+    """Whether something in it was not looked at because it is too far away."""
+    seen: Set[Any] = frozenset()
+    """Everything that was asked for on the way, itself included."""
 
 
 class State:
