@@ -29,6 +29,23 @@ def test_every_finding_of_the_examples(code: str) -> None:
             assert 1 <= found.evidence.row <= len(lines), where
 
 
+@pytest.mark.parametrize("code", sorted(ALL - {"TL001", "TL002", "TL003"}))
+def test_a_text_need_not_end_with_a_newline(code: str) -> None:
+    for example in examples(catalogue()[code].doc):
+        whole, text = (check_text(t, "x.py", ALL) for t in (example.before, example.before.rstrip("\n")))
+        assert text.problems == ()
+        assert [(d.code, d.start, d.evidence) for d in text.diagnostics] == [
+            (d.code, d.start, d.evidence) for d in whole.diagnostics
+        ]
+
+
+def test_evidence_at_the_end_of_a_text_without_a_newline() -> None:
+    text = "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x.data"
+    outcome = check_text(text, "x.py", ALL)
+    assert outcome.problems == ()
+    assert [(d.evidence.row, d.fix is not None) for d in outcome.diagnostics if d.evidence] == [(5, True)]
+
+
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 
 # code after the imports (which are lines 1 to 3), the evidence of its first finding

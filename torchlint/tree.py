@@ -479,6 +479,7 @@ class Tree:
             state = _Recorder(self.module, {id(node): node for node in missing})
             self.module._codegen(state)
             offsets = [0, *accumulate(map(len, state.tokens))]
+            offsets.append(offsets[-1])  # a newline that the text does not end with is written, and taken back
             if "".join(state.tokens) != self.source.parsed:
                 raise NotRoundTripped("libcst does not give this text back unchanged")
             for key, inner in state.inner.items():

@@ -511,7 +511,12 @@ class Expressions(Special):
         return Value(Kind.FUNCTION, node=node)
 
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
-        """The value of a lambda's body for the given arguments."""
+        """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
+        now = self.model.codebase.interpretation
+        if id(node) in now.lambdas:
+            now.guess()
+            return UNKNOWN
+        now.lambdas.add(id(node))
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
         for index, param in enumerate(parameters(node)):
@@ -521,6 +526,7 @@ class Expressions(Special):
             self.assign(param.name, value, None)
         value = self.eval(node.body)
         self.env, self.bindings = outer, bindings
+        now.lambdas.discard(id(node))
         return value
 
     def _await(self, node: cst.Await) -> Value:

@@ -64,6 +64,8 @@ class Interpretation:
     frames: list[Frame] = field(default_factory=list)
     running: dict[Key, Flow] = field(default_factory=dict)
     drafts: dict[Key, Env] = field(default_factory=dict)
+    lambdas: set[int] = field(default_factory=set)
+    """Those whose bodies are being evaluated, by identity."""
     traces: dict[Key, Trace] = field(default_factory=dict)
     """What the last interpretation of a scope that went round in circles has seen."""
     _positions: dict[Key, int] = field(default_factory=dict)
