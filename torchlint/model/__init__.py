@@ -1029,6 +1029,8 @@ class Model:
             return now.drafts[key].get(name)
         if self.is_part and not now.is_elsewhere:
             return self.codebase.ask(lambda: self._assigned(cls, name))
+        if self.is_part and now.is_too_far(key):  # the methods that assign it would be
+            return None
         now.enter(key, False)
         now.drafts[key] = {}
         try:
