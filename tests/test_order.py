@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -128,3 +130,11 @@ def test_values_do_not_depend_on_what_was_asked_before(files: Sequence[str], ord
         assert values(Path(name), order, Codebase()) == alone
         with mock.patch.object(codebase, "_ROOM", LITTLE):
             assert values(Path(name), order, Codebase()) == alone
+
+
+def test_the_script_that_asks_about_real_files() -> None:
+    root = Path(__file__).parent.parent
+    command = [sys.executable, str(root / "scripts" / "check_order.py"), "-j1", str(root / "examples")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len(re.findall(r"^\| [a-z, ]+ \| 0 \| 0 \| \d+ \|$", ran.stdout, re.MULTILINE)) == 5

@@ -1036,7 +1036,7 @@ class Model:
         try:
             kept = now.kept()
             now.drafts[key] = self._join_assigned(cls, name, True)
-            if not now.is_circular():
+            if not now.is_entangled():
                 now.forget(kept)
             joined = self._join_assigned(cls, name, False)
         finally:

@@ -81,34 +81,30 @@ class Interpretation:
     def known(self, key: Key, answers: dict[Key, Result], is_elsewhere: bool) -> Result | None:
         """What was found for ``key``, if it would be found from here, too. ``answers`` are those to whole questions."""
         found = answers.get(key)
-        if is_elsewhere:
-            if not self.is_elsewhere:
-                return found
-            if found is None or found.is_circular or not self._would_find(found):
-                found = self._circular.get(key)
-                if found is not None and self._distance + found.height > _DEEPEST:
-                    found = None
-        if found is not None:
-            self._rest_on(found)
+        if is_elsewhere and not self.is_elsewhere:
             return found
-        passing = self._passing.get(key)
-        if passing is not None:
+        if is_elsewhere and found is not None and found.is_circular:
+            found = None  # the circle was entered there
+        elif is_elsewhere:
+            found = self._apart(self._in_reach(found))
+        found = found or self._in_reach(self._circular.get(key))
+        if found is None and (passing := self._passing.get(key)) is not None:
             self._rest_on(*passing)
             return passing[0]
-        found = self._settled.get(key)
-        if found is None or self._distance + found.height > _DEEPEST:
-            found = self.cut.get((key, self._distance))
-            if found is None or not self._is_apart(found):
-                return None
-        self._rest_on(found)
+        found = found or self._in_reach(self._settled.get(key)) or self._apart(self.cut.get((key, self._distance)))
+        if found is not None:
+            self._rest_on(found)
         return found
 
-    def _would_find(self, result: Result) -> bool:
-        return self._distance + result.height <= _DEEPEST and self._is_apart(result)
+    def _in_reach(self, found: Result | None) -> Result | None:
+        """What was found, if one needs not look further for it than one does from here."""
+        return found if found is not None and self._distance + found.height <= _DEEPEST else None
 
-    def _is_apart(self, result: Result) -> bool:
-        """Whether nothing that has led to a result is what somebody is waiting for here."""
-        return result.seen.isdisjoint(self._positions) and result.seen.isdisjoint(self._suspect)
+    def _apart(self, found: Result | None) -> Result | None:
+        """What was found, if nothing that has led to it is being interpreted here, or has gone round in circles."""
+        if found is None or not found.seen.isdisjoint(self._positions) or not found.seen.isdisjoint(self._suspect):
+            return None
+        return found
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
@@ -168,7 +164,7 @@ class Interpretation:
         """What is kept that rests on what is unfinished."""
         return set(self._passing)
 
-    def is_circular(self) -> bool:
+    def is_entangled(self) -> bool:
         """Whether the topmost frame rests on others, among them another class: one round has to do for it then."""
         return self.frames[-1].low < self.frames[-1].position and len(self.drafts) > 1
 
