@@ -43,21 +43,19 @@ def shuffled(files: list[str]) -> list[str]:
     return random.Random(0).sample(files, len(files))
 
 
-ORDERS: dict[str, tuple[Callable[[list[str]], list[str]], bool, int | None]] = {
-    "nothing kept": (list, False, None),
-    "sorted": (list, True, None),
-    "backwards": (lambda files: files[::-1], True, None),
-    "shuffled": (shuffled, True, None),
+ORDERS: dict[str, tuple[Callable[[list[str]], list[str]], bool, int]] = {
+    "nothing kept": (list, False, codebase._ROOM),
+    "sorted": (list, True, codebase._ROOM),
+    "backwards": (lambda files: files[::-1], True, codebase._ROOM),
+    "shuffled": (shuffled, True, codebase._ROOM),
     "shuffled, little room": (shuffled, True, LITTLE),
 }
-"""The order of the files, whether anything is kept from one to the next, and how much if not as usual."""
+"""The order of the files, whether anything is kept from one to the next, and for how many characters there is room."""
 
 
 def values(files: list[str], name: str) -> tuple[Values, float]:
     """What is known in one of the orders, and the seconds it took."""
-    order, is_kept, room = ORDERS[name]
-    if room is not None:
-        codebase._ROOM = room
+    order, is_kept, codebase._ROOM = ORDERS[name]  # processes are used again
     kept, started = Codebase(), time.perf_counter()
     found = {path: list(_numbers(path, kept if is_kept else Codebase())) for path in order(files)}
     return found, time.perf_counter() - started

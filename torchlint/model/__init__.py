@@ -178,7 +178,6 @@ class Model:
         self._done: dict[Key, Result] = {}
         self._tables: dict[Key, Result] = {}
         self._kept: list[cst.CSTNode] = []
-        self._declaring: set[int] = set()
         self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
         self._definitions: dict[str, Value | None] = {}
@@ -438,7 +437,7 @@ class Model:
             del now.running[key]
             frame = now.leave()
         flow.trace.before = None
-        if frame.is_circular:
+        if frame.trail.is_circular:
             now.traces[key] = flow.trace
         return result, frame
 
@@ -457,7 +456,7 @@ class Model:
     def _is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether what a scope binds is known for good, however far away it is asked for."""
         known = self._done.get(id(scope))
-        return known is not None and not (self.is_part and (known.height or known.is_circular))
+        return known is not None and not (self.is_part and (known.trail.height or known.trail.is_circular))
 
     def free(self, name: str, flow: State) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
@@ -732,14 +731,8 @@ class Model:
 
     def start_grad(self, function: cst.FunctionDef) -> int:
         """Whether autograd records when a function begins."""
-        outer = self.scopes.scope_of(function)
-        at = self.outside() if self.is_part else Flow(self, outer, self.trace(outer))
-        for decorator in function.decorators:
-            if self.is_part:
-                at.eval(decorator.decorator)
-            mode = at.grad_context(decorator.decorator)
-            if mode is not None:
-                return mode
+        if function.decorators and (mode := self._decorated_grad(function)) is not None:
+            return mode
         cls = self.class_of(function)
         if cls is not None:
             kind = self.class_kind(cls)
@@ -748,6 +741,18 @@ class Model:
             if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
                 return Tri.NO
         return Tri.NO if self._only_without_grad(function) else Tri.YES
+
+    def _decorated_grad(self, function: cst.FunctionDef) -> int | None:
+        """The grad mode that a decorator says a function runs in; None if none does."""
+        outer = self.scopes.scope_of(function)
+        at = self.outside() if self.is_part else Flow(self, outer, self.trace(outer))
+        for decorator in function.decorators:
+            if self.is_part:
+                at.eval(decorator.decorator)
+            mode = at.grad_context(decorator.decorator)
+            if mode is not None:
+                return mode
+        return None
 
     def _only_without_grad(self, function: cst.FunctionDef) -> bool:
         """Whether all that this file does with a function is to call it where autograd does not record."""
@@ -916,16 +921,15 @@ class Model:
 
     def _declared_fields(self, cls: cst.ClassDef) -> dict[str | int, Value]:
         """What the annotations in a class body say; of a class that mentions itself nothing."""
-        if id(cls) in self._declaring:
-            self.codebase.interpretation.guess()
+        now = self.codebase.interpretation
+        if not now.begins(cls):
             return {}
-        self._declaring.add(id(cls))
         flow = self.outside()
         declared = self.scopes.info(cls).declared
         fields: dict[str | int, Value] = {
             name: self.annotation(node.annotation.annotation, flow) or UNKNOWN for name, node in declared.items()
         }
-        self._declaring.discard(id(cls))
+        now.ends(cls)
         return fields
 
     def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:

@@ -513,10 +513,8 @@ class Expressions(Special):
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
         """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
         now = self.model.codebase.interpretation
-        if id(node) in now.lambdas:
-            now.guess()
+        if not now.begins(node):
             return UNKNOWN
-        now.lambdas.add(id(node))
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
         for index, param in enumerate(parameters(node)):
@@ -526,7 +524,7 @@ class Expressions(Special):
             self.assign(param.name, value, None)
         value = self.eval(node.body)
         self.env, self.bindings = outer, bindings
-        now.lambdas.discard(id(node))
+        now.ends(node)
         return value
 
     def _await(self, node: cst.Await) -> Value:

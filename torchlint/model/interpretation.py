@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from torchlint.model.env import Env
     from torchlint.model.flow import Flow
     from torchlint.model.state import Result, Trace
@@ -28,6 +30,20 @@ _DEEPEST = 2
 
 
 @dataclass(eq=False, slots=True)
+class Trail:
+    """What it took to find something out, by which one can tell where it would be found anew."""
+
+    is_circular: bool = False
+    """Whether something was seen that was not finished then, be it itself."""
+    is_cut: bool = False
+    """Whether something was not looked at because it is too far away."""
+    height: int = 0
+    """How many functions of other files had to be looked at one inside the other."""
+    asked: set[Key] = field(default_factory=set)
+    """Everything that was asked for on the way, itself included."""
+
+
+@dataclass(eq=False, slots=True)
 class Frame:
     """One scope or class that is being interpreted."""
 
@@ -37,11 +53,7 @@ class Frame:
     """The position of the lowest frame of which it has seen an unfinished state; its own if it has not."""
     is_far: bool
     """Whether it counts for how far one is from where the question was put."""
-    is_circular: bool = False
-    is_cut: bool = False
-    height: int = 0
-    seen: set[Key] = field(default_factory=set)
-    """For these four see :class:`torchlint.model.state.Result`."""
+    trail: Trail = field(default_factory=Trail)
 
 
 @dataclass(eq=False)
@@ -64,8 +76,6 @@ class Interpretation:
     frames: list[Frame] = field(default_factory=list)
     running: dict[Key, Flow] = field(default_factory=dict)
     drafts: dict[Key, Env] = field(default_factory=dict)
-    lambdas: set[int] = field(default_factory=set)
-    """Those whose bodies are being evaluated, by identity."""
     traces: dict[Key, Trace] = field(default_factory=dict)
     """What the last interpretation of a scope that went round in circles has seen."""
     _positions: dict[Key, int] = field(default_factory=dict)
@@ -76,6 +86,7 @@ class Interpretation:
     _circular: dict[Key, Result] = field(default_factory=dict)
     _suspect: set[Key] = field(default_factory=set)
     """What has gone round in circles, whether it is still kept or not."""
+    _begun: set[int] = field(default_factory=set)
     _distance: int = 0
 
     def known(self, key: Key, answers: dict[Key, Result], is_elsewhere: bool) -> Result | None:
@@ -83,28 +94,30 @@ class Interpretation:
         found = answers.get(key)
         if is_elsewhere and not self.is_elsewhere:
             return found
-        if is_elsewhere and found is not None and found.is_circular:
+        if is_elsewhere and found is not None and found.trail.is_circular:
             found = None  # the circle was entered there
         elif is_elsewhere:
             found = self._apart(self._in_reach(found))
         found = found or self._in_reach(self._circular.get(key))
         if found is None and (passing := self._passing.get(key)) is not None:
-            self._rest_on(*passing)
-            return passing[0]
+            result, frame = passing
+            self._rest_on(result.trail, frame)
+            return result
         found = found or self._in_reach(self._settled.get(key)) or self._apart(self.cut.get((key, self._distance)))
         if found is not None:
-            self._rest_on(found)
+            self._rest_on(found.trail)
         return found
 
     def _in_reach(self, found: Result | None) -> Result | None:
         """What was found, if one needs not look further for it than one does from here."""
-        return found if found is not None and self._distance + found.height <= _DEEPEST else None
+        return found if found is not None and self._distance + found.trail.height <= _DEEPEST else None
 
     def _apart(self, found: Result | None) -> Result | None:
         """What was found, if nothing that has led to it is being interpreted here, or has gone round in circles."""
-        if found is None or not found.seen.isdisjoint(self._positions) or not found.seen.isdisjoint(self._suspect):
+        if found is None:
             return None
-        return found
+        asked = found.trail.asked
+        return found if asked.isdisjoint(self._positions) and asked.isdisjoint(self._suspect) else None
 
     def is_open(self, key: Key) -> bool:
         """Whether ``key`` is being interpreted; then whoever asks sees an unfinished state."""
@@ -113,32 +126,42 @@ class Interpretation:
             return False
         asker = self.frames[-1]
         asker.low = min(asker.low, position)
-        asker.is_circular = True
+        asker.trail.is_circular = True
         return True
 
-    def guess(self) -> None:
-        """Whoever asks is given less than there is, since it has asked itself on the way."""
+    def begins(self, node: cst.CSTNode) -> bool:
+        """Begin with a lambda, or the fields of a class; not inside itself, whoever asks is given less then."""
+        if id(node) not in self._begun:
+            self._begun.add(id(node))
+            return True
         if self.frames:
-            self.frames[-1].is_circular = True
+            self.frames[-1].trail.is_circular = True
+        return False
+
+    def ends(self, node: cst.CSTNode) -> None:
+        """What was begun has ended."""
+        self._begun.discard(id(node))
 
     def is_too_far(self, key: Key) -> bool:
         """Whether another frame in another file, that of ``key``, would be too many."""
         if self._distance < _DEEPEST:
             return False
-        self.frames[-1].seen.add(key)
-        self.frames[-1].is_cut = True
+        trail = self.frames[-1].trail
+        trail.asked.add(key)
+        trail.is_cut = True
         return True
 
-    def _rest_on(self, found: Result | Frame, frame: Frame | None = None) -> None:
+    def _rest_on(self, found: Trail, frame: Frame | None = None) -> None:
         """The topmost frame has seen what was found, in a frame that is named if it has not seen the last of it."""
         if not self.frames:
             return
         asker = self.frames[-1]
-        asker.is_circular |= found.is_circular
-        asker.height = max(asker.height, found.height)
-        asker.is_cut |= found.is_cut
+        trail = asker.trail
+        trail.is_circular |= found.is_circular
+        trail.is_cut |= found.is_cut
+        trail.height = max(trail.height, found.height)
         if self.is_elsewhere:
-            asker.seen |= found.seen
+            trail.asked |= found.asked
         if frame is not None:
             asker.low = min(asker.low, frame.low)
 
@@ -172,25 +195,24 @@ class Interpretation:
         """The topmost frame has ended."""
         frame = self.frames.pop()
         self._distance -= frame.is_far
-        frame.height += frame.is_far
-        frame.seen.add(frame.key)
+        frame.trail.height += frame.is_far
+        frame.trail.asked.add(frame.key)
         self._positions.pop(frame.key, None)
         for key in self._rooted.pop(frame.position, ()):
             self._passing.pop(key, None)
-        self._rest_on(frame, frame)
+        self._rest_on(frame.trail, frame)
         return frame
 
     def keep(self, frame: Frame, result: Result, answers: dict[Key, Result]) -> None:
         """Keep what was found in a frame as long as it is of use."""
-        result.is_circular, result.is_cut = frame.is_circular, frame.is_cut
-        result.height, result.seen = frame.height, frame.seen
-        if frame.is_circular:
+        trail = result.trail = frame.trail
+        if trail.is_circular:
             self._suspect.add(frame.key)
         if frame.low < frame.position:
             self._keep_for_now(frame, result)
-        elif frame.is_cut and self._distance and not frame.is_circular:
+        elif trail.is_cut and self._distance and not trail.is_circular:
             self.cut[frame.key, self._distance] = result
-        elif self.is_elsewhere and self.frames and frame.is_circular:
+        elif self.is_elsewhere and self.frames and trail.is_circular:
             self._circular[frame.key] = result
         else:
             answers[frame.key] = result

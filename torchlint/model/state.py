@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.model import containers, torch_api
 from torchlint.model.env import Changes, Env, Names
+from torchlint.model.interpretation import Trail
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.syntax import last_name, literal_key, root
@@ -109,14 +110,7 @@ class Result:
     """Every name of the scope with the join of all that was bound to it: what closures see."""
     returns: Value | None = None
     trace: Trace = field(default_factory=Trace)
-    is_circular: bool = False
-    """Whether something in it has seen what was not finished then, be it itself."""
-    height: int = 0
-    """How many functions and classes of other files had to be looked at one inside the other."""
-    is_cut: bool = False
-    """Whether something in it was not looked at because it is too far away."""
-    seen: Set[Any] = frozenset()
-    """Everything that was asked for on the way, itself included."""
+    trail: Trail = field(default_factory=Trail)
 
 
 class State:
