@@ -308,6 +308,14 @@ def test_encoding_that_does_not_give_its_bytes_back(write: Write, torchlint: Tor
     assert ran.err == "error: x.py: not fixed: utf-7 would not give the same bytes back\n"
 
 
+def test_encoding_that_cannot_write_what_it_read(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    data = b"# coding: idna\n# a\n\n" + GOOD.encode() + b"x = ...\n"  # a name of a host has no empty labels
+    write({"x.py": data})
+    ran = torchlint("check", "--fix")
+    assert (ran.code, (tmp_path / "x.py").read_bytes()) == (3, data)
+    assert ran.err.startswith("error: x.py: not fixed: cannot be written in idna: ")
+
+
 # ------------------------------------------------------------------------------------------ interrupted runs
 
 MANY = "import torch\n" + "".join(f"x{n} = torch.ones(3, requires_grad=True)\nprint(x{n}.data)\n" for n in range(900))

@@ -215,6 +215,8 @@ def _encoded(opened: Opened, text: str) -> bytes:
     except UnicodeEncodeError as error:
         character = error.object[error.start]
         raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+    except UnicodeError as error:  # `idna` and its like say no more
+        raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
 
 
 def with_big_stack(function: Callable[[], T]) -> T:
