@@ -186,7 +186,7 @@ class Model:
         self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
         self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self._remembered: dict[str, Any] = {}
+        self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
         if not is_part:
@@ -248,15 +248,19 @@ class Model:
         root = qualified.partition(".")[0]
         return ("", False) if root in hidden or root in bindings else (qualified, True)
 
-    def remember(self, key: str, compute: Callable[[Model], T]) -> T:
-        """What ``compute`` says of this file, computed once."""
+    def remember(self, compute: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a function says of this file and of its arguments, computed once.
+
+        The function itself is the key, so no two questions can share one: it is defined in a module, never on the spot.
+        """
+        key = (compute, args, *kwargs.items())
         if key not in self._remembered:
-            self._remembered[key] = compute(self)
+            self._remembered[key] = compute(self, *args, **kwargs)
         return self._remembered[key]  # type: ignore[no-any-return]
 
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
-        return self.remember(f"declares {attribute}", lambda model: model.scopes.declares(attribute))
+        return self.remember(_declares, attribute)
 
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""
@@ -351,7 +355,7 @@ class Model:
 
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
-        return self.scopes.scope_of(node) is not self.tree.module and not self.remember("backward", _trains)
+        return self.scopes.scope_of(node) is not self.tree.module and not self.remember(_trains)
 
     def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
         """Whether a node lies below another."""
@@ -658,7 +662,7 @@ class Model:
 
     def _comments(self, function: cst.CSTNode) -> dict[str, str]:
         """The ``# type:`` comments of a function's signature."""
-        if not isinstance(function, cst.FunctionDef) or not self.remember("typed in comments", _has_type_comments):
+        if not isinstance(function, cst.FunctionDef) or not self.remember(_has_type_comments):
             return {}
         return signature_comments(function)
 
@@ -766,7 +770,7 @@ class Model:
         name = function.name.value
         if name.startswith("__") or name in ("forward", "training_step", "main"):
             return False
-        if not self.remember("turns grad off", _turns_grad_off):
+        if not self.remember(_turns_grad_off):
             return False
         if not all(self._called_without_grad(node) for node in self.scopes.parsed_calls(name)):
             return False  # there may be others, but this is enough
@@ -1306,6 +1310,10 @@ def _turns_grad_off(model: Model) -> bool:
 
 def _has_type_comments(model: Model) -> bool:
     return "type:" in model.tree.source.text
+
+
+def _declares(model: Model, attribute: str) -> bool:
+    return model.scopes.declares(attribute)
 
 
 def _is_mapping(name: str) -> bool:

@@ -60,7 +60,7 @@ class Imports:
 
 def imports(model: Model) -> Imports:
     """What a file imports."""
-    return model.remember("api imports", _imports)
+    return model.remember(_imports)
 
 
 _IMPORTS = re.compile(r"(?:^|[;:])[ \t]*(?:import|from)\b", re.MULTILINE)
@@ -649,15 +649,15 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
     if exported or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
     users = model.references(name, model.tree.module)
-    if users and not model.remember(f"api replaced {name}", lambda model: _all_replaced(users, model)):
+    if users and not model.remember(_all_replaced, name):
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
     return Fix("Remove the import", (removed,), deferred=bool(users)) if removed is not None else None
 
 
-def _all_replaced(users: Sequence[cst.Name], model: Model) -> bool:
+def _all_replaced(model: Model, name: str) -> bool:
     """Whether every use of an imported name has a fix."""
-    for user in users:
+    for user in model.references(name, model.tree.module):
         uses_here = [use for rule in NAME_RULES for use in _uses_at(user, rule, model)]
         if not uses_here or fix_of(uses_here[0], model) is None or is_guarded(user, model):
             return False

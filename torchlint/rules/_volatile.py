@@ -220,7 +220,7 @@ def _trains(line: cst.CSTNode, model: Model) -> bool:
     """Whether a statement computes gradients, or calls what does."""
     if model.calls_backward(line):
         return True
-    trainers = model.remember("TL202", _trainers)
+    trainers = model.remember(_trainers)
     for call in model.tree.within(line, cst.Call):
         match call.func:
             case cst.Name(value=name) if name in trainers or _SOUNDS_LIKE_TRAINING.search(name):

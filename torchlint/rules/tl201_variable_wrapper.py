@@ -187,7 +187,7 @@ def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
 
 def _aliases(model: Model) -> frozenset[str]:
     """Names under which this file imports `Variable`, or to which it assigns it."""
-    return model.remember("TL201", _collect_aliases)
+    return model.remember(_collect_aliases)
 
 
 _VARIABLE = re.compile("Variable")
@@ -318,7 +318,7 @@ def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if _is_fresh(inner, model):
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or model.remember("TL201 objects", _changes_objects):
+    if usage is Usage.WRITTEN or model.remember(_changes_objects):
         return False
     if not isinstance(inner, cst.Name):
         return usage <= Usage.READ
@@ -414,7 +414,7 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
-    if model.remember("TL201 objects", _changes_objects):  # under another name one could be asked to require grad
+    if model.remember(_changes_objects):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
     if _data.is_new(node, model):
