@@ -33,6 +33,8 @@ class NotRoundTripped(ValueError):
 
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
+_SUITES = (cst.IndentedBlock, cst.Module)
+
 _NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
 """Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
 
@@ -174,6 +176,7 @@ class Tree:
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._statements: dict[int, cst.CSTNode] = {}
+        self._indices: dict[int, dict[int, int]] = {}
         self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
@@ -412,6 +415,22 @@ class Tree:
         found = known.get(id(at), at)
         known.update(dict.fromkeys(way, found))
         return found
+
+    def siblings(self, statement: cst.CSTNode) -> tuple[Sequence[cst.CSTNode], int]:
+        """The statements of the suite that a statement is in, and which of them it is."""
+        suite = self._parents.get(id(statement))
+        body = getattr(suite, "body", ())
+        if not isinstance(suite, _SUITES):
+            return (), 0
+        indices = self._indices.get(id(suite))
+        if indices is None:
+            indices = self._indices[id(suite)] = {id(each): index for index, each in enumerate(body)}
+        return body, indices[id(statement)]
+
+    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement right before another one in the same block, with no empty line or comment between them."""
+        body, index = self.siblings(statement)
+        return body[index - 1] if index and not getattr(statement, "leading_lines", ()) else None
 
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""

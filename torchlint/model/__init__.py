@@ -319,23 +319,16 @@ class Model:
         names = [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
         return [*self.tree.attributes(name), *names]
 
-    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """The statement right before another one in the same block, with no empty line or comment between them."""
-        block = self.tree.parent(statement)
-        body = block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ()
-        if getattr(statement, "leading_lines", ()):
-            return None
-        index = next((i for i, other in enumerate(body) if other is statement), 0)
-        return body[index - 1] if index else None
-
-    def is_under_no_grad_block(self, statement: cst.CSTNode) -> bool:
-        """Whether the statement right before is a plain ``with torch.no_grad():`` block, which could take it in."""
-        match self.sibling_before(statement):
-            case cst.With(
-                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
-            ):
-                return self.qualified(func) == "torch.no_grad"
-        return False
+    def no_grad_block_before(self, statement: cst.CSTNode) -> cst.With | None:
+        """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
+        match self.tree.sibling_before(statement):
+            case (
+                cst.With(
+                    items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
+                ) as block
+            ) if self.qualified(func) == "torch.no_grad":
+                return block
+        return None
 
     def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
         """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
