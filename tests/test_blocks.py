@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from torchlint import engine
-from torchlint.diagnostic import Fixing, Policy
+from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, TextEdit
 from torchlint.engine import check_text
+from torchlint.guard import Guard, splice
 from torchlint.rules import catalogue
 
 HEAD = """\
@@ -119,7 +120,7 @@ def evaluate(batches, p: torch.Tensor):
 
 
 def fixed(
-    text: str, monkeypatch: pytest.MonkeyPatch, fixing: Fixing = Fixing.UNSAFE, policy: Policy = engine.AS_RULES_SAY
+    text: str, monkeypatch: pytest.MonkeyPatch, fixing: Fixing = Fixing.UNSAFE, policy: Policy = AS_RULES_SAY
 ) -> tuple[str, int]:
     """The text after all fixes, and how many rounds that took."""
     checked: list[str] = []
@@ -165,14 +166,14 @@ def test_blocks_of_two_rules_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_refused_begins_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    objection = engine.Guard.objection
+    objection = Guard.objection
 
-    def objects(self: engine.Guard, edits: list[engine.TextEdit], stand_in: str) -> str | None:
-        if "p.add_(1)" in engine.splice(self.text, edits):
+    def objects(self: Guard, edits: list[TextEdit], stand_in: str) -> str | None:
+        if "p.add_(1)" in splice(self.text, edits):
             return "is not wanted"
         return objection(self, edits, stand_in)
 
-    monkeypatch.setattr(engine.Guard, "objection", objects)
+    monkeypatch.setattr(Guard, "objection", objects)
     text = HEAD + "p.data.add_(1)\np.data.mul_(2)\np.data.mul_(3)\n"
     outcome = check_text(text, "x.py", frozenset(catalogue()), Fixing.UNSAFE)
     assert outcome.text == HEAD + "p.data.add_(1)\nwith torch.no_grad():\n    p.mul_(2)\n    p.mul_(3)\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import libcst as cst
@@ -23,7 +23,8 @@ def anchors(tree: Tree, block: Block) -> Iterator[cst.CSTNode]:
     yield from (first, last)
     line = tree.parent(first)
     if isinstance(line, _LINE):
-        yield from line.body
+        yield from (each for pair in _divided(tree, first, line) for each in pair)
+        yield line.body[0]
     before = tree.sibling_before(line if isinstance(line, _LINE) else first)
     if before is not None:
         yield before
@@ -69,9 +70,8 @@ def _located_on_line(
         splits.append(TextEdit(_without_blanks(tree.source.text, opening), opening, indent))
     else:
         after = _end(tree.sibling_before(line), spans) if line.body[0] is small else None
-    for left, right in pairwise(line.body):
-        if in_suite or small in (left, right):
-            splits.append(TextEdit(spans[id(left)].end, spans[id(right)].start, indent))
+    for left, right in _divided(tree, small, line):
+        splits.append(TextEdit(spans[id(left)].end, spans[id(right)].start, indent))
         if right is small:
             after = spans[id(left)].end
     lead = ""
@@ -90,6 +90,16 @@ def _located_on_line(
         block.into is not None,
         splits=tuple(splits),
     )
+
+
+def _divided(
+    tree: Tree, small: cst.CSTNode, line: cst.SimpleStatementLine | cst.SimpleStatementSuite
+) -> Iterable[tuple[cst.CSTNode, cst.CSTNode]]:
+    """The statements between which a line is divided: all, where the first has to leave the line of a header."""
+    if isinstance(line, cst.SimpleStatementSuite):
+        return pairwise(line.body)
+    _, index = tree.siblings(small)
+    return pairwise(line.body[max(0, index - 1) : index + 2])
 
 
 def _ends(tree: Tree, block: Block) -> tuple[cst.CSTNode, cst.CSTNode]:

@@ -712,7 +712,10 @@ def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
     import libcst as cst
 
-    return any(isinstance(up, cst.FormattedStringExpression) and up.equal is not None for up in tree.ancestors(node))
+    shown = tree.enclosing(node, cst.FormattedStringExpression)
+    while isinstance(shown, cst.FormattedStringExpression) and shown.equal is None:
+        shown = tree.enclosing(shown, cst.FormattedStringExpression)
+    return shown is not None
 
 
 def _loses_comment(text: str, edit: TextEdit) -> bool:

@@ -233,19 +233,11 @@ class Model:
 
         Empty where it cannot be written: something else at ``node`` is called ``torch``.
         """
-        bindings = self._bindings(self.tree.module)
         hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
-        best, spelled = "", ""
-        for name, value in bindings.items():
-            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
-            ref = self.reference(replace(value, kind=value.kind & ~Kind.NONE))
-            if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE) or len(ref) <= len(best) or name in hidden:
-                continue
-            if qualified == ref or qualified.startswith(ref + "."):
-                best, spelled = ref, name + qualified[len(ref) :]
-        if best:
-            return spelled, False
-        root = qualified.partition(".")[0]
+        for name, spelled in self.remember(_spellings, qualified):
+            if name not in hidden:
+                return spelled, False
+        root, bindings = qualified.partition(".")[0], self._bindings(self.tree.module)
         return ("", False) if root in hidden or root in bindings else (qualified, True)
 
     def remember(self, compute: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -277,26 +269,10 @@ class Model:
                 scope = self.scopes.scope_of(node)
                 if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
                     scope = self.tree.module
-                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
-                    return True
-                if depth >= _MAX_CALLERS:
-                    return False
-                if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
-                    return True
-                return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
+                return self.remember(_is_name_written, name, scope, depth)
             case cst.Attribute(attr=cst.Name(value=name)):
-                uses = [n for n in self.all_called(name) if not self.is_target(n)]
-                return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+                return self.remember(_is_attribute_written, name)
         return False
-
-    def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
-        """Whether a caller in this file gives a parameter what is written in place."""
-        if name not in {p.name.value for p in parameters(function)}:
-            return False
-        calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
-        args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
-        given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
-        return any(self.is_written(value, depth + 1) for value in given)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
@@ -352,7 +328,7 @@ class Model:
 
     def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
         """Whether a node lies below another."""
-        return any(up is area for up in self.tree.ancestors(node))
+        return self.tree.is_inside(node, area)
 
     def is_inside_inner_loop(self, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
         """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
@@ -1303,6 +1279,45 @@ def _turns_grad_off(model: Model) -> bool:
 
 def _has_type_comments(model: Model) -> bool:
     return "type:" in model.tree.source.text
+
+
+def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Module, depth: int) -> bool:
+    if Follower(model, through_data=False).name(name, scope) is Usage.WRITTEN:
+        return True
+    if depth >= _MAX_CALLERS:
+        return False
+    if any(model.is_written(other, depth + 1) for other in Sources(model).of(name, scope)):
+        return True
+    return isinstance(scope, cst.FunctionDef) and _is_given_written(model, scope, name, depth)
+
+
+def _is_given_written(model: Model, function: cst.FunctionDef, name: str, depth: int) -> bool:
+    """Whether a caller in this file gives a parameter what is written in place."""
+    if name not in {p.name.value for p in parameters(function)}:
+        return False
+    calls = [model.tree.parent(use) for use in model.all_called(function.name.value)]
+    args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
+    given = [node for arg in args for node in (arg.value, *model.tree.within(arg.value, cst.Name))]
+    return any(model.is_written(value, depth + 1) for value in given)
+
+
+def _is_attribute_written(model: Model, name: str) -> bool:
+    uses = [node for node in model.all_called(name) if not model.is_target(node)]
+    return any(Follower(model, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+
+
+def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
+    """Names of the module by which something of torch can be written, with that, those that say the most first."""
+    found: list[tuple[str, str, str]] = []
+    for name, value in model._bindings(model.tree.module).items():
+        # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+        ref = model.reference(replace(value, kind=value.kind & ~Kind.NONE))
+        if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE):
+            continue
+        if qualified == ref or qualified.startswith(ref + "."):
+            found.append((ref, name, name + qualified[len(ref) :]))
+    found.sort(key=lambda each: -len(each[0]))
+    return [(name, spelled) for _, name, spelled in found]
 
 
 def _declares(model: Model, attribute: str) -> bool:
