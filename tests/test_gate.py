@@ -20,7 +20,11 @@ from torchlint.rules import catalogue
 def around(text: str) -> list[str]:
     """The words that open the blocks around ``HERE``."""
     data = text.encode()
-    return [word.decode() for word in gate._around(data, data.index(b"HERE"))]
+    found, words = gate._around(data, data.index(b"HERE")), []
+    while found is not None:
+        words.append(found.word.decode())
+        found = found.rest
+    return words
 
 
 @pytest.mark.parametrize(

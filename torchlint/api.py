@@ -317,9 +317,11 @@ class _Text:
         """The last part of the module that a name is imported from here; None if this is no import."""
         before = self.data[max(0, at - 1500) : at]
         start = before.rfind(b"import")
+        if start < 0:
+            return None
         inside = _APART.sub(b"", before[start + 6 :])
         is_open = inside.lstrip()[:1] == b"(" and b")" not in inside
-        if start < 0 or b";" in inside or not (is_open or b"\n" not in inside):
+        if b";" in inside or not (is_open or b"\n" not in inside):
             return None
         match = re.search(rb"(\w+)\s*$", before[:start])
         return match[1].decode(errors="replace") if match is not None else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 import libcst as cst
 
@@ -59,38 +58,6 @@ def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     """Remove one argument of a call, with the comma it no longer needs."""
     return remove_item(call.args, arg) or delete(arg)
-
-
-def wrap_statement(tree: Tree, statement: cst.BaseStatement | cst.SimpleStatementLine, header: str) -> Edit:
-    """Put a block header (``with torch.no_grad():``) over a statement of its own line, and indent it."""
-    inner = tree.indentation(statement) + tree.module.default_indent
-    return insert_before(statement, f"{header}{tree.source.newline}{inner}")
-
-
-def wrap_part(tree: Tree, small: cst.BaseSmallStatement, header: str) -> tuple[Edit, ...]:
-    """The same for a statement that shares its line: with others (``a; b``), or with a header (``if a: b``)."""
-    line = tree.parent(small)
-    assert isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite))
-    step, newline = tree.module.default_indent, tree.source.newline
-    in_suite = isinstance(line, cst.SimpleStatementSuite)
-    indent = newline + tree.indentation(line) + (step if in_suite else "")
-    over = f"{header}{indent}{step}"
-    edits = [insert_before(line.body[0], indent + (over if line.body[0] is small else ""))] if in_suite else []
-    if not in_suite and line.body[0] is small:
-        edits.append(insert_before(small, over))
-    for left, right in pairwise(line.body):
-        if right is small:
-            edits.append(replace_between(left, right, indent + over))
-        elif in_suite or left is small:
-            edits.append(replace_between(left, right, indent))
-    return tuple(edits)
-
-
-def indent_statement(tree: Tree, statement: cst.SimpleStatementLine, block: cst.CSTNode | None) -> Edit:
-    """Move a statement into the block before it, as far in as what is there."""
-    body = getattr(block, "body", None)
-    step = body.indent if isinstance(body, cst.IndentedBlock) else None
-    return insert_before(statement, tree.module.default_indent if step is None else step)
 
 
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:

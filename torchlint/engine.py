@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
+from torchlint.choice import Blocks, LocatedBlock, block_edits, chosen, edits_of
 from torchlint.diagnostic import (
     AS_RULES_SAY,
     Applicability,
@@ -33,6 +34,7 @@ from torchlint.diagnostic import (
 from torchlint.gate import possible_rules, sites
 from torchlint.guard import BREAKS, Guard, splice
 from torchlint.rules import catalogue
+from torchlint.source import TOKENS
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.standin import MESSAGE as SKIPPED
 from torchlint.suppress import Suppressions
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from torchlint.tree import Source, Span, Tree
 
 MAX_ROUNDS = 500
-"""Rounds of fixing before a file counts as not converging. Statements that join one block do so one a round."""
+"""Rounds of fixing before a file counts as not converging: fixes that overlap are applied one a round."""
 
 MAX_DEPTH = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
@@ -158,16 +160,16 @@ def _round(
     current: _Checked, subject: Subject, fixing: Fixing, off: frozenset[str]
 ) -> tuple[list[Diagnostic], _Checked]:
     """The fixes that are applied to a text in one round, and the text after it."""
-    chosen = list(_chosen(current, fixing, off))
-    if not chosen:
+    waiting = list(chosen(current.diagnostics, current.text, current.blocks, fixing, off))
+    if not waiting:
         return [], current
     judge = _Judge(current)
-    applied = judge.admitted(chosen)
-    following = _check(splice(current.text, _edits(applied)), subject) if applied else current
+    applied = judge.admitted(waiting)
+    following = _check(judge.fixed(applied), subject) if applied else current
     if following.broken and not current.broken:
         judge.is_thorough = True
         applied = judge.admitted(applied)
-        following = _check(splice(current.text, _edits(applied)), subject) if applied else current
+        following = _check(judge.fixed(applied), subject) if applied else current
     current.drop(list(judge.refused))
     for diagnostic, reason in judge.refused.items():
         message = f"the fix of {diagnostic.code} {reason}: left out"
@@ -182,10 +184,15 @@ class _Judge:
 
     def __init__(self, current: _Checked) -> None:
         self.text = current.text
+        self.blocks = current.blocks
         self.refused: dict[Diagnostic, str] = {}
         self.is_thorough = False
         """Whether libcst is asked, too. It is anyway, in the next round."""
         self._guard = Guard(current.text, without_async(current.text))
+
+    def fixed(self, applied: Iterable[Diagnostic]) -> str:
+        """The text after some fixes."""
+        return splice(self.text, edits_of(applied, self.blocks))
 
     def admitted(self, chosen: Sequence[Diagnostic]) -> list[Diagnostic]:
         """As many of these fixes as there can be without objection; the others are refused."""
@@ -204,7 +211,7 @@ class _Judge:
         return kept
 
     def _objection(self, fixed: Iterable[Diagnostic]) -> str | None:
-        edits = _edits(fixed)
+        edits = edits_of(fixed, self.blocks)
         if not edits:
             return None
         text = splice(self.text, edits)
@@ -219,11 +226,6 @@ def _parses(text: str) -> bool:
         return False
 
 
-def _edits(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
-    """The edits of some fixes, those that they share once."""
-    return list(dict.fromkeys(edit for diagnostic in fixed if diagnostic.fix for edit in diagnostic.fix.edits))
-
-
 @dataclass(slots=True)
 class _Checked:
     """The state of a file in one round."""
@@ -234,6 +236,7 @@ class _Checked:
     suppressed: int = 0
     broken: bool = False
     rests_on: Mapping[str, str] = field(default_factory=dict)
+    blocks: Blocks = field(default_factory=dict)
 
     def drop(self, refused: Collection[Diagnostic]) -> None:
         """Take away the fixes of these findings."""
@@ -410,7 +413,8 @@ def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str
         if chain.matters:
             problems.append(Problem(path, SKIPPED, lines.position(tree.source.original(chain.start)).row))
     try:
-        diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in _locate(tree, findings)]
+        blocks: dict[tuple[TextEdit, ...], LocatedBlock] = {}
+        diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in _locate(tree, findings, blocks)]
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if tree.is_repaired:
@@ -418,7 +422,7 @@ def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on)
+    return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on, blocks=blocks)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -435,12 +439,6 @@ def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checke
     return checked
 
 
-_BRACKETS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
-    re.DOTALL,
-)
-
-
 def _unparsable(text: str) -> Diagnostic | None:
     """What would kill the parser or pass it unnoticed: null bytes and bracket towers."""
     if "\0" in text:
@@ -448,7 +446,7 @@ def _unparsable(text: str) -> Diagnostic | None:
     if text.count("(") + text.count("[") + text.count("{") <= MAX_DEPTH:
         return None
     depth = 0
-    for match in _BRACKETS.finditer(text):
+    for match in TOKENS.finditer(text):
         token = match.group()
         if token in "([{":
             depth += 1
@@ -548,7 +546,10 @@ def _findings(rule: Rule, tree: Tree, model: Model) -> Iterator[Finding]:
     tree.visiting = None
 
 
-def _locate(tree: Tree, findings: list[tuple[Rule, Finding]]) -> list[Diagnostic]:
+def _locate(
+    tree: Tree, findings: list[tuple[Rule, Finding]], blocks: dict[tuple[TextEdit, ...], LocatedBlock]
+) -> list[Diagnostic]:
+    """The findings with positions; the blocks that their fixes make are put into ``blocks``."""
     if not findings:
         return []
     wanted: dict[int, cst.CSTNode] = {}
@@ -557,7 +558,7 @@ def _locate(tree: Tree, findings: list[tuple[Rule, Finding]]) -> list[Diagnostic
             wanted[id(node)] = node
     spans = tree.spans(wanted.values())
     lines = Lines(tree.source.text)
-    return [_diagnostic(tree, rule, finding, spans, lines) for rule, finding in findings]
+    return [_diagnostic(tree, rule, finding, spans, lines, blocks=blocks) for rule, finding in findings]
 
 
 def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
@@ -578,18 +579,26 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
 
 
 def _anchors_of_fix(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
+    from torchlint.blocks import anchors as block_anchors
+
     for edit in fix.edits:
         yield edit.start.node
         yield edit.end.node
-    if fix.indent is not None:
-        yield fix.indent
-    if fix.indent_to is not None:
-        yield fix.indent_to
+    if fix.block is not None:
+        yield from block_anchors(tree, fix.block)
     if fix.imports and (place := _import_anchor(tree)) is not None:
         yield place[0]
 
 
-def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span], lines: Lines) -> Diagnostic:
+def _diagnostic(
+    tree: Tree,
+    rule: Rule,
+    finding: Finding,
+    spans: dict[int, Span],
+    lines: Lines,
+    *,
+    blocks: dict[tuple[TextEdit, ...], LocatedBlock],
+) -> Diagnostic:
     start = lines.position(spans[id(finding.node)].inner_start)
     end = lines.position(spans[id(finding.end or finding.node)].inner_end)
     statement = tree.statement(finding.node)
@@ -598,7 +607,7 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, spans: dict[int, Span]
     if _is_compound(statement):  # its header only
         header = lines.position(spans[id(statement.body)].start)
         last = header.row if start < header and not _is_in_decorator(tree, finding.node) else end.row
-    fix = _located_fix(tree, finding.fix, spans) if finding.fix is not None else None
+    fix = _located_fix(tree, finding.fix, spans, blocks) if finding.fix is not None else None
     if fix is not None and _is_shown(tree, finding.node):
         fix = replace(fix, applicability=Applicability.UNSAFE)
     evidence = None
@@ -619,18 +628,25 @@ def _is_compound(statement: cst.CSTNode) -> TypeGuard[cst.BaseCompoundStatement]
     return hasattr(statement, "body") and hasattr(statement.body, "body")
 
 
-def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
+def _located_fix(
+    tree: Tree, fix: Fix, spans: dict[int, Span], blocks: dict[tuple[TextEdit, ...], LocatedBlock]
+) -> LocatedFix | None:
+    from torchlint.blocks import located as located_block
+
     edits = {_text_edit(tree, e, spans) for e in fix.edits}
-    if fix.indent is not None:
-        edits.update(_indentation(tree, spans[id(fix.indent)], spans[id(fix.indent_to or fix.indent)]))
+    block = located_block(tree, fix.block, spans) if fix.block is not None else None
+    if block is not None:
+        edits.update(block_edits([block]))
     edits.update(_import_edit(tree, module, spans) for module in fix.imports)
     if tree.skipped and any(STAND_IN in edit.content for edit in edits):
         return None  # it would write what was skipped
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+    if block is not None:
+        blocks[ordered] = block
     applicability = fix.applicability
     if any(_loses_comment(tree.source.text, e) for e in ordered):
         applicability = Applicability.UNSAFE
-    others = (_located_fix(tree, other, spans) for other in fix.alternatives)
+    others = (_located_fix(tree, other, spans, blocks) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
     return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, fix.is_preferred)
 
@@ -696,7 +712,10 @@ def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
     import libcst as cst
 
-    return any(isinstance(up, cst.FormattedStringExpression) and up.equal is not None for up in tree.ancestors(node))
+    shown = tree.enclosing(node, cst.FormattedStringExpression)
+    while isinstance(shown, cst.FormattedStringExpression) and shown.equal is None:
+        shown = tree.enclosing(shown, cst.FormattedStringExpression)
+    return shown is not None
 
 
 def _loses_comment(text: str, edit: TextEdit) -> bool:
@@ -704,23 +723,7 @@ def _loses_comment(text: str, edit: TextEdit) -> bool:
     removed = text[edit.start : edit.end]
     if "#" not in removed or removed.endswith(("\n", "\r")):
         return False
-    return any(match.group().startswith("#") for match in _BRACKETS.finditer(removed))
-
-
-def _indentation(tree: Tree, first: Span, last: Span) -> Iterator[TextEdit]:
-    """Insertions that move the lines of some statements after the first line in by one step; those in strings stay.
-
-    They stand where the block's own indentation ends, so that what removes such a line is seen to get in the way.
-    """
-    source, step = tree.source.text, tree.module.default_indent
-    base = re.compile(r"[ \t]*\Z").search(source, 0, first.start)
-    width = source[base.start() : first.start] if base else ""
-    text = source[first.start : last.end]
-    strings = [m.span() for m in _BRACKETS.finditer(text) if m.group()[0] in "'\""]
-    for line in re.finditer(r"(?:\r\n|\r|\n)(?=[^\r\n])", text):
-        if not any(start < line.end() <= end for start, end in strings):
-            offset = first.start + line.end() + (len(width) if text.startswith(width, line.end()) else 0)
-            yield TextEdit(offset, offset, step)
+    return any(match.group().startswith("#") for match in TOKENS.finditer(removed))
 
 
 def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
@@ -765,41 +768,3 @@ def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
     line = re.compile(r"[^\r\n]*").match(tree.source.text, spans[id(anchor)].end)
     offset = line.end() if line else offset
     return TextEdit(offset, offset, f"{newline}import {module}")
-
-
-def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator[Diagnostic]:
-    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
-    chosen: set[TextEdit] = set()
-    taken: list[tuple[int, int]] = []
-    for diagnostic in checked.diagnostics:
-        fix = _wanted(diagnostic.fix, fixing)
-        if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
-            continue
-        new = [edit for edit in fix.edits if edit not in chosen]
-        extents = [_extent(edit, checked.text) for edit in new]
-        if any(_clash(extent, taken) for extent in extents):
-            continue
-        chosen.update(new)
-        for extent in extents:
-            bisect.insort(taken, extent)
-        yield diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
-
-
-def _wanted(fix: LocatedFix | None, fixing: Fixing) -> LocatedFix | None:
-    """A fix, or the alternative that is preferred to it in this mode."""
-    others = fix.alternatives if fix is not None else ()
-    return next((other for other in others if other.is_preferred and fixing.applies(other)), fix)
-
-
-def _extent(edit: TextEdit, text: str) -> tuple[int, int]:
-    """What an edit takes, in half characters: where a line goes, nothing can be inserted at its start."""
-    line_goes = not edit.content and edit.end > edit.start and text[edit.end - 1] in "\r\n"
-    return (2 * edit.start - line_goes, 2 * edit.end - line_goes)
-
-
-def _clash(new: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    """Whether an edit touches what another one replaces, or inserts where another one inserts."""
-    index = bisect.bisect_left(taken, new)
-    if index < len(taken) and (taken[index][0] < new[1] or taken[index] == new):
-        return True
-    return index > 0 and taken[index - 1][1] > new[0]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.values import Evidence
 
-__all__ = ["Anchor", "Applicability", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+__all__ = ["Anchor", "Applicability", "Block", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
 
 
 class Anchor(NamedTuple):
@@ -52,6 +52,22 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """Statements of one suite that go under a header of their own, ``with torch.no_grad():``.
+
+    The engine writes the lines, and puts what stands together under one header. Nothing of it may be in the edits.
+    """
+
+    header: str
+    first: cst.CSTNode
+    """A statement: compound, or one of those on a line (``b`` of ``a; b``), which is divided then."""
+    last: cst.CSTNode | None = None
+    """The last statement of several."""
+    into: cst.With | None = None
+    """Such a block that stands directly before, and takes them in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """Edits that belong together: all are applied, or none."""
 
@@ -62,10 +78,8 @@ class Fix:
     """Modules the new text needs (``torch``); the engine adds what is missing, once."""
     deferred: bool = False
     """Shown in reports, but not applied in this round: other fixes of this file have to come first."""
-    indent: cst.CSTNode | None = None
-    """A statement whose continuation lines move in by one step, as its first line does through the edits."""
-    indent_to: cst.CSTNode | None = None
-    """The last statement to move in with it, of the same block: all lines up to its end."""
+    block: Block | None = None
+    """A block that statements are put into, beside the edits."""
     alternatives: tuple[Fix, ...] = ()
     """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied, but
     the one that is preferred."""

@@ -14,6 +14,12 @@ from dataclasses import dataclass
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_ELSE = re.compile(rb"[ \t\f]*(?:#.*)?$")
+TOKENS = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
+    re.DOTALL,
+)
+"""The strings, comments and brackets of a text."""
+
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
@@ -32,6 +32,8 @@ class NotRoundTripped(ValueError):
 
 
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
+
+_SUITES = (cst.IndentedBlock, cst.Module, cst.SimpleStatementLine, cst.SimpleStatementSuite)
 
 _NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
 """Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
@@ -101,7 +103,9 @@ class Source:
         parsed = text
         if "\r" in text:
             parsed = re.sub(r"\r(?!\n)", "\n", parsed)
-        self._removed: list[tuple[int, int]] = []
+        self._removed: list[int] = []
+        """Where something was left out of what libcst is given, and in the other list how much until there."""
+        self._shifts = [0]
         if "\f" in parsed:
             pieces, last, shift = [], 0, 0
             for match in _FORM_FEED.finditer(parsed):
@@ -110,7 +114,8 @@ class Source:
                 pieces.append(parsed[last : match.start()])
                 last = match.start() + cut
                 shift += cut
-                self._removed.append((last - shift, shift))
+                self._removed.append(last - shift)
+                self._shifts.append(shift)
             pieces.append(parsed[last:])
             parsed = "".join(pieces)
         # blanks in a last line without newline are lost too; nothing stands behind them
@@ -121,18 +126,39 @@ class Source:
 
     def original(self, offset: int) -> int:
         """Offset in the text of an offset in what libcst parsed."""
-        shift = 0
-        for at, removed in self._removed:
-            if at > offset:
-                break
-            shift = removed
-        return offset + shift
+        return offset + self._shifts[bisect_right(self._removed, offset)]
 
 
 _ROOM = 8
 """How many nodes a character can stand for: ``f()`` is seven."""
 
 Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
+
+
+class Nearest:
+    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
+
+    def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
+        """``holds`` is asked with a node and its parent, whether that is the one."""
+        self._parents, self._holds = parents, holds
+        self._known: dict[int, cst.CSTNode | None] = {}
+
+    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """That ancestor of a node; None if it has none."""
+        known = self._known
+        child, way = node, []
+        found: cst.CSTNode | None = None
+        while id(child) not in known:
+            way.append(id(child))
+            up = self._parents.get(id(child))
+            if up is None or self._holds(child, up):
+                found = up
+                break
+            child = up
+        else:
+            found = known[id(child)]
+        known.update(dict.fromkeys(way, found))
+        return found
 
 
 class Tree:
@@ -174,6 +200,8 @@ class Tree:
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._statements: dict[int, cst.CSTNode] = {}
+        self._indices: dict[int, dict[int, int]] = {}
+        self._enclosing: dict[tuple[type[cst.CSTNode], ...], Nearest] = {}
         self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
@@ -397,7 +425,21 @@ class Tree:
 
     def enclosing(self, node: cst.CSTNode, *types: type[cst.CSTNode]) -> cst.CSTNode | None:
         """The nearest ancestor of one of the given types."""
-        return next((a for a in self.ancestors(node) if type(a) in types), None)
+        nearest = self._enclosing.get(types)
+        if nearest is None:
+            nearest = self._enclosing[types] = self.nearest(lambda child, up: type(up) in types)
+        return nearest.of(node)
+
+    def nearest(self, holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> Nearest:
+        """What finds the nearest ancestor for which something holds, asked with a node and its parent."""
+        return Nearest(self._parents, holds)
+
+    def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
+        """Whether a node lies below another."""
+        if id(node) not in self._order or id(area) not in self._order:
+            return False
+        first, last = self._range(area)
+        return first < self._order[id(node)] <= last
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
         """The statement that ``node`` is part of, or is: a simple statement line or a compound statement."""
@@ -413,11 +455,30 @@ class Tree:
         known.update(dict.fromkeys(way, found))
         return found
 
+    def siblings(self, statement: cst.CSTNode) -> tuple[Sequence[cst.CSTNode], int]:
+        """The statements of the suite or line that a statement is in, and which of them it is."""
+        suite = self._parents.get(id(statement))
+        body = getattr(suite, "body", ())
+        if not isinstance(suite, _SUITES):
+            return (), 0
+        indices = self._indices.get(id(suite))
+        if indices is None:
+            indices = self._indices[id(suite)] = {id(each): index for index, each in enumerate(body)}
+        return body, indices[id(statement)]
+
+    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement right before another one in the same block, with no empty line or comment between them."""
+        body, index = self.siblings(statement)
+        return body[index - 1] if index and not getattr(statement, "leading_lines", ()) else None
+
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""
-        blocks = [a for a in self.ancestors(node) if isinstance(a, cst.IndentedBlock)]
-        default = self.module.default_indent
-        return "".join(default if block.indent is None else block.indent for block in reversed(blocks))
+        steps, default = [], self.module.default_indent
+        block = self.enclosing(node, cst.IndentedBlock, Unread)
+        while isinstance(block, cst.IndentedBlock):
+            steps.append(default if block.indent is None else block.indent)
+            block = self.enclosing(block, cst.IndentedBlock, Unread)
+        return "".join(reversed(steps))
 
     def order(self, node: cst.CSTNode) -> int:
         """Rank of ``node`` in document order (pre-order)."""

@@ -186,7 +186,7 @@ class Model:
         self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
         self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self._remembered: dict[str, Any] = {}
+        self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
         if not is_part:
@@ -233,30 +233,26 @@ class Model:
 
         Empty where it cannot be written: something else at ``node`` is called ``torch``.
         """
-        bindings = self._bindings(self.tree.module)
         hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
-        best, spelled = "", ""
-        for name, value in bindings.items():
-            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
-            ref = self.reference(replace(value, kind=value.kind & ~Kind.NONE))
-            if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE) or len(ref) <= len(best) or name in hidden:
-                continue
-            if qualified == ref or qualified.startswith(ref + "."):
-                best, spelled = ref, name + qualified[len(ref) :]
-        if best:
-            return spelled, False
-        root = qualified.partition(".")[0]
+        for name, spelled in self.remember(_spellings, qualified):
+            if name not in hidden:
+                return spelled, False
+        root, bindings = qualified.partition(".")[0], self._bindings(self.tree.module)
         return ("", False) if root in hidden or root in bindings else (qualified, True)
 
-    def remember(self, key: str, compute: Callable[[Model], T]) -> T:
-        """What ``compute`` says of this file, computed once."""
+    def remember(self, compute: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a function says of this file and of its arguments, computed once.
+
+        The function itself is the key, so no two questions can share one: it is defined in a module, never on the spot.
+        """
+        key = (compute, args, *kwargs.items())
         if key not in self._remembered:
-            self._remembered[key] = compute(self)
+            self._remembered[key] = compute(self, *args, **kwargs)
         return self._remembered[key]  # type: ignore[no-any-return]
 
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
-        return self.remember(f"declares {attribute}", lambda model: model.scopes.declares(attribute))
+        return self.remember(_declares, attribute)
 
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""
@@ -273,26 +269,10 @@ class Model:
                 scope = self.scopes.scope_of(node)
                 if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
                     scope = self.tree.module
-                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
-                    return True
-                if depth >= _MAX_CALLERS:
-                    return False
-                if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
-                    return True
-                return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
+                return self.remember(_is_name_written, name, scope, depth)
             case cst.Attribute(attr=cst.Name(value=name)):
-                uses = [n for n in self.all_called(name) if not self.is_target(n)]
-                return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+                return self.remember(_is_attribute_written, name)
         return False
-
-    def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
-        """Whether a caller in this file gives a parameter what is written in place."""
-        if name not in {p.name.value for p in parameters(function)}:
-            return False
-        calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
-        args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
-        given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
-        return any(self.is_written(value, depth + 1) for value in given)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
@@ -315,23 +295,16 @@ class Model:
         names = [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
         return [*self.tree.attributes(name), *names]
 
-    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """The statement right before another one in the same block, with no empty line or comment between them."""
-        block = self.tree.parent(statement)
-        body = block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ()
-        if getattr(statement, "leading_lines", ()):
-            return None
-        index = next((i for i, other in enumerate(body) if other is statement), 0)
-        return body[index - 1] if index else None
-
-    def is_under_no_grad_block(self, statement: cst.CSTNode) -> bool:
-        """Whether the statement right before is a plain ``with torch.no_grad():`` block, which could take it in."""
-        match self.sibling_before(statement):
-            case cst.With(
-                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
-            ):
-                return self.qualified(func) == "torch.no_grad"
-        return False
+    def no_grad_block_before(self, statement: cst.CSTNode) -> cst.With | None:
+        """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
+        match self.tree.sibling_before(statement):
+            case (
+                cst.With(
+                    items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
+                ) as block
+            ) if self.qualified(func) == "torch.no_grad":
+                return block
+        return None
 
     def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
         """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
@@ -351,11 +324,11 @@ class Model:
 
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
-        return self.scopes.scope_of(node) is not self.tree.module and not self.remember("backward", _trains)
+        return self.scopes.scope_of(node) is not self.tree.module and not self.remember(_trains)
 
     def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
         """Whether a node lies below another."""
-        return any(up is area for up in self.tree.ancestors(node))
+        return self.tree.is_inside(node, area)
 
     def is_inside_inner_loop(self, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
         """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
@@ -658,7 +631,7 @@ class Model:
 
     def _comments(self, function: cst.CSTNode) -> dict[str, str]:
         """The ``# type:`` comments of a function's signature."""
-        if not isinstance(function, cst.FunctionDef) or not self.remember("typed in comments", _has_type_comments):
+        if not isinstance(function, cst.FunctionDef) or not self.remember(_has_type_comments):
             return {}
         return signature_comments(function)
 
@@ -766,7 +739,7 @@ class Model:
         name = function.name.value
         if name.startswith("__") or name in ("forward", "training_step", "main"):
             return False
-        if not self.remember("turns grad off", _turns_grad_off):
+        if not self.remember(_turns_grad_off):
             return False
         if not all(self._called_without_grad(node) for node in self.scopes.parsed_calls(name)):
             return False  # there may be others, but this is enough
@@ -1306,6 +1279,49 @@ def _turns_grad_off(model: Model) -> bool:
 
 def _has_type_comments(model: Model) -> bool:
     return "type:" in model.tree.source.text
+
+
+def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Module, depth: int) -> bool:
+    if Follower(model, through_data=False).name(name, scope) is Usage.WRITTEN:
+        return True
+    if depth >= _MAX_CALLERS:
+        return False
+    if any(model.is_written(other, depth + 1) for other in Sources(model).of(name, scope)):
+        return True
+    return isinstance(scope, cst.FunctionDef) and _is_given_written(model, scope, name, depth)
+
+
+def _is_given_written(model: Model, function: cst.FunctionDef, name: str, depth: int) -> bool:
+    """Whether a caller in this file gives a parameter what is written in place."""
+    if name not in {p.name.value for p in parameters(function)}:
+        return False
+    calls = [model.tree.parent(use) for use in model.all_called(function.name.value)]
+    args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
+    given = [node for arg in args for node in (arg.value, *model.tree.within(arg.value, cst.Name))]
+    return any(model.is_written(value, depth + 1) for value in given)
+
+
+def _is_attribute_written(model: Model, name: str) -> bool:
+    uses = [node for node in model.all_called(name) if not model.is_target(node)]
+    return any(Follower(model, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+
+
+def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
+    """Names of the module by which something of torch can be written, with that, those that say the most first."""
+    found: list[tuple[str, str, str]] = []
+    for name, value in model._bindings(model.tree.module).items():
+        # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+        ref = model.reference(replace(value, kind=value.kind & ~Kind.NONE))
+        if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE):
+            continue
+        if qualified == ref or qualified.startswith(ref + "."):
+            found.append((ref, name, name + qualified[len(ref) :]))
+    found.sort(key=lambda each: -len(each[0]))
+    return [(name, spelled) for _, name, spelled in found]
+
+
+def _declares(model: Model, attribute: str) -> bool:
+    return model.scopes.declares(attribute)
 
 
 def _is_mapping(name: str) -> bool:

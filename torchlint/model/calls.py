@@ -147,7 +147,7 @@ class Calls(Library):
         if output == "any":
             return None
         made = torch_api.UNSEEN if func.bound is None else func.bound
-        if output.get("ndim") == "loss" and self.model.remember("reduction", _sets_reduction):
+        if output.get("ndim") == "loss" and self.model.remember(_sets_reduction):
             made = torch_api.UNSEEN
         value = torch_api.apply(output, None, arguments, self.grad, evidence, made=made)
         value = self._trained(value, torch_api.trainable(info, made))

@@ -46,7 +46,7 @@ class Watch:
 class Names:
     """Names and paths (``self.x``) with their values, seen through the layers of the branches one is in."""
 
-    __slots__ = ("_below", "_own", "_watch")
+    __slots__ = ("_below", "_own", "_seen", "_watch")
 
     def __init__(
         self, own: Mapping[str, Value] | None = None, below: Names | None = None, watch: Watch | None = None
@@ -54,6 +54,8 @@ class Names:
         self._own: dict[str, Value | None] = dict(own) if own else {}
         self._below = below
         self._watch = watch
+        self._seen: dict[str, tuple[Value | None, tuple[Watch, ...]]] = {}
+        """What is below, and who hears that it is looked up; that does not change as long as this layer is there."""
 
     def branch(self, watch: Watch | None = None) -> Names:
         """A layer on top of this one; ``watch`` hears what is looked up below it."""
@@ -61,14 +63,10 @@ class Names:
 
     def get(self, name: str) -> Value | None:
         """The value of a name; None if it is not bound."""
-        names: Names | None = self
-        while names is not None:
-            if name in names._own:
-                return names._own[name]
-            if names._watch is not None:
-                names._watch.asked(name)
-            names = names._below
-        return None
+        value, watches = self._unwatched(name)
+        for watch in watches:
+            watch.asked(name)
+        return value
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None
@@ -111,17 +109,25 @@ class Names:
                 self._own[name] = changed[name] = value
         return changed
 
-    def _unwatched(self, name: str) -> tuple[Value | None, list[Watch]]:
+    def _unwatched(self, name: str) -> tuple[Value | None, tuple[Watch, ...]]:
         """The value of a name, and who would have heard that it was looked up."""
         names: Names | None = self
-        watches: list[Watch] = []
+        passed: list[Names] = []
+        value: Value | None = None
+        watches: tuple[Watch, ...] = ()
         while names is not None:
             if name in names._own:
-                return names._own[name], watches
-            if names._watch is not None:
-                watches.append(names._watch)
+                value = names._own[name]
+                break
+            if name in names._seen:
+                value, watches = names._seen[name]
+                break
+            passed.append(names)
             names = names._below
-        return None, watches
+        for layer in reversed(passed):  # so that the next way down is short
+            watches = watches if layer._watch is None else (layer._watch, *watches)
+            layer._seen[name] = value, watches
+        return value, watches
 
 
 def _is_more(value: Value | None, known: Value | None) -> bool:

@@ -151,7 +151,7 @@ class Expressions(Special):
 
     def _grad_of_gradient(self, node: cst.CSTNode) -> int:
         """A gradient carries no graph, but where ``backward(create_graph=True)`` may have run."""
-        for call in self.model.remember("create_graph", _keeping_graph):
+        for call in self.model.remember(_keeping_graph):
             scope = self.model.scopes.scope_of(call)
             if self.scope is not self.tree.module or scope is not self.tree.module:
                 return Tri.MAYBE

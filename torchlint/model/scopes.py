@@ -80,9 +80,7 @@ _TARGETS: dict[type[cst.CSTNode], str] = {
     cst.FunctionDef: "name",
     cst.ClassDef: "name",
 }
-_OWN_SCOPE = frozenset(
-    (cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.FunctionDef, cst.ClassDef)
-)
+_OWN_SCOPE = (cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.FunctionDef, cst.ClassDef)
 
 
 def bound_names(function: cst.FunctionDef, tree: Tree) -> frozenset[str]:
@@ -98,12 +96,17 @@ def bound_names(function: cst.FunctionDef, tree: Tree) -> frozenset[str]:
 
 def _is_directly_in(body: cst.CSTNode, node: cst.CSTNode, tree: Tree) -> bool:
     """Whether no other scope lies between a node and a function's body."""
-    up = tree.parent(node)
-    while up is not None and up is not body:
-        if type(up) in _OWN_SCOPE:
-            return False
-        up = tree.parent(up)
-    return True
+    return tree.enclosing(node, *_OWN_SCOPE) is tree.parent(body)
+
+
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+def _hides(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether what a node is in can have names of its own."""
+    if isinstance(parent, (cst.FunctionDef, cst.Lambda)):
+        return node is parent.body
+    return isinstance(parent, _COMPREHENSIONS)
 
 
 def target_names(target: cst.CSTNode) -> list[str]:
@@ -166,6 +169,9 @@ class Scopes:
         self._rebound: dict[str, list[cst.FunctionDef]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
+        self._hidden: dict[int, frozenset[str]] = {}
+        self._around = tree.nearest(_is_in_body)
+        self._hiding = tree.nearest(_hides)
 
     @functools.cached_property
     def _has_apply(self) -> bool:
@@ -180,19 +186,22 @@ class Scopes:
 
     def hidden_at(self, node: cst.CSTNode) -> frozenset[str]:
         """Names that mean something else at ``node`` than in the module."""
-        names: set[str] = set()
-        child = node
-        for up in self.tree.ancestors(node):
-            match up:
-                case cst.FunctionDef() if child is up.body:
-                    names |= self.locals_of(up) - self._declared_global(up)
-                case cst.Lambda() if child is up.body:
-                    names.update(p.name.value for p in up.params.params)
-                case cst.ListComp() | cst.SetComp() | cst.GeneratorExp() | cst.DictComp():
-                    targets = [each.target for each in self.tree.within(up, cst.CompFor)]
-                    names.update(name for target in targets for name in target_names(target))
-            child = up
-        return frozenset(names)
+        hiding = self._hiding.of(node)
+        if hiding is None:
+            return frozenset()
+        names = self._hidden.get(id(hiding))
+        if names is None:
+            names = self._hidden[id(hiding)] = self._hidden_by(hiding) | self.hidden_at(hiding)
+        return names
+
+    def _hidden_by(self, node: cst.CSTNode) -> frozenset[str]:
+        match node:
+            case cst.FunctionDef():
+                return self.locals_of(node) - self._declared_global(node)
+            case cst.Lambda():
+                return frozenset(p.name.value for p in node.params.params)
+        targets = [each.target for each in self.tree.within(node, cst.CompFor)]
+        return frozenset(name for target in targets for name in target_names(target))
 
     def _declared_global(self, function: cst.FunctionDef) -> set[str]:
         return {item.name.value for each in self.tree.within(function, cst.Global) for item in each.names}
@@ -397,12 +406,11 @@ class Scopes:
         Lambdas, comprehensions and class bodies are part of what surrounds them; decorators, defaults and annotations
         of a function belong to the outside.
         """
-        child = node
-        for up in self.tree.ancestors(node):
-            if type(up) is cst.FunctionDef and child is up.body:
-                return up
-            child = up
-        return self.tree.module
+        return self._around.of(node) or self.tree.module  # type: ignore[return-value]
+
+
+def _is_in_body(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    return type(parent) is cst.FunctionDef and node is parent.body
 
 
 _GLOBAL, _NONLOCAL, _BY_METHOD, _BY_ITEM = range(4)

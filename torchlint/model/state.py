@@ -197,7 +197,7 @@ class State:
             self.learn(value.symbols, f"`.{name}` is used on it, which only tensors have", node)
         elif name == "numpy" and _is_moved(node):
             self.learn(value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
-        elif name in _HINTS and not (name in _NUMPY_TOO and self.model.remember("numpy", _mentions_numpy)):
+        elif name in _HINTS and not (name in _NUMPY_TOO and self.model.remember(_mentions_numpy)):
             for symbol in value.symbols:
                 use = self.uses.setdefault(symbol, Use())
                 use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)

@@ -342,6 +342,12 @@ class Follower:
 
     def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         """The worst use of a name in a scope and in the functions inside it."""
+        if not self.seen:  # what is found from here on rests on nothing that is still being followed
+            return self.model.remember(_name, name, scope, self.through_names, self.through_data)
+        return self.uses(name, scope)
+
+    def uses(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
+        """The same, of what has not been followed yet."""
         if (id(scope), name) in self.seen:
             return Usage.METADATA
         self.seen.add((id(scope), name))
@@ -360,6 +366,12 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _name(
+    model: Model, name: str, scope: cst.FunctionDef | cst.Module, through_names: bool, through_data: bool
+) -> Usage:
+    return Follower(model, through_names, through_data).uses(name, scope)
 
 
 class Sources:

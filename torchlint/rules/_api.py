@@ -13,6 +13,7 @@ from torchlint.api import Row
 from torchlint.model import Kind, Model, Strength, torch_api
 from torchlint.rule import Applicability, Edit, Finding, Fix
 from torchlint.target import text
+from torchlint.tree import Nearest
 
 PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
 
@@ -60,7 +61,7 @@ class Imports:
 
 def imports(model: Model) -> Imports:
     """What a file imports."""
-    return model.remember("api imports", _imports)
+    return model.remember(_imports)
 
 
 _IMPORTS = re.compile(r"(?:^|[;:])[ \t]*(?:import|from)\b", re.MULTILINE)
@@ -294,23 +295,29 @@ _CAUGHT = re.compile(
 
 def is_guarded(node: cst.CSTNode, model: Model) -> bool:
     """Whether code decides by itself which version it runs with: a check of one, or a `try` with another way out."""
-    child = node
-    for up in model.tree.ancestors(node):
+    return model.remember(_guards).of(node) is not None
+
+
+def _guards(model: Model) -> Nearest:
+    """What finds the nearest ancestor that decides about versions."""
+
+    def decides(child: cst.CSTNode, up: cst.CSTNode) -> bool:
         match up:
-            case cst.Try() if child is not up.finalbody and any(_catches(handler, model) for handler in up.handlers):
-                return True
-            case cst.If() if child is not up.test and _VERSION_TEST.search(model.tree.code(up.test)):
-                return True
-            case cst.IfExp() if child is not up.test and _VERSION_TEST.search(model.tree.code(up.test)):
-                return True
-            case cst.BooleanOperation() if child is up.right and _VERSION_TEST.search(model.tree.code(up.left)):
-                return True
-            case cst.IndentedBlock() | cst.Module() if _leaves_before(up, child, model):
-                return True
-            case cst.IndentedBlock() | cst.Module() if _is_replaced_after(up, child, model):
-                return True
-        child = up
-    return False
+            case cst.Try():
+                return child is not up.finalbody and any(_catches(handler, model) for handler in up.handlers)
+            case cst.If() | cst.IfExp():
+                return child is not up.test and model.remember(_is_version_test, up.test)
+            case cst.BooleanOperation():
+                return child is up.right and model.remember(_is_version_test, up.left)
+            case cst.IndentedBlock() | cst.Module():
+                return _leaves_before(up, child, model) or _is_replaced_after(child, model)
+        return False
+
+    return model.tree.nearest(decides)
+
+
+def _is_version_test(model: Model, test: cst.BaseExpression) -> bool:
+    return _VERSION_TEST.search(model.tree.code(test)) is not None
 
 
 def _catches(handler: cst.ExceptHandler, model: Model) -> bool:
@@ -319,15 +326,18 @@ def _catches(handler: cst.ExceptHandler, model: Model) -> bool:
 
 def _leaves_before(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode, model: Model) -> bool:
     """Whether an earlier statement of a block leaves it for some versions."""
-    for other in block.body:
-        if other is statement:
-            return False
-        match other:
-            case cst.If(test=test, body=body) if _leaves(body) and _VERSION_TEST.search(model.tree.code(test)):
-                return True
-            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if _VERSION_TEST.search(model.tree.code(test)):
-                return True
-    return False
+    return model.remember(_first_leaving, block) < model.tree.siblings(statement)[1]
+
+
+def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
+    """Which statement of a block is the first to leave it for some versions; one behind the last if none does."""
+    for index, statement in enumerate(block.body):
+        match statement:
+            case cst.If(test=test, body=body) if _leaves(body) and model.remember(_is_version_test, test):
+                return index
+            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_is_version_test, test):
+                return index
+    return len(block.body)
 
 
 def _leaves(node: cst.CSTNode) -> bool:
@@ -346,17 +356,16 @@ def _leaves(node: cst.CSTNode) -> bool:
     return False
 
 
-def _is_replaced_after(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode, model: Model) -> bool:
+def _is_replaced_after(statement: cst.CSTNode, model: Model) -> bool:
     """Whether what a statement assigns is assigned again right behind it, for some versions."""
-    match statement:
-        case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]):
+    body, index = model.tree.siblings(statement)
+    match (statement, *body[index + 1 : index + 2]):
+        case (
+            cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]),
+            cst.If(test=test, body=inner),
+        ) if model.remember(_is_version_test, test):
+            assigned = (each for assign in model.tree.within(inner, cst.Assign) for each in assign.targets)
             name = model.tree.code(target)
-        case _:
-            return False
-    index = next((at for at, other in enumerate(block.body) if other is statement), len(block.body))
-    match block.body[index + 1 : index + 2]:
-        case [cst.If(test=test, body=body)] if _VERSION_TEST.search(model.tree.code(test)):
-            assigned = (each for assign in model.tree.within(body, cst.Assign) for each in assign.targets)
             return any(model.tree.code(each.target) == name for each in assigned)
     return False
 
@@ -557,8 +566,12 @@ def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, .
 
 def is_shadowed(name: str, node: cst.CSTNode, model: Model) -> bool:
     """Whether a function around a place has a variable of that name."""
-    functions = [up for up in (node, *model.tree.ancestors(node)) if isinstance(up, cst.FunctionDef)]
-    return any(name in model.scopes.locals_of(function) for function in functions)
+    around = node if isinstance(node, cst.FunctionDef) else model.tree.enclosing(node, cst.FunctionDef)
+    while isinstance(around, cst.FunctionDef):
+        if name in model.scopes.locals_of(around):
+            return True
+        around = model.tree.enclosing(around, cst.FunctionDef)
+    return False
 
 
 def rename(use: Use, model: Model) -> Fix | None:
@@ -649,15 +662,15 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
     if exported or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
     users = model.references(name, model.tree.module)
-    if users and not model.remember(f"api replaced {name}", lambda model: _all_replaced(users, model)):
+    if users and not model.remember(_all_replaced, name):
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
     return Fix("Remove the import", (removed,), deferred=bool(users)) if removed is not None else None
 
 
-def _all_replaced(users: Sequence[cst.Name], model: Model) -> bool:
+def _all_replaced(model: Model, name: str) -> bool:
     """Whether every use of an imported name has a fix."""
-    for user in users:
+    for user in model.references(name, model.tree.module):
         uses_here = [use for rule in NAME_RULES for use in _uses_at(user, rule, model)]
         if not uses_here or fix_of(uses_here[0], model) is None or is_guarded(user, model):
             return False

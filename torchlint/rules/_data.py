@@ -245,10 +245,10 @@ def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
     Indexed names are everywhere, and to know what one is a whole function has to be interpreted.
     """
     name = last_name(node)
-    return bool(_SCALAR_NAME.search(name)) or model.remember(f"reduced {name}", lambda each: _is_reduced(name, each))
+    return bool(_SCALAR_NAME.search(name)) or model.remember(_is_reduced, name)
 
 
-def _is_reduced(name: str, model: Model) -> bool:
+def _is_reduced(model: Model, name: str) -> bool:
     """Whether a name or attribute is added to, or assigned what a reduction may have returned."""
     for node in model.all_called(name):
         match model.tree.parent(node):
@@ -343,12 +343,11 @@ def at(node: cst.Attribute, site: Site, model: Model) -> tuple[Value, Evidence] 
     """The receiver of `.data` and the evidence for it, if ``node`` is a `.data` that the rule of ``site`` speaks of."""
     if node.attr.value != "data":
         return None
-    # six rules ask about every site
-    found = model.remember(f"site {id(node)}", lambda model: _classify(node, model))
+    found = model.remember(_classified, node)  # six rules ask about every site
     return found[1:] if found is not None and found[0] is site else None
 
 
-def _classify(node: cst.Attribute, model: Model) -> tuple[Site, Value, Evidence] | None:
+def _classified(model: Model, node: cst.Attribute) -> tuple[Site, Value, Evidence] | None:
     found = receiver(node, model)
     if found is None:
         return None
@@ -463,7 +462,7 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
 
 def gradients_keep_graphs(model: Model) -> bool:
     """Whether gradients may carry a graph in this file: ``backward(create_graph=True)``, by keyword or by position."""
-    return model.remember("create_graph", _asks_for_graphs)
+    return model.remember(_asks_for_graphs)
 
 
 def _asks_for_graphs(model: Model) -> bool:
@@ -479,7 +478,7 @@ def _asks_for_graphs(model: Model) -> bool:
 
 def gradients_are_saved(model: Model) -> bool:
     """Whether a gradient may be kept for a later ``backward()``: it is computed with where autograd records."""
-    return gradients_keep_graphs(model) or model.remember("gradients", _compute_with_gradients)
+    return gradients_keep_graphs(model) or model.remember(_compute_with_gradients)
 
 
 def _compute_with_gradients(model: Model) -> bool:

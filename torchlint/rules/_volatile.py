@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from torchlint import edit
 from torchlint.model import Model, Tri, torch_api
-from torchlint.rule import Applicability, Fix
+from torchlint.rule import Applicability, Block, Fix
 
 VARIABLE = "torch.autograd.Variable"
 
@@ -47,11 +46,10 @@ def block(call: cst.Call, model: Model) -> Fix | None:
         return None
     return Fix(
         "Put the evaluation into a `torch.no_grad()` block",
-        (edit.wrap_statement(model.tree, lines[0], f"with {name}():"),),
+        (),
         Applicability.UNSAFE,
         imports=("torch",) if missing else (),
-        indent=lines[0],
-        indent_to=lines[-1],
+        block=Block(f"with {name}():", lines[0], lines[-1]),
     )
 
 
@@ -220,7 +218,7 @@ def _trains(line: cst.CSTNode, model: Model) -> bool:
     """Whether a statement computes gradients, or calls what does."""
     if model.calls_backward(line):
         return True
-    trainers = model.remember("TL202", _trainers)
+    trainers = model.remember(_trainers)
     for call in model.tree.within(line, cst.Call):
         match call.func:
             case cst.Name(value=name) if name in trainers or _SOUNDS_LIKE_TRAINING.search(name):

@@ -82,13 +82,12 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
 from torchlint.rules import _data
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
@@ -104,22 +103,13 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    fix = _planned(node, model)
-    if fix is not None and fix.indent is not None:
-        fix = replace(fix, deferred=_joins_the_one_before(fix, model))
+    write = _data.written(node, model)
+    fix = _fix(node, value, write, _data.initialises(node, value, model), model) if write is not None else None
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if _data.is_gradient(value, node.value):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
-
-
-def _planned(node: cst.Attribute, model: Model) -> Fix | None:
-    """The fix of a site of this rule, as if no other statement had one."""
-    found, write = _data.at(node, _data.Site.INPLACE, model), _data.written(node, model)
-    if found is None or write is None:
-        return None
-    return _fix(node, found[0], write, _data.initialises(node, found[0], model), model)
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -141,21 +131,17 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     small = _own_statement(write, model)
-    line = model.tree.parent(small) if small is not None else None
-    if small is None or line is None:
+    if small is None:
         return None
-    message = "Move the operation into a `torch.no_grad()` block"
-    alone = line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
-    if alone is not None and model.is_under_no_grad_block(alone):
-        moved = edit.indent_statement(model.tree, alone, model.sibling_before(alone))
-        return Fix(message, (moved, *drop), safe, indent=alone)
+    line = model.tree.parent(small)
+    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
+    into = model.no_grad_block_before(line) if line is not None and begins else None
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None
-    header, imports = f"with {name}():", ("torch",) if missing else ()
-    if alone is not None:
-        return Fix(message, (edit.wrap_statement(model.tree, alone, header), *drop), safe, imports, indent=alone)
-    return Fix(message, (*edit.wrap_part(model.tree, small, header), *drop), safe, imports)
+    block = Block(f"with {name}():", small, into=into)
+    imports = ("torch",) if missing and into is None else ()
+    return Fix("Move the operation into a `torch.no_grad()` block", drop, safe, imports, block=block)
 
 
 _METHODS = {
@@ -230,7 +216,7 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
 
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
-    for node in model.tree.walk(model.tree.statement(write)):
+    for node in model.tree.walk(_small_statement(write, model) or model.tree.statement(write)):
         if isinstance(node, cst.Call):
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
@@ -242,39 +228,33 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
 
 def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
     """The statement that a write is, if its result is not used."""
-    line = model.tree.statement(write)
-    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+    small = _small_statement(write, model)
+    line = model.tree.parent(small) if small is not None else None
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(_is_by_hand, line):
         return None
-    if len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite):
-        if "\n" in model.tree.code(line).strip():
-            return None  # lines of its own and a statement over several lines: by hand
-    for small in line.body:
-        match small:
-            case cst.Expr(value=value):
-                if value is write or any(value is outer for _, outer in _data.chain(write, model)):
-                    return small
-            case cst.Assign(targets=[target]) if target is write:
+    match small:
+        case cst.Expr(value=value):
+            if value is write or any(value is outer for _, outer in _data.chain(write, model)):
                 return small
-            case cst.AugAssign() if small is write:
-                return small
+        case cst.Assign(targets=[target]) if target is write:
+            return small
+        case cst.AugAssign() if small is write:
+            return small
     return None
 
 
-def _joins_the_one_before(fix: Fix, model: Model) -> bool:
-    """Whether the statement before gets a block of its own first: this one then goes into it, in a later round.
+def _small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
+    """The simple statement that a node is part of, or is; None if it stands in a header."""
+    up: cst.CSTNode | None = node
+    while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        up = model.tree.parent(up)
+    return up if isinstance(up, cst.BaseSmallStatement) else None
 
-    A safe fix does not wait for an unsafe one, which may never be applied.
-    """
-    assert fix.indent is not None
-    before = model.sibling_before(fix.indent)
-    if not isinstance(before, cst.SimpleStatementLine):
-        return False
-    for node in model.tree.walk(before):
-        if isinstance(node, cst.Attribute):
-            other = _planned(node, model)
-            if other is not None and other.indent is before:
-                return Applicability.SAFE is other.applicability or Applicability.UNSAFE is fix.applicability
-    return False
+
+def _is_by_hand(model: Model, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
+    """Whether lines of their own for the statements of a line are left to the author: one spreads over several."""
+    shares = len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite)
+    return shares and "\n" in model.tree.code(line).strip()
 
 
 def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:

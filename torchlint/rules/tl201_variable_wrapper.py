@@ -187,7 +187,7 @@ def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
 
 def _aliases(model: Model) -> frozenset[str]:
     """Names under which this file imports `Variable`, or to which it assigns it."""
-    return model.remember("TL201", _collect_aliases)
+    return model.remember(_collect_aliases)
 
 
 _VARIABLE = re.compile("Variable")
@@ -318,7 +318,7 @@ def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if _is_fresh(inner, model):
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or model.remember("TL201 objects", _changes_objects):
+    if usage is Usage.WRITTEN or model.remember(_changes_objects):
         return False
     if not isinstance(inner, cst.Name):
         return usage <= Usage.READ
@@ -414,7 +414,7 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO:
         return False
-    if model.remember("TL201 objects", _changes_objects):  # under another name one could be asked to require grad
+    if model.remember(_changes_objects):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
     if _data.is_new(node, model):
@@ -473,18 +473,24 @@ def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree
 def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
     bound = alias.asname.name if alias.asname is not None else alias.name
     name = bound.value if isinstance(bound, cst.Name) else ""
-    uses = model.references(name, model.tree.module)
-    quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
-    if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
-        return None
-    if model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
-        return None
-    if re.search(rf"#\s*type:.*\b{re.escape(name)}\b", model.tree.source.text):
+    is_used = model.remember(_is_used, name)
+    if is_used is None or model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
         return None
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
-    return Fix("Remove the import", (removed,), deferred=bool(uses or quoted))
+    return Fix("Remove the import", (removed,), deferred=is_used)
+
+
+def _is_used(model: Model, name: str) -> bool | None:
+    """Whether an imported name is still used; None if it is, and not all of that has a fix."""
+    uses = model.references(name, model.tree.module)
+    quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
+    if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
+        return None
+    if re.search(rf"#\s*type:.*\b{re.escape(name)}\b", model.tree.source.text):
+        return None
+    return bool(uses or quoted)
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:

@@ -197,7 +197,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
 
 def _is_elsewhere(new: Mapping[cst.CSTNode, str], model: Model) -> bool:
     """Whether an old name or its new form stands in another place of a file, too: something is found by it."""
-    others = model.remember("TL303 texts", _other_texts)
+    others = model.remember(_other_texts)
     return any(text in others for part, now in new.items() for text in (now, model.tree.code(part)))
 
 
