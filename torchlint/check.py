@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from torchlint.cache import directory_for
+from torchlint.cachedir import directory_for
 from torchlint.config import (
     Project,
     Selection,
@@ -138,6 +138,8 @@ class Check:
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
+        if run.refused is not None:
+            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*self._account(run.counts, len(results)))
@@ -177,8 +179,7 @@ class Check:
     def _cache(self) -> str | None:
         if self.options.no_cache:
             return None
-        settings = self.project.settings(os.getcwd())
-        return directory_for(self.options.cache_dir, settings.cache_dir, settings.root)
+        return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
     def _report(self, results: list[Result]) -> None:
         if not self.options.diff:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint import source
 from torchlint.cache import Cache, Known, Seen, stamp
+from torchlint.cachedir import Unusable
 from torchlint.config import Project
 from torchlint.diagnostic import Diagnostic, Fixing, Problem
 from torchlint.files import File
@@ -78,13 +79,18 @@ class Run:
         self.counts = Counts()
         self.unsaved: str | None = None
         """Why the cache could not be written."""
+        self.refused: str | None = None
+        """Why there must not be a cache where it was wanted."""
         self._watch = watch
         self._cache: Cache | None = None
 
     def files(self, files: Iterable[File]) -> list[Result]:
         """Check files, and fix them if that is wanted."""
         if self.options.cache_directory is not None:
-            self._cache = Cache(self.options.cache_directory, self.project.identity)
+            try:
+                self._cache = Cache(self.options.cache_directory, self.project.identity)
+            except Unusable as error:
+                self.refused = str(error)
         found = [self._looked_up(file) for file in files]
         new = iter(self._checked([each for each in found if isinstance(each, _New)]))
         results = self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
