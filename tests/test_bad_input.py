@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import signal
 import subprocess
@@ -130,14 +129,14 @@ def test_missing_path(write: Write, torchlint: Torchlint) -> None:
 
 def test_unreadable_file(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"bad.py": GOOD, "good.py": GOOD})
-    usual = builtins.open
+    usual = os.open
 
-    def refusing(file: Any, *arguments: Any, **more: Any) -> Any:  # the administrator may read anything
+    def refusing(file: Any, *arguments: Any, **more: Any) -> int:  # the administrator may read anything
         if os.path.basename(str(file)) == "bad.py":
             raise PermissionError(13, "Permission denied")
         return usual(file, *arguments, **more)
 
-    monkeypatch.setattr(builtins, "open", refusing)
+    monkeypatch.setattr(os, "open", refusing)
     for arguments in ((), ("--exit-zero",)):
         ran = torchlint("check", "--output-format", "concise", *arguments)
         assert ran.code == 3

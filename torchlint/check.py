@@ -22,6 +22,7 @@ from torchlint.config import (
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
 from torchlint.progress import Progress
+from torchlint.reading import TooLarge, read_stream
 from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
@@ -142,6 +143,7 @@ class Check:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
+        self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         if found.missing or self._nothing_to_do(found):
             return USAGE
@@ -157,7 +159,11 @@ class Check:
     def _stdin(self) -> int:
         name = self.options.stdin_filename or STDIN
         location = os.path.abspath(name)
-        data = sys.stdin.buffer.read()
+        try:
+            data = read_stream(sys.stdin.buffer)
+        except TooLarge as error:
+            self._complain([Problem(name, str(error.strerror))], [])
+            return INCOMPLETE
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
             if self.fix:
                 _write([data])

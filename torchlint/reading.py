@@ -59,7 +59,7 @@ def read_with_status(path: str, limit: int = LIMIT) -> tuple[os.stat_result, byt
     return _read(os.open(path, os.O_RDONLY | _FLAGS), limit)
 
 
-def read_own(name: str, limit: int, folder: int | None = None) -> tuple[os.stat_result, bytes]:
+def read_own(name: str, limit: int = LIMIT, folder: int | None = None) -> tuple[os.stat_result, bytes]:
     """The same of a file of our own making: no link is followed, and it must belong to the user.
 
     ``folder`` is the descriptor of the directory that the name is in, where the system has such.

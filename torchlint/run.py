@@ -17,6 +17,7 @@ from torchlint.cachedir import Unusable
 from torchlint.config import Project
 from torchlint.diagnostic import Diagnostic, Fixing, Problem
 from torchlint.files import File
+from torchlint.reading import read_with_status
 
 if TYPE_CHECKING:
     from torchlint.work import Answer, Job
@@ -81,6 +82,8 @@ class Run:
         """Why the cache could not be written."""
         self.refused: str | None = None
         """Why there must not be a cache where it was wanted."""
+        self.notes: set[str] = set()
+        """What was not read of what files import, for ``--verbose``."""
         self._watch = watch
         self._cache: Cache | None = None
 
@@ -121,8 +124,8 @@ class Run:
         if known is None and not self._cache.has(file.location, variant):
             return new
         try:
-            with open(file.location, "rb") as handle:
-                now_too, data = stamp(os.fstat(handle.fileno())), handle.read()
+            status, data = read_with_status(file.location)
+            now_too = stamp(status)
         except OSError:
             return new
         if known is None or now_too != now:
@@ -174,6 +177,7 @@ class Run:
     def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
         file = new.file
         self.counts.checked += answer.was_checked
+        self.notes.update(answer.notes)
         self.counts.skipped += not answer.was_checked and answer.seen is not None
         if answer.after is not None and self.options.write:
             try:

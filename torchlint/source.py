@@ -12,6 +12,8 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from torchlint.reading import IMPORTED, NotRegular, TooLarge, read
+
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_ELSE = re.compile(rb"[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
@@ -63,7 +65,11 @@ def decode(data: bytes) -> Source:
 
 
 FOLDER = "folder"
+LARGE = "too large"
+SPECIAL = "special"
 
+UNREAD = {LARGE: "too large to be read for what imports it", SPECIAL: "not a regular file, so not imported"}
+"""States of what is there and is not read, and what to say of it."""
 
 GAP = r"(?:\s|\\|#[^\n]*\n)*"
 """A pattern of what may stand between two tokens: white space, continued lines, comments."""
@@ -83,12 +89,17 @@ def is_of_word(byte: int) -> bool:
 
 
 def state(path: str) -> str:
-    """The content of a file in short; :data:`FOLDER`; nothing if there is nothing of that name."""
+    """The content of a file in short, or one of the other states; nothing if there is nothing that could be read."""
     try:
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except OSError:
-        return FOLDER if os.path.isdir(path) else ""
+        return digest(read(path, IMPORTED))
+    except (OSError, ValueError) as error:
+        return state_after(error)
+
+
+def state_after(error: OSError | ValueError) -> str:
+    """The state of a file that could not be read for what imports it."""
+    kinds = {IsADirectoryError: FOLDER, TooLarge: LARGE, NotRegular: SPECIAL}
+    return kinds.get(type(error), "")
 
 
 def digest(data: bytes) -> str:
@@ -175,9 +186,8 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
         with contextlib.suppress(OSError, AttributeError):
             os.chown(temporary, status.st_uid, status.st_gid)
         os.chmod(temporary, stat.S_IMODE(status.st_mode))
-        with open(target, "rb") as current:  # as late as possible
-            if current.read() != expected:
-                raise NotWritten("the file has changed since it was read")
+        if not _is_still(target, expected):  # as late as possible
+            raise NotWritten("the file has changed since it was read")
         if status.st_nlink > 1:  # replacing would part it from its other names
             _overwrite(target, data)
         else:
@@ -185,6 +195,13 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _is_still(path: str, expected: bytes) -> bool:
+    try:
+        return read(path, len(expected)) == expected
+    except TooLarge:
+        return False
 
 
 @contextlib.contextmanager
