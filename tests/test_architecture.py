@@ -27,7 +27,8 @@ ARROWS = {
     "work": {"", "cache", "config", "diagnostic", "engine", "gate", "model", "reading", "source", "suppress", "target"},
     "files": {"config", "diagnostic", "reading"},
     "config": {"diagnostic", "reading", "rules", "target"},
-    "cache": {"", "cachedir", "diagnostic", "source"},
+    "cache": {"", "cachedir", "diagnostic", "secret", "source"},
+    "secret": {"reading"},
     "cachedir": {"config", "reading"},
     "reading": set(),
     "source": {"reading"},
@@ -137,7 +138,12 @@ def test_start_up_imports(arguments: str, absent: set[str], tmp_path: Path) -> N
     (tmp_path / "flagged.py").write_text("import torch\nx = torch.ones(3).data\n", encoding="utf-8")
     command = [sys.executable, "-X", "importtime", "-m", "torchlint", *arguments.split()]
     ran = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=tmp_path, env={"PYTHONPATH": str(PACKAGE.parent)}
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(PACKAGE.parent), "HOME": str(tmp_path)},
     )
     assert ran.returncode == ("flagged" in arguments), ran.stderr
     loaded = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines() if line.startswith("import time:")}

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from torchlint.diagnostic import (
     Position,
     TextEdit,
 )
+from torchlint.secret import sign
 from torchlint.source import FOLDER, state
 
 Write = Callable[[dict[str, Any]], None]
@@ -209,30 +209,33 @@ def test_files_that_are_gone_are_forgotten(tmp_path: Path) -> None:
 
 
 def wrapped(body: bytes) -> bytes:
-    return b"torchlint cache 1 %08x\n%s" % (zlib.crc32(body), body)
+    return b"torchlint cache 2 %s\n%s" % (sign(body, make=True), body)
 
 
 PROGRAM = json.dumps(cache._Program().both).encode()[1:-1]
-DAMAGED = {
-    "empty": b"",
-    "something else": b"\xff\x00",
-    "cut off": b"torchlint cache 1 00000000\n[",
-    "no JSON": wrapped(b"{"),
-    "deep": wrapped(b"[" * 100_000),
-    "another shape": wrapped(b"{}"),
-    "nothing in it": wrapped(b"[%s, {}]" % PROGRAM),
-    "other files": wrapped(b'[%s, {"variants": [], "others": [1], "files": {}}]' % PROGRAM),
-    "another program": wrapped(b'["a", "b", {"variants": [], "others": [], "files": {}}]'),
+DAMAGED: dict[str, Callable[[], bytes]] = {
+    "empty": lambda: b"",
+    "something else": lambda: b"\xff\x00",
+    "cut off": lambda: b"torchlint cache 2 00000000\n[",
+    "of another version": lambda: b"torchlint cache 1 00000000\n[",
+    "no JSON": lambda: wrapped(b"{"),
+    "deep": lambda: wrapped(b"[" * 100_000),
+    "another shape": lambda: wrapped(b"{}"),
+    "nothing in it": lambda: wrapped(b"[%s, {}]" % PROGRAM),
+    "other files": lambda: wrapped(b'[%s, {"variants": [], "others": [1], "files": {}}]' % PROGRAM),
+    "another program": lambda: wrapped(b'["a", "b", {"variants": [], "others": [], "files": {}}]'),
 }
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_a_damaged_file_counts_as_absent(content: bytes, torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
+def test_a_damaged_file_counts_as_absent(
+    content: Callable[[], bytes], torchlint: Torchlint, write: Write, tmp_path: Path
+) -> None:
     write({"x.py": CODE})
     first = torchlint("check")
     (file,) = files(tmp_path)
     sound = file.read_bytes()
-    file.write_bytes(content)
+    file.write_bytes(content())
     assert torchlint("check") == first
     assert file.read_bytes() == sound  # and is mended
 

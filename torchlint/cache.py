@@ -8,7 +8,8 @@ be wrong for a file that was written just before it was read, for a second chang
 file system's clock. So what is younger than :data:`MARGIN` when it is looked at is remembered by its content only.
 
 Runs side by side take each other's entries over before they write; at worst one of them has to find out something
-again. Whatever is wrong with the file, it counts as absent. That it cannot be written costs nothing but time.
+again. Whatever is wrong with the file, it counts as absent; so does one that no run of this user's on this machine has
+written (:mod:`torchlint.secret`). That it cannot be written costs nothing but time.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, NamedTuple
 from torchlint import __version__, cachedir
 from torchlint.cachedir import Folder, is_temporary
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.secret import is_signed, sign
 from torchlint.source import FOLDER, digest, state
 
 MARGIN = 2_000_000_000
@@ -33,7 +35,7 @@ MARGIN = 2_000_000_000
 _ABANDONED = 3_600
 """Seconds after which a file that nobody has finished writing goes."""
 
-_MAGIC = b"torchlint cache 1 "
+_MAGIC = b"torchlint cache 2 "
 
 _LIMIT = 500_000_000
 """Bytes of a cache file. One of a hundred thousand files is a tenth of that."""
@@ -266,7 +268,7 @@ class Cache:
                 self._merge(inner)
                 self._forget()
                 data = json.dumps([*self._program.both, self._content.packed()], separators=(",", ":")).encode()
-                inner.write(self._name, b"%s%08x\n%s" % (_MAGIC, zlib.crc32(data), data))
+                inner.write(self._name, b"%s%s\n%s" % (_MAGIC, sign(data, make=True), data))
         except (OSError, ValueError) as error:
             return getattr(error, "strerror", None) or str(error)
         self._is_changed = False
@@ -287,12 +289,12 @@ class Cache:
             return Content(), []
         try:
             return self._loaded(data) or Content(), stamp(status)
-        except _DAMAGE:
+        except (OSError, *_DAMAGE):
             return Content(), stamp(status)
 
     def _loaded(self, data: bytes) -> Content | None:
         head, _, body = data.partition(b"\n")
-        if head != b"%s%08x" % (_MAGIC, zlib.crc32(body)):
+        if not head.startswith(_MAGIC) or not is_signed(body, head.removeprefix(_MAGIC)):
             return None
         looks, content, packed = json.loads(body)
         if looks != self._program.looks:
