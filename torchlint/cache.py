@@ -23,7 +23,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from torchlint import __version__, cachedir
+from torchlint import __version__, cachedir, ending
 from torchlint.cachedir import Folder, is_temporary
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.secret import is_signed, sign
@@ -263,7 +263,7 @@ class Cache:
         if not self._is_changed:
             return None
         try:
-            with cachedir.made(self.directory) as folder, folder.folder(__version__, make=True) as inner:
+            with ending.in_order(), cachedir.made(self.directory) as folder, folder.folder(__version__, True) as inner:
                 _sweep(inner)
                 self._merge(inner)
                 self._forget()

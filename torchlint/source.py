@@ -7,11 +7,10 @@ import contextlib
 import functools
 import os
 import re
-import signal
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from torchlint import ending
 from torchlint.reading import IMPORTED, NotRegular, TooLarge, read
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -167,7 +166,8 @@ def write(path: str, data: bytes, expected: bytes) -> None:
         status = os.stat(target)
         if not status.st_mode & 0o222:  # asked of the mode, for the administrator may write to anything
             raise NotWritten("the file is read-only")
-        _replace(target, data, expected, status)
+        with ending.in_order():
+            _replace(target, data, expected, status)
     except NotWritten:
         raise
     except OSError as error:
@@ -204,30 +204,7 @@ def _is_still(path: str, expected: bytes) -> bool:
         return False
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Signals that end a run wait until this is over, where the system knows how."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ending())
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def interruptible() -> None:
-    """End in a new process what :func:`uninterrupted` began in the one that started it."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ending())
-
-
-def _ending() -> set[signal.Signals]:
-    return {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-
-
 def _overwrite(target: str, data: bytes) -> None:
-    with uninterrupted(), open(target, "r+b") as file:
+    with ending.later(), open(target, "r+b") as file:
         file.write(data)
         file.truncate()
