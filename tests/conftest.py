@@ -30,6 +30,12 @@ class Ran:
 Torchlint = Callable[..., Ran]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_keys_in_the_home(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What programs keep for the user, they keep among the files of the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Torchlint:
     """Run ``torchlint`` in an empty directory."""

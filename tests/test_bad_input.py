@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -130,14 +130,14 @@ def test_missing_path(write: Write, torchlint: Torchlint) -> None:
 
 def test_unreadable_file(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"bad.py": GOOD, "good.py": GOOD})
-    usual = builtins.open
+    usual = os.open
 
-    def refusing(file: Any, *arguments: Any, **more: Any) -> Any:  # the administrator may read anything
+    def refusing(file: Any, *arguments: Any, **more: Any) -> int:  # the administrator may read anything
         if os.path.basename(str(file)) == "bad.py":
             raise PermissionError(13, "Permission denied")
         return usual(file, *arguments, **more)
 
-    monkeypatch.setattr(builtins, "open", refusing)
+    monkeypatch.setattr(os, "open", refusing)
     for arguments in ((), ("--exit-zero",)):
         ran = torchlint("check", "--output-format", "concise", *arguments)
         assert ran.code == 3
@@ -372,16 +372,42 @@ def test_interrupted_while_parsing(jobs: str, write: Write, tmp_path: Path) -> N
     pytest.fail("a process of the group is left")
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL], ids=lambda by: by.name)
-def test_workers_end_with_the_program(by: signal.Signals, write: Write, tmp_path: Path) -> None:
+BUSY = PARSING.replace("for _ in range(200): usual(text)", "usual(text * 60)")
+"""Keeps the parser at work for a minute, in one call of native code."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are ended by what only Linux has")
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda by: by.name)
+def test_workers_end_with_the_program(by: signal.Signals, way: str, write: Write, tmp_path: Path) -> None:
     write({f"{n}.py": MANY for n in range(6)})
-    slow = PARSING.replace("range(200)", "range(10)")
-    child = started(tmp_path, command("check", "--no-cache", "-j2", wrapper=slow))
+    start = f"import multiprocessing\nfrom torchlint import pool\npool._context = lambda: multiprocessing.get_context({way!r})"
+    (tmp_path / "busy.py").write_text(BUSY, encoding="utf-8")
+    wrapper = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import busy\n{start}"
+    if way == "spawn":  # there the parser is not at work, but nothing else is different
+        wrapper = f"{start}\nusual = pool._Worker.receive\ndef receive(self):\n    print('now', flush=True)\n    return usual(self)\npool._Worker.receive = receive"
+    child = started(
+        tmp_path, command("check", "--no-cache", "-j2", "--isolated", *(f"{n}.py" for n in range(6)), wrapper=wrapper)
+    )
     assert child.stdout is not None
     assert child.stdout.readline() == b"now\n"
     child.send_signal(by)
-    child.communicate(timeout=60)  # until nobody can write to the pipes any more
+    child.communicate(timeout=20)  # until nobody can write to the pipes any more
     assert child.returncode == -by
+
+
+@pytest.mark.parametrize(("by", "code"), [("TERM", 143), ("HUP", 129)])
+def test_what_a_shell_says_of_it(by: str, code: int, write: Write, tmp_path: Path) -> None:
+    write({f"{n}.py": MANY for n in range(6)})
+    line = [sys.executable, "-c", command("check", "--no-cache", "-j2", wrapper=BUSY)[-1]]
+    shell = f"{shlex.join(line)} & read < go; kill -{by} $!; wait $!; echo $?"
+    os.mkfifo(tmp_path / "go")
+    child = started(tmp_path, ["sh", "-c", shell])
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"now\n"
+    (tmp_path / "go").write_bytes(b"\n")
+    out, _ = child.communicate(timeout=20)
+    assert out.split()[-1] == str(code).encode()
 
 
 WRITING = """
@@ -400,7 +426,7 @@ def slow(*arguments):
 
 
 @pytest.mark.parametrize("function", ["os.fsync", "os.chmod", "os.replace", "os.unlink"])
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda by: by.name)
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda by: by.name)
 def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tmp_path: Path) -> None:
     files = {f"{n}.py": READ_ONLY for n in range(4)}
     write(dict(files))
@@ -416,7 +442,7 @@ def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tm
     assert after.keys() == files.keys()
     assert set(after.values()) == {READ_ONLY, fixed}  # each is whole, and the run had begun to write
     left = [path.name for path in tmp_path.iterdir() if path.suffix != ".py"]
-    if by is signal.SIGINT and function != "os.unlink":
+    if by is not signal.SIGKILL and function != "os.unlink":
         assert left == []
     again = started(tmp_path, command("check", "--fix", "--no-cache", "-j1"))
     again.communicate(timeout=60)

@@ -381,17 +381,27 @@ def test_nobody_reads_the_output(write: Write, tmp_path: Path) -> None:
         assert child.wait() == 141
 
 
-def test_interrupt(write: Write, tmp_path: Path) -> None:
-    """While the file is read, which is a pipe that says when."""
-    os.mkfifo(tmp_path / "x.py")
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*COMMAND, "x.py"], cwd=tmp_path, env=environment(), **pipes) as child:  # type: ignore[call-overload]
-        with open(tmp_path / "x.py", "wb"):  # returns when the other end is opened, too
-            child.send_signal(signal.SIGINT)
-        out, err = (
-            child.communicate()
-        )  # the pipe is closed: should the signal have come too early for it to end the reading
-        assert (child.returncode, out, err) == (130, b"", b"")
+READING = """
+import sys, torchlint.check
+usual = torchlint.check.read_stream
+def read(stream):
+    print("now", flush=True)
+    return usual(stream)
+torchlint.check.read_stream = read
+sys.argv = ["torchlint", "check", "-"]
+from torchlint.cli import main; main()
+"""
+
+
+def test_interrupt(tmp_path: Path) -> None:
+    """While standard input is read."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    line = [sys.executable, "-c", READING]
+    with subprocess.Popen(line, cwd=tmp_path, env=environment(), **pipes) as child:  # type: ignore[call-overload]
+        assert child.stdout.readline() == b"now\n"
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 130
+        assert (child.stdout.read(), child.stderr.read()) == (b"", b"")
 
 
 def test_unusual_characters_on_a_terminal_that_has_none(write: Write, tmp_path: Path) -> None:

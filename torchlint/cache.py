@@ -8,7 +8,8 @@ be wrong for a file that was written just before it was read, for a second chang
 file system's clock. So what is younger than :data:`MARGIN` when it is looked at is remembered by its content only.
 
 Runs side by side take each other's entries over before they write; at worst one of them has to find out something
-again. Whatever is wrong with the file, it counts as absent. That it cannot be written costs nothing but time.
+again. Whatever is wrong with the file, it counts as absent; so does one that no run of this user's on this machine has
+written (:mod:`torchlint.secret`). That it cannot be written costs nothing but time.
 """
 
 from __future__ import annotations
@@ -22,13 +23,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from torchlint import __version__
+from torchlint import __version__, cachedir, ending
+from torchlint.cachedir import Folder, is_temporary
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.secret import is_signed, sign
 from torchlint.source import FOLDER, digest, state
-
-NAME = ".torchlint_cache"
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by torchlint, can be deleted.\n"
-"""What marks a directory as a cache for backup programs (https://bford.info/cachedir/)."""
 
 MARGIN = 2_000_000_000
 """Nanoseconds. The coarsest clock of a file system (FAT's) ticks every other second."""
@@ -36,7 +35,10 @@ MARGIN = 2_000_000_000
 _ABANDONED = 3_600
 """Seconds after which a file that nobody has finished writing goes."""
 
-_MAGIC = b"torchlint cache 1 "
+_MAGIC = b"torchlint cache 2 "
+
+_LIMIT = 500_000_000
+"""Bytes of a cache file. One of a hundred thousand files is a tenth of that."""
 
 Stamp = list[int]
 """What the file system says of a file; of a file that is too young to be known by that it is empty."""
@@ -146,12 +148,15 @@ class Content:
 
 
 class Cache:
-    """The cache in one directory for one way to call the program."""
+    """The cache in one directory for one way to call the program.
+
+    Raises:
+        Unusable: there is something that must not become a cache (:func:`torchlint.cachedir.opened`).
+    """
 
     def __init__(self, directory: str, about: object = None) -> None:
         self.directory = directory
-        name = f"{zlib.crc32(repr(about).encode('utf-8', 'surrogatepass')):08x}.json"
-        self._path = os.path.join(directory, __version__, name)
+        self._name = f"{zlib.crc32(repr(about).encode('utf-8', 'surrogatepass')):08x}.json"
         self._now = time.time_ns()
         self._program = _Program()
         self._is_changed = False
@@ -258,11 +263,12 @@ class Cache:
         if not self._is_changed:
             return None
         try:
-            self._prepare()
-            self._merge()
-            self._forget()
-            data = json.dumps([*self._program.both, self._content.packed()], separators=(",", ":")).encode()
-            _write(self._path, b"%s%08x\n%s" % (_MAGIC, zlib.crc32(data), data))
+            with ending.in_order(), cachedir.made(self.directory) as folder, folder.folder(__version__, True) as inner:
+                _sweep(inner)
+                self._merge(inner)
+                self._forget()
+                data = json.dumps([*self._program.both, self._content.packed()], separators=(",", ":")).encode()
+                inner.write(self._name, b"%s%s\n%s" % (_MAGIC, sign(data, make=True), data))
         except (OSError, ValueError) as error:
             return getattr(error, "strerror", None) or str(error)
         self._is_changed = False
@@ -271,18 +277,24 @@ class Cache:
     def _load(self) -> tuple[Content, Stamp]:
         """What is in the file, and its stamp."""
         try:
-            with open(self._path, "rb") as file:
-                read, data = stamp(os.fstat(file.fileno())), file.read()
+            with cachedir.opened(self.directory) as folder, folder.folder(__version__) as inner:
+                return self._loaded_from(inner)
+        except OSError:
+            return Content(), []
+
+    def _loaded_from(self, folder: Folder) -> tuple[Content, Stamp]:
+        try:
+            status, data = folder.read(self._name, _LIMIT)
         except (OSError, ValueError):
             return Content(), []
         try:
-            return self._loaded(data) or Content(), read
-        except _DAMAGE:
-            return Content(), read
+            return self._loaded(data) or Content(), stamp(status)
+        except (OSError, *_DAMAGE):
+            return Content(), stamp(status)
 
     def _loaded(self, data: bytes) -> Content | None:
         head, _, body = data.partition(b"\n")
-        if head != b"%s%08x" % (_MAGIC, zlib.crc32(body)):
+        if not head.startswith(_MAGIC) or not is_signed(body, head.removeprefix(_MAGIC)):
             return None
         looks, content, packed = json.loads(body)
         if looks != self._program.looks:
@@ -291,9 +303,9 @@ class Cache:
             self._is_changed = True  # the same, installed anew
         return Content.unpacked(packed)
 
-    def _merge(self) -> None:
+    def _merge(self, folder: Folder) -> None:
         """Take over what others have written in the meantime."""
-        theirs, read = self._load()
+        theirs, read = self._loaded_from(folder)
         if read != self._read:
             self._content.take(theirs, [location for location in theirs.files if location not in self._touched])
 
@@ -303,49 +315,12 @@ class Cache:
         for path in gone:
             del self._content.files[path]
 
-    def _prepare(self) -> None:
-        folder = os.path.dirname(self._path)
-        os.makedirs(folder, exist_ok=True)
-        for name, content in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
-            path = os.path.join(self.directory, name)
-            if not os.path.exists(path):
-                _write(path, content.encode())
-        for entry in os.scandir(folder):
-            if entry.name.endswith(".tmp") and entry.stat().st_mtime < time.time() - _ABANDONED:
-                os.unlink(entry.path)
 
-
-def directory_for(asked: str | None, setting: str | None, root: str) -> str:
-    """Where the cache of a project is: as asked for, as its settings say, else in its root."""
-    if asked is not None:
-        return os.path.abspath(asked)
-    return os.path.join(root, os.path.expanduser(setting) if setting is not None else NAME)
-
-
-def clean(directory: str) -> bool:
-    """Remove a cache; nothing that is not one is touched."""
-    try:
-        with open(os.path.join(directory, "CACHEDIR.TAG"), "rb") as file:
-            if file.read() != _TAG.encode():
-                return False
-    except OSError:
-        return False
-    import shutil
-
-    shutil.rmtree(directory)
-    return True
-
-
-def _write(path: str, data: bytes) -> None:
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+def _sweep(folder: Folder) -> None:
+    """Remove what runs that were killed have left."""
+    for entry in folder.entries():
+        if is_temporary(entry.name) and entry.stat(follow_symlinks=False).st_mtime < time.time() - _ABANDONED:
+            folder.remove(entry.name)
 
 
 class _Program:

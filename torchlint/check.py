@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from torchlint.cache import directory_for
+from torchlint.cachedir import directory_for
 from torchlint.config import (
     Project,
     Selection,
@@ -22,6 +22,7 @@ from torchlint.config import (
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
 from torchlint.progress import Progress
+from torchlint.reading import TooLarge, read_stream
 from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
@@ -138,8 +139,11 @@ class Check:
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
+        if run.refused is not None:
+            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
+        self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         if found.missing or self._nothing_to_do(found):
             return USAGE
@@ -155,7 +159,11 @@ class Check:
     def _stdin(self) -> int:
         name = self.options.stdin_filename or STDIN
         location = os.path.abspath(name)
-        data = sys.stdin.buffer.read()
+        try:
+            data = read_stream(sys.stdin.buffer)
+        except TooLarge as error:
+            self._complain([Problem(name, str(error.strerror))], [])
+            return INCOMPLETE
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
             if self.fix:
                 _write([data])
@@ -177,8 +185,7 @@ class Check:
     def _cache(self) -> str | None:
         if self.options.no_cache:
             return None
-        settings = self.project.settings(os.getcwd())
-        return directory_for(self.options.cache_dir, settings.cache_dir, settings.root)
+        return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
     def _report(self, results: list[Result]) -> None:
         if not self.options.diff:

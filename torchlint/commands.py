@@ -10,7 +10,10 @@ from typing import Any
 import click
 
 from torchlint import __version__
-from torchlint.report import FORMATS, Style, wants_color
+from torchlint.report import FORMATS, Style, printable, wants_color
+
+_SHOWN = 10
+"""So many names of files are listed at most."""
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -74,7 +77,7 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
-@click.option("--cache-dir", type=click.Path(file_okay=False), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
@@ -170,14 +173,32 @@ def upgrade(**given: Any) -> int:
 
 
 @cli.command()
-@click.option("--cache-dir", type=click.Path(file_okay=False), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 def clean(cache_dir: str | None) -> int:
-    """Remove the cache of the project in the working directory."""
-    from torchlint import cache
+    """Remove the cache of the project in the working directory, and nothing else that may be in its place.
+
+    Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
+    """
+    from torchlint import cachedir
     from torchlint.config import Project
 
     with _settings_can_be_wrong():
-        settings = Project().settings(os.getcwd())
-    directory = cache.directory_for(cache_dir, settings.cache_dir, settings.root)
-    click.echo(f"Removed {directory}" if cache.clean(directory) else "There is no cache here", err=True)
+        directory = cachedir.directory_for(cache_dir, Project().settings(os.getcwd()))
+    try:
+        left = cachedir.clean(directory)
+    except cachedir.Unusable as error:
+        raise _UsageError(f"nothing was removed: {error}") from error
+    except OSError as error:
+        click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
+        return 3
+    if left is None:
+        click.echo("There is no cache here", err=True)
+    elif not left:
+        click.echo(printable(f"Removed {directory}"), err=True)
+    else:
+        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+        names = ", ".join(left[:_SHOWN])
+        click.echo(
+            printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
+        )
     return 0

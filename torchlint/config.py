@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torchlint.diagnostic import Policy
+from torchlint.reading import SETTINGS, read
 from torchlint.rules import catalogue
 from torchlint.target import ANY, Target, may_require, of_project
 from torchlint.target import parse as parse_target
+from torchlint.target import unread as unread_of_project
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -224,6 +226,11 @@ class Project:
         return self._settings[directory]
 
     @property
+    def unread(self) -> list[str]:
+        """What could not be read of what projects require."""
+        return sorted({message for directory in self._targets for message in unread_of_project(directory)})
+
+    @property
     def sources(self) -> list[str]:
         """The settings files in use so far."""
         return sorted({settings.file for settings in self._settings.values() if settings and settings.file})
@@ -339,8 +346,7 @@ def load(file: str) -> Settings | None:
         SettingsError: it cannot be read or makes no sense.
     """
     try:
-        with open(file, "rb") as handle:
-            data = handle.read()
+        data = read(file, SETTINGS)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.config import Project, Settings, relative
 from torchlint.diagnostic import Problem
+from torchlint.reading import SETTINGS, read
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -84,7 +85,7 @@ class _Walk:
 
     def run(self, root: str) -> None:
         real_root = os.path.realpath(root)
-        stack = [(root, [ignore.without(root) for ignore in _inherited_ignores(root)])]
+        stack = [(root, [ignore.without(root) for ignore in _inherited_ignores(root, self.found)])]
         while stack:
             directory, ignores = stack.pop()
             entries = self._entries(directory)
@@ -94,7 +95,7 @@ class _Walk:
                 continue
             if directory != root and ".git" in names:  # another repository
                 ignores = []
-            if ".gitignore" in names and (own := _gitignore(directory)):
+            if ".gitignore" in names and (own := _gitignore(directory, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
             for entry in entries:
@@ -123,9 +124,8 @@ class _Walk:
         linked = entry.is_symlink()
         is_file = entry.is_file(follow_symlinks=False) or (linked and os.path.isfile(entry.path))
         if not is_file:  # unlike entry.is_file(), os.path.isfile() survives a link to itself
-            self.found.notes.append(
-                f"{shown(entry.path)}: {'a broken link' if linked else 'not a regular file'}, skipped"
-            )
+            what = "not a regular file" if os.path.exists(entry.path) else "a broken link"
+            self.found.notes.append(f"{shown(entry.path)}: {what}, skipped")
             return
         _take(
             self.taken,
@@ -192,11 +192,16 @@ def _compiled(lines: Iterable[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(lines)
 
 
-def _gitignore(directory: str) -> Patterns | None:
+def _gitignore(directory: str, found: Found) -> Patterns | None:
+    path = os.path.join(directory, ".gitignore")
     try:
-        with open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
-    except OSError:
+        lines = read(path, SETTINGS).decode("utf-8", "surrogateescape").splitlines()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        problem = Problem(shown(path), f"{error.strerror or error}; what it ignores is not known")
+        if problem not in found.problems:
+            found.problems.append(problem)
         return None
     usable = [line for line in lines if line.strip() and not line.startswith("#") and _is_valid(line)]
     return Patterns(directory, usable) if usable else None
@@ -211,14 +216,14 @@ def _is_valid(line: str) -> bool:
     return True
 
 
-def _inherited_ignores(root: str) -> list[Patterns]:
+def _inherited_ignores(root: str, found: Found) -> list[Patterns]:
     """The ``.gitignore`` files above a directory, up to the root of its repository, outermost first."""
     if os.path.exists(os.path.join(root, ".git")):
         return []
     above: list[Patterns] = []
     directory = os.path.dirname(root)
     while True:
-        if ignore := _gitignore(directory):
+        if ignore := _gitignore(directory, found):
             above.append(ignore)
         if os.path.exists(os.path.join(directory, ".git")):
             return above[::-1]

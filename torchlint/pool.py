@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -19,7 +20,7 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import cast
 
-from torchlint import source
+from torchlint import ending
 from torchlint.diagnostic import Problem
 from torchlint.work import Answer, Job, answer, known_codebase, with_big_stack
 
@@ -28,6 +29,9 @@ BATCH = 50_000
 
 MOST_PROCESSES = 60 if sys.platform == "win32" else 1_000
 """Windows cannot wait for more than 63 at a time."""
+
+_PR_SET_PDEATHSIG = 1
+"""Of Linux's ``prctl``: the signal that a process gets when the one that started it ends."""
 
 MOST = 25
 """No more files than these in a batch."""
@@ -62,7 +66,7 @@ def answers(
         busy[worker.connection] = (worker, numbers)
         worker.send([jobs[number] for number in numbers])
 
-    try:
+    with ending.in_order(), _ended(workers):
         for _ in range(min(count, MOST_PROCESSES)):
             give(None)
         while busy:
@@ -78,10 +82,17 @@ def answers(
                 else:  # which of them was it?
                     waiting.extendleft((number,) for number in reversed(numbers))
                 give(worker if received is not None else None)
+    return [found[number] for number in range(len(jobs))]
+
+
+@contextlib.contextmanager
+def _ended(workers: Sequence[_Worker]) -> Iterator[None]:
+    """However this ends, no worker is left."""
+    try:
+        yield
     finally:
         for worker in workers:
             worker.kill()
-    return [found[number] for number in range(len(jobs))]
 
 
 def _batches(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -126,7 +137,7 @@ class _Worker:
 
     def start(self) -> None:
         """Let it begin."""
-        with source.uninterrupted():  # until it ignores interrupts itself
+        with ending.later():  # until it ignores interrupts itself
             self.process.start()
         self._theirs.close()  # so that its death is our end of file
 
@@ -164,11 +175,31 @@ class _Worker:
 
 def _serve(connection: Connection, theirs: Connection) -> None:
     """The life of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends us
-    source.interruptible()
+    ending.at_once()
+    _end_with_parent()
     theirs.close()  # so that the parent's death is our end of file
     gc.freeze()
     with_big_stack(lambda: _answer(connection))
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended, however that was, and whatever this one is doing."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))  # even while native code is at work
+        if os.getppid() != parent.pid:  # it was quicker
+            os._exit(1)
+    else:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _answer(connection: Connection) -> None:

@@ -15,6 +15,7 @@ from torchlint.diagnostic import LocatedEvidence, Position
 from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
+from torchlint.reading import read
 from torchlint.report import Text, printable
 from torchlint.source import Undecodable, decode
 from torchlint.work import with_big_stack
@@ -177,8 +178,7 @@ def _read(file: File) -> str:
     if file.path.endswith(".ipynb"):
         raise Failure("notebooks are not supported yet", code=INCOMPLETE)
     try:
-        with open(file.location, "rb") as handle:
-            return decode(handle.read()).text
+        return decode(read(file.location)).text
     except OSError as error:
         raise Failure(error.strerror or str(error), code=INCOMPLETE) from error
     except Undecodable as error:

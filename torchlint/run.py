@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint import source
 from torchlint.cache import Cache, Known, Seen, stamp
+from torchlint.cachedir import Unusable
 from torchlint.config import Project
 from torchlint.diagnostic import Diagnostic, Fixing, Problem
 from torchlint.files import File
+from torchlint.reading import read_with_status
 
 if TYPE_CHECKING:
     from torchlint.work import Answer, Job
@@ -78,13 +80,20 @@ class Run:
         self.counts = Counts()
         self.unsaved: str | None = None
         """Why the cache could not be written."""
+        self.refused: str | None = None
+        """Why there must not be a cache where it was wanted."""
+        self.notes: set[str] = set()
+        """What was not read of what files import, for ``--verbose``."""
         self._watch = watch
         self._cache: Cache | None = None
 
     def files(self, files: Iterable[File]) -> list[Result]:
         """Check files, and fix them if that is wanted."""
         if self.options.cache_directory is not None:
-            self._cache = Cache(self.options.cache_directory, self.project.identity)
+            try:
+                self._cache = Cache(self.options.cache_directory, self.project.identity)
+            except Unusable as error:
+                self.refused = str(error)
         found = [self._looked_up(file) for file in files]
         new = iter(self._checked([each for each in found if isinstance(each, _New)]))
         results = self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
@@ -115,8 +124,8 @@ class Run:
         if known is None and not self._cache.has(file.location, variant):
             return new
         try:
-            with open(file.location, "rb") as handle:
-                now_too, data = stamp(os.fstat(handle.fileno())), handle.read()
+            status, data = read_with_status(file.location)
+            now_too = stamp(status)
         except OSError:
             return new
         if known is None or now_too != now:
@@ -168,6 +177,7 @@ class Run:
     def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
         file = new.file
         self.counts.checked += answer.was_checked
+        self.notes.update(answer.notes)
         self.counts.skipped += not answer.was_checked and answer.seen is not None
         if answer.after is not None and self.options.write:
             try:

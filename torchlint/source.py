@@ -7,10 +7,11 @@ import contextlib
 import functools
 import os
 import re
-import signal
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
+
+from torchlint import ending
+from torchlint.reading import IMPORTED, NotRegular, TooLarge, read
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_ELSE = re.compile(rb"[ \t\f]*(?:#.*)?$")
@@ -69,7 +70,11 @@ def decode(data: bytes) -> Source:
 
 
 FOLDER = "folder"
+LARGE = "too large"
+SPECIAL = "special"
 
+UNREAD = {LARGE: "too large to be read for what imports it", SPECIAL: "not a regular file, so not imported"}
+"""States of what is there and is not read, and what to say of it."""
 
 GAP = r"(?:\s|\\|#[^\n]*\n)*"
 """A pattern of what may stand between two tokens: white space, continued lines, comments."""
@@ -89,12 +94,17 @@ def is_of_word(byte: int) -> bool:
 
 
 def state(path: str) -> str:
-    """The content of a file in short; :data:`FOLDER`; nothing if there is nothing of that name."""
+    """The content of a file in short, or one of the other states; nothing if there is nothing that could be read."""
     try:
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except OSError:
-        return FOLDER if os.path.isdir(path) else ""
+        return digest(read(path, IMPORTED))
+    except (OSError, ValueError) as error:
+        return state_after(error)
+
+
+def state_after(error: OSError | ValueError) -> str:
+    """The state of a file that could not be read for what imports it."""
+    kinds = {IsADirectoryError: FOLDER, TooLarge: LARGE, NotRegular: SPECIAL}
+    return kinds.get(type(error), "")
 
 
 def digest(data: bytes) -> str:
@@ -162,7 +172,8 @@ def write(path: str, data: bytes, expected: bytes) -> None:
         status = os.stat(target)
         if not status.st_mode & 0o222:  # asked of the mode, for the administrator may write to anything
             raise NotWritten("the file is read-only")
-        _replace(target, data, expected, status)
+        with ending.in_order():
+            _replace(target, data, expected, status)
     except NotWritten:
         raise
     except OSError as error:
@@ -181,9 +192,8 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
         with contextlib.suppress(OSError, AttributeError):
             os.chown(temporary, status.st_uid, status.st_gid)
         os.chmod(temporary, stat.S_IMODE(status.st_mode))
-        with open(target, "rb") as current:  # as late as possible
-            if current.read() != expected:
-                raise NotWritten("the file has changed since it was read")
+        if not _is_still(target, expected):  # as late as possible
+            raise NotWritten("the file has changed since it was read")
         if status.st_nlink > 1:  # replacing would part it from its other names
             _overwrite(target, data)
         else:
@@ -193,30 +203,14 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
             os.unlink(temporary)
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Signals that end a run wait until this is over, where the system knows how."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ending())
+def _is_still(path: str, expected: bytes) -> bool:
     try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def interruptible() -> None:
-    """End in a new process what :func:`uninterrupted` began in the one that started it."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ending())
-
-
-def _ending() -> set[signal.Signals]:
-    return {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        return read(path, len(expected)) == expected
+    except TooLarge:
+        return False
 
 
 def _overwrite(target: str, data: bytes) -> None:
-    with uninterrupted(), open(target, "r+b") as file:
+    with ending.later(), open(target, "r+b") as file:
         file.write(data)
         file.truncate()

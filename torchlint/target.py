@@ -7,6 +7,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from torchlint.reading import SETTINGS, read
 
 Version = tuple[int, int]
 
@@ -96,30 +99,49 @@ FILES = (
 )
 """Where a project says what it needs, the most telling first."""
 
-_MAX_SIZE = 4_000_000
-
 
 def of_project(directory: str) -> Target:
     """What the nearest project around a directory says of torch; :data:`ANY` if it says nothing."""
-    return _around(os.path.realpath(directory))[0]
+    return _around(os.path.realpath(directory)).target
 
 
 def sources(directory: str) -> str | None:
     """The file that says it."""
-    return _around(os.path.realpath(directory))[1]
+    return _around(os.path.realpath(directory)).file
+
+
+def unread(directory: str) -> tuple[str, ...]:
+    """What is to be said of files that might have said it and could not be read."""
+    return _around(os.path.realpath(directory)).unread
+
+
+class _Required(NamedTuple):
+    """What a project requires of torch."""
+
+    target: Target = ANY
+    file: str | None = None
+    """Which file says it."""
+    unread: tuple[str, ...] = ()
 
 
 @functools.cache
-def _around(directory: str) -> tuple[Target, str | None]:
+def _around(directory: str) -> _Required:
+    unread: tuple[str, ...] = ()
     for name in _candidates(directory):
         path = os.path.join(directory, name)
-        found = of_text(os.path.basename(name), _read(path))
+        try:
+            content = read(path, SETTINGS).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        except OSError as error:
+            unread += (f"{path}: {error.strerror or error}",)
+            continue
+        found = of_text(os.path.basename(name), content)
         if found is not None:
-            return found, path
+            return _Required(found, path, unread)
     parent = os.path.dirname(directory)
     if parent == directory or os.path.exists(os.path.join(directory, ".git")):
-        return ANY, None
-    return _around(parent)
+        return _Required(unread=unread)
+    above = _around(parent)
+    return above._replace(unread=unread + above.unread)
 
 
 def may_require(names: Iterable[str]) -> bool:
@@ -140,16 +162,6 @@ def _candidates_among(listed: Iterable[str]) -> list[str]:
     more = sorted(name for name in requirements if re.fullmatch(r"requirements[\w.-]*\.(txt|in|lock)", name))
     more = [name for name in more if name != "requirements.txt"]
     return [name for name in FILES if name in names] + more
-
-
-def _read(path: str) -> str:
-    try:
-        if os.path.getsize(path) > _MAX_SIZE:
-            return ""
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def of_text(name: str, content: str) -> Target | None:

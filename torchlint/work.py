@@ -6,10 +6,9 @@ What is done here can be done in any process; what a job and an answer hold can 
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +16,7 @@ from torchlint import source
 from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.reading import read_with_status
 from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class Answer:
     """What was read; None if it could not be read or decoded."""
 
     @property
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the files that it imports, for those who want to know."""
+        return (f"{path}: {source.UNREAD[state]}" for path, state in self.rests_on.items() if state in source.UNREAD)
+
+    @property
     def was_checked(self) -> bool:
         """Whether more was done than to read it."""
         return self.is_gated or bool(self.seen and self.diagnostics)
@@ -121,8 +126,8 @@ def open_(job: Job) -> Opened | Answer:
     try:
         data = job.data
         if data is None:
-            with open(job.location, "rb") as file:
-                now, data = stamp(os.fstat(file.fileno())), file.read()
+            status, data = read_with_status(job.location)
+            now = stamp(status)
         decoded = source.decode(data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()

@@ -22,6 +22,7 @@ import libcst as cst
 from torchlint import source
 from torchlint.model.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
+from torchlint.reading import IMPORTED, read
 from torchlint.sketch import Unsketchable
 from torchlint.tree import Nodes, Tree
 
@@ -312,10 +313,9 @@ class Codebase:
 
     def _read(self, path: str) -> Outline | None:
         try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except OSError:
-            self._states[path] = ""
+            data = read(path, IMPORTED)
+        except (OSError, ValueError) as error:
+            self._states[path] = source.state_after(error)
             return None
         self._states[path] = source.digest(data)
         try:
@@ -328,7 +328,7 @@ class Codebase:
         return _outlined(text, tree)
 
     def _is_file(self, path: str) -> bool:
-        return self._state(path) not in ("", source.FOLDER)
+        return self._state(path) not in ("", source.FOLDER, source.SPECIAL)
 
     def _is_folder(self, path: str) -> bool:
         return self._state(path) == source.FOLDER
