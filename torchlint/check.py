@@ -10,17 +10,10 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cache import directory_for
-from torchlint.config import (
-    Project,
-    Selection,
-    SettingsError,
-    check_selectors,
-    check_version,
-    known_names,
-    relative,
-)
+from torchlint.config import Project, Selection, SettingsError, check_selectors, check_version, known_names
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
+from torchlint.gitignore import relative
 from torchlint.progress import Progress
 from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
 from torchlint.run import Counts, Result, Run
@@ -138,6 +131,8 @@ class Check:
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
+        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
+            self._say(f"warning: {printable(warning)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*self._account(run.counts, len(results)))
@@ -149,7 +144,6 @@ class Check:
         """Whether paths were given and hold nothing to check, which nobody means."""
         if found.files or found.missing or found.problems:
             return False
-        self._say("warning: no Python files found")
         return bool(self.options.paths) and not self.options.force_exclude
 
     def _stdin(self) -> int:
@@ -226,8 +220,7 @@ class Check:
     def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
         """Say what could not be done."""
         for problem in (*problems, *(problem for result in results for problem in result.problems)):
-            row = f":{problem.row}" if problem.row is not None else ""
-            _tell(f"error: {printable(problem.path)}{row}: {printable(problem.message)}")
+            _tell(f"error: {printable(str(problem))}")
 
     def _exit_code(self, results: list[Result], incomplete: bool) -> int:
         if incomplete or any(result.problems for result in results):

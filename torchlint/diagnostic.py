@@ -129,3 +129,7 @@ class Problem:
     path: str
     message: str
     row: int | None = None
+
+    def __str__(self) -> str:
+        row = "" if self.row is None else f":{self.row}"
+        return f"{self.path}{row}: {self.message}"

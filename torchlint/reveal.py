@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.config import Project, SettingsError, did_you_mean
-from torchlint.diagnostic import LocatedEvidence, Position
+from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
@@ -96,6 +96,8 @@ class Reveal:
                 raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
         self.options, self.project = options, Project(isolated=options.isolated)
         self.codes: set[int] = set()
+        self.warnings: list[str] = []
+        self.empty: list[Problem] = []
 
     def run(self) -> int:
         """Print the values, and say what could not be had."""
@@ -108,6 +110,8 @@ class Reveal:
                 sys.stdout.writelines(f"{_line(file, item)}\n" for item in found)
         if self.options.output_format == "json":
             print(json.dumps(entries, indent=2))
+        for warning in (*self.project.doubts, *self.warnings):
+            print(f"warning: {printable(warning)}", file=sys.stderr)
         return min(self.codes, default=DONE)
 
     def _files(self) -> list[tuple[File, list[Place]]]:
@@ -123,15 +127,20 @@ class Reveal:
                 parts.append(path)
                 places.setdefault(os.path.realpath(path), []).append(place)
         found = {os.path.realpath(file.location): (file, list[Place]()) for file in self._discovered(whole)}
-        if whole and not found and not self.codes:
-            self._complain(", ".join(whole), Failure("no Python files found"))
         for file in self._discovered(parts):
             real = os.path.realpath(file.location)
             found.setdefault(real, (file, places[real]))
+        if found or self.codes:
+            self.warnings += map(str, self.empty)
+        else:
+            for empty in self.empty:
+                self._complain(empty.path, Failure(empty.message))
         return sorted(found.values(), key=lambda pair: pair[0].path)
 
     def _discovered(self, paths: Iterable[str]) -> list[File]:
         found = discover(paths, self.project)
+        self.warnings += found.warnings
+        self.empty += found.empty
         for path, _, message in (missing.rpartition(": ") for missing in found.missing):
             self._complain(path, Failure(message))
         for problem in found.problems:
