@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from torchlint import __version__
 
+if TYPE_CHECKING:
+    import click
+
+INCOMPLETE = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""
+
+VERBOSE = ("-v", "-qv", "-vq", "--verbose")
+"""Known here, for what fails may be the reading of options."""
 
 
 def main() -> NoReturn:
@@ -25,6 +33,7 @@ def run() -> int:
         print(f"torchlint {__version__}")
         return 0
     try:
+        _open_streams()
         code = _invoke()
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -32,13 +41,23 @@ def run() -> int:
     except BrokenPipeError:
         _discard_stdout()
         return BROKEN_PIPE
+    except BaseException as error:  # a panic of libcst's parser is no `Exception`
+        _tell_of(error)
+        return INCOMPLETE
     return code
 
 
-def _invoke() -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a name or a message must not fail for the terminal's encoding
+def _open_streams() -> None:
+    """Make sure that something can be written, whatever the program was started with."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # a name or a message must not fail for the terminal's encoding
             stream.reconfigure(errors="backslashreplace")
+
+
+def _invoke() -> int:
     import click
 
     from torchlint.commands import cli
@@ -49,8 +68,28 @@ def _invoke() -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
+
+
+def _show(error: click.ClickException) -> None:
+    """What click says of bad usage, which repeats what was given."""
+    from torchlint.report import printable
+
+    shown = io.StringIO()
+    error.show(shown)
+    sys.stderr.writelines(f"{printable(line)}\n" for line in shown.getvalue().split("\n")[:-1])
+
+
+def _tell_of(error: BaseException) -> None:
+    """Say what to report of an exception that nobody expected."""
+    with contextlib.suppress(Exception):  # there may be no memory left, or nobody to tell
+        from torchlint.crash import described, traceback_of
+        from torchlint.report import printable
+
+        if any(argument in VERBOSE for argument in sys.argv[1:]):
+            sys.stderr.writelines(f"{printable(line)}\n" for line in traceback_of(error).splitlines())
+        sys.stderr.write(f"error: {printable(described(error))}\n")
 
 
 def _leave(code: int) -> NoReturn:

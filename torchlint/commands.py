@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import click
 
 from torchlint import __version__
-from torchlint.report import FORMATS, Style, wants_color
+from torchlint.report import FORMATS, Style, printable, wants_color
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -28,7 +30,7 @@ class _UsageError(click.ClickException):
     exit_code = 2
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"error: {self.format_message()}", err=True)
+        click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
 
 
 @contextlib.contextmanager
@@ -47,6 +49,12 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
     if value.isdecimal() and int(value) > 0:
         return int(value)
     raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
+
+
+def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+    """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli` sees to."""
+    text = "Say more on standard error."
+    return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
 
 
 @cli.command()
@@ -85,7 +93,7 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 )
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more on standard error.")
+@_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def check(**given: Any) -> int:
     """Check files and directories (default: the current one; - reads standard input).
@@ -101,6 +109,7 @@ def check(**given: Any) -> int:
 @cli.command()
 @click.argument("rule", required=False, metavar="[CODE|NAME]")
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@_verbose(expose_value=False)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
@@ -136,6 +145,7 @@ def _code(asked: str, known: dict[str, str]) -> str:
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
 @click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@_verbose()
 def infer(**given: Any) -> int:
     """Print what the expressions of files can be, and on what evidence.
 
@@ -156,6 +166,7 @@ def infer(**given: Any) -> int:
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_verbose()
 def upgrade(**given: Any) -> int:
     """Print what code meets on the way from one version of torch to another, by symbol.
 
@@ -171,6 +182,7 @@ def upgrade(**given: Any) -> int:
 
 @cli.command()
 @click.option("--cache-dir", type=click.Path(file_okay=False), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@_verbose(expose_value=False)
 def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory."""
     from torchlint import cache
@@ -179,5 +191,6 @@ def clean(cache_dir: str | None) -> int:
     with _settings_can_be_wrong():
         settings = Project().settings(os.getcwd())
     directory = cache.directory_for(cache_dir, settings.cache_dir, settings.root)
-    click.echo(f"Removed {directory}" if cache.clean(directory) else "There is no cache here", err=True)
+    cleaned = cache.clean(directory)
+    click.echo(f"Removed {printable(directory)}" if cleaned else "There is no cache here", err=True)
     return 0

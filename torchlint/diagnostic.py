@@ -129,6 +129,8 @@ class Problem:
     path: str
     message: str
     row: int | None = None
+    details: str = ""
+    """Where it comes from, if it is a mistake of this program: a traceback."""
 
     def __str__(self) -> str:
         row = "" if self.row is None else f":{self.row}"

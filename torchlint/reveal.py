@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.config import Project, SettingsError, did_you_mean
+from torchlint.crash import INTENDED, described, traceback_of
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
-from torchlint.report import Text, printable
+from torchlint.report import Text, printable, printable_lines
 from torchlint.source import Undecodable, decode
 from torchlint.work import with_big_stack
 
@@ -40,14 +41,15 @@ class Options:
     kind: tuple[str, ...]
     every: bool
     isolated: bool
+    verbose: bool
 
 
 class Failure(Exception):
     """Why nothing can be said of a file or of a place in it."""
 
-    def __init__(self, message: str, row: int | None = None, code: int = USAGE) -> None:
+    def __init__(self, message: str, row: int | None = None, code: int = USAGE, details: str = "") -> None:
         super().__init__(message)
-        self.row, self.code = row, code
+        self.row, self.code, self.details = row, code, details
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +179,9 @@ class Reveal:
         return kinds != ["unknown"] and not item.is_literal
 
     def _complain(self, path: str, failure: Failure) -> None:
-        place = printable(path) if failure.row is None else f"{printable(path)}:{failure.row}"
-        print(f"error: {place}: {printable(str(failure))}", file=sys.stderr)
+        if failure.details and self.options.verbose:
+            print(printable_lines(failure.details.rstrip()), file=sys.stderr)
+        print(f"error: {printable(str(Problem(path, str(failure), failure.row)))}", file=sys.stderr)
         self.codes.add(failure.code)
 
 
@@ -201,8 +204,11 @@ def _inferred(text: str, file: File) -> list[Inferred]:
         raise Failure(error.diagnostic.message, error.diagnostic.start.row) from error
     except RecursionError as error:
         raise Failure(TOO_DEEP, code=INCOMPLETE) from error
-    except Exception as error:  # whatever it is, it must not cost more than this file
-        raise Failure(f"could not be analysed: {type(error).__name__}: {error}", code=INCOMPLETE) from error
+    except INTENDED:
+        raise
+    except BaseException as error:  # whatever it is, it must not cost more than this file
+        message = f"could not be analysed: {described(error)}"
+        raise Failure(message, code=INCOMPLETE, details=traceback_of(error)) from error
 
 
 def _line(file: File, item: Inferred) -> str:

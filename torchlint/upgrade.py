@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.config import Project, Selection, SettingsError, check_version
-from torchlint.diagnostic import Fixing, Position
+from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.files import Found, discover
-from torchlint.report import printable
+from torchlint.report import printable, printable_lines
 from torchlint.run import Options as RunOptions
 from torchlint.run import Result, Run
 from torchlint.target import version
@@ -36,6 +36,7 @@ class Options:
     fix: bool
     unsafe_fixes: bool
     jobs: int
+    verbose: bool
 
 
 def run(options: Options) -> int:
@@ -53,6 +54,8 @@ def run(options: Options) -> int:
     for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
         print(f"warning: {printable(warning)}", file=sys.stderr)
     for problem in (*found.missing, *found.problems, *(problem for result in results for problem in result.problems)):
+        if isinstance(problem, Problem) and problem.details and options.verbose:
+            print(printable_lines(problem.details.rstrip()), file=sys.stderr)
         print(f"error: {printable(str(problem))}", file=sys.stderr)
     if found.missing or (options.paths and found.empty and not found.files):
         return USAGE
