@@ -13,10 +13,13 @@ from torchlint import __version__
 if TYPE_CHECKING:
     import click
 
-INCOMPLETE = 3
+USAGE, INCOMPLETE = 2, 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""
+
+COMPLETE = "_TORCHLINT_COMPLETE"
+"""The variable by which shells ask for completion."""
 
 VERBOSE = ("-v", "-qv", "-vq", "--verbose")
 """Known here, for what fails may be the reading of options."""
@@ -62,6 +65,8 @@ def _invoke() -> int:
 
     from torchlint.commands import cli
 
+    if COMPLETE in os.environ:
+        return _complete(cli, os.environ[COMPLETE])
     try:  # not by way of `cli.main()`, which has ideas of its own about interrupts and broken pipes
         with cli.make_context("torchlint", sys.argv[1:]) as context:
             return int(cli.invoke(context) or 0)
@@ -70,6 +75,16 @@ def _invoke() -> int:
     except click.ClickException as error:
         _show(error)
         return error.exit_code
+
+
+def _complete(cli: click.Command, instruction: str) -> int:
+    """What a shell asks for: a script that has words completed, or the words."""
+    from click.shell_completion import shell_complete
+
+    if shell_complete(cli, {}, "torchlint", COMPLETE, instruction) == 0:
+        return 0
+    sys.stderr.write(f"error: {COMPLETE} must be bash_source, zsh_source or fish_source\n")
+    return USAGE
 
 
 def _show(error: click.ClickException) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from torchlint import __version__
 from torchlint.report import FORMATS, Style, printable, wants_color
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -57,6 +60,26 @@ def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
     return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
 
 
+def _rules(option: str, help: str) -> Callable[[Command], Command]:
+    """An option that takes rules."""
+    return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
+
+
+def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The codes and names of rules that begin like the last one of a list."""
+    from click.shell_completion import CompletionItem
+
+    from torchlint.config import known_names
+
+    before, comma, last = incomplete.rpartition(",")
+    words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
+    return [
+        CompletionItem(f"{before}{comma}{word}", help=other)
+        for word, other in words
+        if word.startswith((last, last.upper()))
+    ]
+
+
 @cli.command()
 @click.argument(
     "paths",
@@ -65,16 +88,16 @@ def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
         readable=False,
     ),
 )
-@click.option("--select", multiple=True, metavar="RULES", help="Rules to use: codes, prefixes, names, ALL.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to use.")
-@click.option("--extend-select", multiple=True, metavar="RULES", help="Rules to use as well.")
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
 @click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
-@click.option("--fixable", multiple=True, metavar="RULES", help="Rules whose fixes may be applied (default: all).")
-@click.option("--unfixable", multiple=True, metavar="RULES", help="Rules whose fixes may not be applied.")
-@click.option("--extend-fixable", multiple=True, metavar="RULES", help="Rules whose fixes may be applied as well.")
+@_rules("--fixable", "Rules whose fixes may be applied (default: all).")
+@_rules("--unfixable", "Rules whose fixes may not be applied.")
+@_rules("--extend-fixable", "Rules whose fixes may be applied as well.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, as a patch; change nothing.")
 @click.option("--output-format", type=click.Choice(list(FORMATS)), default="full", show_default=True)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
@@ -107,7 +130,7 @@ def check(**given: Any) -> int:
 
 
 @cli.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]")
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=_completed)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @_verbose(expose_value=False)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)

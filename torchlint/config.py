@@ -421,10 +421,14 @@ def parse(table: object, file: str) -> Settings:
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _KEYS:
-            raise SettingsError(f"{where}: unknown key `{key}`{did_you_mean(key, _KEYS)}", key)
+            here = f" (the keys of `[tool.torchlint]` stand at the top of {os.path.basename(file)})"
+            hint = here if key == "tool" else did_you_mean(key, _KEYS)
+            raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
         about = f"{where}: `{key}`"
         try:
             values[key] = _KEYS[key](value, about)
+            if _KEYS[key] in (_strings, _per_file) and len(values[key]) > gitignore.MOST:
+                raise SettingsError(f"{about} has more than {gitignore.MOST:,} patterns")
             if _KEYS[key] is _strings:
                 values[key] = tuple(filter(None, (pattern(each, about) for each in values[key])))
             elif _KEYS[key] is _per_file:

@@ -250,8 +250,6 @@ def _set(body: str, at: int) -> tuple[str, int]:
         else:
             parts.append(re.escape(character))
             before = character
-    if not parts:
-        raise BadPattern("a set of characters in it is empty")
     return f"[{'^' * negated}{''.join(parts)}]", at + 1
 
 
