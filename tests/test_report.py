@@ -232,8 +232,8 @@ TL101 this is old
 TL101 this is old
  --> x.py:1:17
   |
-1 | s = '日本é␛\ufffd\u00a0'; x.data
-  |                   ^^^^
+1 | s = '日本é\\x1b\\u202e\u00a0'; x.data
+  |                           ^^^^
   |
 """,
     ),
@@ -346,7 +346,7 @@ def test_github() -> None:
         "::warning title=torchlint (TL101),file=a%2Cb%3Ac%25.py,line=1,endLine=1,col=7,endColumn=11"
         "::a,b:c%25.py:1:7: TL101 this is old%0A  help: Do it like that",
         "::warning title=torchlint (TL101),file=a%2Cb%3Ac%25.py,line=1,endLine=1,col=1,endColumn=2"
-        "::a,b:c%25.py:1:1: TL101 100%25: a, b%0D%0Ac",
+        "::a,b:c%25.py:1:1: TL101 100%25: a, b\\r\\nc",
     ]
 
 

@@ -10,22 +10,16 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cachedir import directory_for
-from torchlint.config import (
-    Project,
-    Selection,
-    SettingsError,
-    check_selectors,
-    check_version,
-    known_names,
-    relative,
-)
+from torchlint.config import Project, Selection, SettingsError, check_selectors, check_version, known_names
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
+from torchlint.gitignore import relative
 from torchlint.progress import Progress
 from torchlint.reading import TooLarge, read_stream
-from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, wants_color
+from torchlint.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
 from torchlint.run import Counts, Result, Run
 from torchlint.run import Options as RunOptions
+from torchlint.source import decode_leniently
 
 CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
 """Exit codes."""
@@ -141,6 +135,8 @@ class Check:
         self._complain(found.problems, results)
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
+        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
+            self._say(f"warning: {printable(warning)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*sorted(run.notes), *self.project.unread)
@@ -153,7 +149,6 @@ class Check:
         """Whether paths were given and hold nothing to check, which nobody means."""
         if found.files or found.missing or found.problems:
             return False
-        self._say("warning: no Python files found")
         return bool(self.options.paths) and not self.options.force_exclude
 
     def _stdin(self) -> int:
@@ -166,12 +161,12 @@ class Check:
             return INCOMPLETE
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
             if self.fix:
-                _write([data])
+                _write_text(data)
             return CLEAN
         run = self._new_run(Progress(sys.stderr, wanted=False))
         result = run.text(File(name, location, named=True), data)
         if self.fix:
-            _write([data if result.after is None else result.after])
+            _write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
         else:
             self._report([result])
@@ -197,7 +192,11 @@ class Check:
         base = _base([result.file.location for result in changed])
         for result in changed:
             name = relative(result.file.location, base) or result.file.path
-            _write(patch.patch(name, result.before, result.after or b"", self.style))
+            change = (name, result.before, result.after or b"", self.style)
+            if sys.stdout.isatty():
+                self._print(patch.for_terminal(*change), sys.stdout)
+            else:
+                _write(patch.patch(*change))
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
@@ -233,8 +232,9 @@ class Check:
     def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
         """Say what could not be done."""
         for problem in (*problems, *(problem for result in results for problem in result.problems)):
-            row = f":{problem.row}" if problem.row is not None else ""
-            _tell(f"error: {printable(problem.path)}{row}: {printable(problem.message)}")
+            if problem.details and self.options.verbose:
+                _tell(printable_lines(problem.details.rstrip()))
+            _tell(f"error: {printable(str(problem))}")
 
     def _exit_code(self, results: list[Result], incomplete: bool) -> int:
         if incomplete or any(result.problems for result in results):
@@ -309,6 +309,14 @@ def _write(chunks: Iterable[bytes]) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.writelines(chunks)
     sys.stdout.buffer.flush()
+
+
+def _write_text(data: bytes) -> None:
+    """A text to standard output: its bytes, unless somebody only looks at it."""
+    if sys.stdout.isatty():
+        sys.stdout.write(printable_lines(decode_leniently(data)))
+    else:
+        _write([data])
 
 
 def _listed(values: tuple[str, ...], option: str) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,10 @@ from torchlint.report import FORMATS, Style, printable, wants_color
 
 _SHOWN = 10
 """So many names of files are listed at most."""
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -31,7 +35,7 @@ class _UsageError(click.ClickException):
     exit_code = 2
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"error: {self.format_message()}", err=True)
+        click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
 
 
 @contextlib.contextmanager
@@ -52,6 +56,32 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
     raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
 
 
+def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+    """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli` sees to."""
+    text = "Say more on standard error."
+    return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
+
+
+def _rules(option: str, help: str) -> Callable[[Command], Command]:
+    """An option that takes rules."""
+    return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
+
+
+def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The codes and names of rules that begin like the last one of a list."""
+    from click.shell_completion import CompletionItem
+
+    from torchlint.config import known_names
+
+    before, comma, last = incomplete.rpartition(",")
+    words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
+    return [
+        CompletionItem(f"{before}{comma}{word}", help=other)
+        for word, other in words
+        if word.startswith((last, last.upper()))
+    ]
+
+
 @cli.command()
 @click.argument(
     "paths",
@@ -60,16 +90,16 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
         readable=False,
     ),
 )
-@click.option("--select", multiple=True, metavar="RULES", help="Rules to use: codes, prefixes, names, ALL.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to use.")
-@click.option("--extend-select", multiple=True, metavar="RULES", help="Rules to use as well.")
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
 @click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
-@click.option("--fixable", multiple=True, metavar="RULES", help="Rules whose fixes may be applied (default: all).")
-@click.option("--unfixable", multiple=True, metavar="RULES", help="Rules whose fixes may not be applied.")
-@click.option("--extend-fixable", multiple=True, metavar="RULES", help="Rules whose fixes may be applied as well.")
+@_rules("--fixable", "Rules whose fixes may be applied (default: all).")
+@_rules("--unfixable", "Rules whose fixes may not be applied.")
+@_rules("--extend-fixable", "Rules whose fixes may be applied as well.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, as a patch; change nothing.")
 @click.option("--output-format", type=click.Choice(list(FORMATS)), default="full", show_default=True)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
@@ -88,7 +118,7 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
 )
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more on standard error.")
+@_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def check(**given: Any) -> int:
     """Check files and directories (default: the current one; - reads standard input).
@@ -102,8 +132,9 @@ def check(**given: Any) -> int:
 
 
 @cli.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]")
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=_completed)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@_verbose(expose_value=False)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
@@ -139,6 +170,7 @@ def _code(asked: str, known: dict[str, str]) -> str:
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
 @click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@_verbose()
 def infer(**given: Any) -> int:
     """Print what the expressions of files can be, and on what evidence.
 
@@ -159,6 +191,7 @@ def infer(**given: Any) -> int:
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_verbose()
 def upgrade(**given: Any) -> int:
     """Print what code meets on the way from one version of torch to another, by symbol.
 
@@ -174,6 +207,7 @@ def upgrade(**given: Any) -> int:
 
 @cli.command()
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@_verbose(expose_value=False)
 def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory, and nothing else that may be in its place.
 

@@ -7,18 +7,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from torchlint import gitignore
 from torchlint.diagnostic import Policy
+from torchlint.gitignore import relative
+from torchlint.globs import of_settings
 from torchlint.reading import SETTINGS, read
 from torchlint.rules import catalogue
 from torchlint.target import ANY, Target, may_require, of_project
 from torchlint.target import parse as parse_target
 from torchlint.target import unread as unread_of_project
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 OWN = {"TL001": "syntax-error", "TL002": "unused-suppression", "TL003": "unreadable-file"}
 """The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
@@ -32,7 +32,13 @@ DEFAULT_EXCLUDE = (
 )
 
 
-MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+SHARED = "pyproject.toml"
+"""The settings file that is others' as well: there the settings are in a table of ours."""
+
+FILES = (".torchlint.toml", "torchlint.toml", SHARED)
+"""Settings files; of those in one directory the first that has settings counts."""
+
+MARKERS = (*FILES, "setup.py", "setup.cfg", ".git")
 """What stands in the root of a project for those who look for what is imported (``model.codebase``)."""
 
 
@@ -54,9 +60,17 @@ class Selection:
     ignore: tuple[str, ...] = ()
 
 
+class Doubt(NamedTuple):
+    """Why something in a settings file will do nothing."""
+
+    message: str
+    about: str
+    """The pattern, as it is written in the file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one ``pyproject.toml``, or the defaults."""
+    """The settings of one file, or the defaults."""
 
     root: str
     """The directory that patterns are relative to."""
@@ -74,6 +88,7 @@ class Settings:
     fix_only: bool = False
     show_fixes: bool = False
     cache_dir: str | None = None
+    doubts: tuple[Doubt, ...] = ()
 
 
 @functools.cache
@@ -171,7 +186,7 @@ def policy(settings: Settings, command_line: Selection = Selection()) -> Policy:
 
 
 class Project:
-    """Finds the settings that hold for a file: those of the nearest ``pyproject.toml`` that has any, upwards."""
+    """Finds the settings that hold for a file: those of the nearest settings file that has any, upwards."""
 
     def __init__(
         self,
@@ -220,8 +235,9 @@ class Project:
     def _nearest(self, directory: str) -> Settings | None:
         if directory not in self._settings:
             parent = os.path.dirname(directory)
-            is_there = "pyproject.toml" in self._names.get(directory, ("pyproject.toml",))
-            here = load(os.path.join(directory, "pyproject.toml")) if is_there else None
+            there = self._names.get(directory, FILES)
+            loaded = (load(os.path.join(directory, name)) for name in FILES if name in there)
+            here = next(filter(None, loaded), None)
             self._settings[directory] = here or (self._nearest(parent) if parent != directory else None)
         return self._settings[directory]
 
@@ -234,6 +250,11 @@ class Project:
     def sources(self) -> list[str]:
         """The settings files in use so far."""
         return sorted({settings.file for settings in self._settings.values() if settings and settings.file})
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is doubtful in the settings files in use so far."""
+        return sorted({doubt.message for settings in self._settings.values() if settings for doubt in settings.doubts})
 
     def codes(self, path: str) -> frozenset[str]:
         """Codes of the rules that are on for a file (absolute path)."""
@@ -318,29 +339,19 @@ class Project:
         return self._variants[directory, codes]
 
 
-def relative(path: str, root: str) -> str | None:
-    """``path`` below ``root`` with forward slashes; None if it is somewhere else."""
-    prefix = root.rstrip(os.sep) + os.sep
-    return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else None
-
-
 def _matches(pattern: str, root: str, path: str) -> bool:
     below = relative(path, root)
     if below is None:
         return False
     wanted = not pattern.startswith("!")
-    return _spec(pattern.removeprefix("!")).match_file(below) is wanted
+    return _pattern(pattern.removeprefix("!")).covers(below.split("/")) is wanted
 
 
-@functools.cache
-def _spec(pattern: str) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines([pattern])
+_pattern = functools.cache(gitignore.parse)
 
 
 def load(file: str) -> Settings | None:
-    """Read one ``pyproject.toml``; None if there is none, or it says nothing about torchlint.
+    """Read one settings file; None if there is none, or it is a ``pyproject.toml`` that says nothing about torchlint.
 
     Raises:
         SettingsError: it cannot be read or makes no sense.
@@ -351,25 +362,37 @@ def load(file: str) -> Settings | None:
         return None
     except OSError as error:
         raise SettingsError(f"{file}: {error.strerror}") from error
-    if b"torchlint" not in data:  # somebody else's, which may be broken: not our concern
+    is_shared = os.path.basename(file) == SHARED
+    if is_shared and b"torchlint" not in data:  # somebody else's, which may be broken: not our concern
         return None
     try:
-        tool = _toml(data).get("tool")
+        table: object = _toml(data)
     except ValueError as error:  # not TOML, or not UTF-8
         raise SettingsError(f"{file}: {error}") from error
-    table = tool.get("torchlint") if isinstance(tool, dict) else None
+    except RecursionError:
+        raise SettingsError(f"{file}: brackets are nested too deeply") from None
+    for key in ("tool", "torchlint") if is_shared else ():
+        table = table.get(key) if isinstance(table, dict) else None
     if table is None:
         return None
+    text = data.decode("utf-8")
     try:
-        return parse(table, file)
+        settings = parse(table, file)
     except SettingsError as error:
-        raise SettingsError(str(error).replace(file, f"{file}{_row(data.decode('utf-8'), error.about)}", 1)) from None
+        raise SettingsError(_placed(str(error), error.about, file, text)) from None
+    doubts = (doubt._replace(message=_placed(*doubt, file, text)) for doubt in settings.doubts)
+    return replace(settings, doubts=tuple(doubts))
+
+
+def _placed(message: str, about: str, file: str, text: str) -> str:
+    """A message with the line that it is about."""
+    return message.replace(file, f"{file}{_row(text, about)}", 1)
 
 
 def _row(text: str, about: str) -> str:
     """``:4`` where the fourth line of a settings file is what an error is about; nothing if that is not found."""
     start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text)
-    quoted = re.escape(about)
+    quoted = re.escape(about).replace(r"\\", r"\\{1,2}")  # in a basic string a backslash is written twice
     places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,]){quoted}\s*=")
     found = [re.compile(place).search(text, start.end() if start else 0) for place in places] if about else []
     offsets = [match.end() for match in found if match]
@@ -385,16 +408,38 @@ def _toml(data: bytes) -> dict[str, Any]:
 
 
 def parse(table: object, file: str) -> Settings:
-    """Settings from the table ``[tool.torchlint]`` of a file."""
-    where = f"{file}: [tool.torchlint]"
+    """Settings from the table ``[tool.torchlint]`` of a ``pyproject.toml``, or from all of another file."""
+    is_shared = os.path.basename(file) == SHARED
+    where = f"{file}: [tool.torchlint]" if is_shared else file
+    doubts: list[Doubt] = []
+
+    def pattern(written: str, about: str) -> str:
+        try:
+            glob = of_settings(written, os.path.dirname(file))
+        except gitignore.BadPattern as error:
+            raise SettingsError(f"{about}: bad pattern `{written}`: {error}", written) from None
+        if glob.doubt:
+            doubts.append(Doubt(f"{about}: `{written}` matches nothing: {glob.doubt}", written))
+        return glob.pattern
+
     if not isinstance(table, dict):
         raise SettingsError(f"{where} is not a table")
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _KEYS:
-            raise SettingsError(f"{where}: unknown key `{key}`{did_you_mean(key, _KEYS)}", key)
+            here = f" (the keys of `[tool.torchlint]` stand at the top of {os.path.basename(file)})"
+            hint = here if key == "tool" else did_you_mean(key, _KEYS)
+            raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
+        about = f"{where}: `{key}`"
         try:
-            values[key] = _KEYS[key](value, f"{where}: `{key}`")
+            values[key] = _KEYS[key](value, about)
+            if _KEYS[key] in (_strings, _per_file) and len(values[key]) > gitignore.MOST:
+                raise SettingsError(f"{about} has more than {gitignore.MOST:,} patterns")
+            if _KEYS[key] is _strings:
+                values[key] = tuple(filter(None, (pattern(each, about) for each in values[key])))
+            elif _KEYS[key] is _per_file:
+                pairs = ((pattern(each, about), codes) for each, codes in values[key])
+                values[key] = tuple(pair for pair in pairs if pair[0])
         except SettingsError as error:
             raise SettingsError(str(error), error.about or key) from None
     selection = Selection(values.get("select"), values.get("extend-select", ()), values.get("ignore", ()))
@@ -414,6 +459,7 @@ def parse(table: object, file: str) -> Settings:
         fix_only=values.get("fix-only", False),
         show_fixes=values.get("show-fixes", False),
         cache_dir=values.get("cache-dir"),
+        doubts=tuple(doubts),
     )
 
 
@@ -439,28 +485,9 @@ def _selectors(value: object, where: str) -> tuple[str, ...]:
     return check_selectors(_strings(value, where), where)
 
 
-def _patterns(value: object, where: str) -> tuple[str, ...]:
-    patterns = _strings(value, where)
-    for pattern in patterns:
-        check_pattern(pattern, where)
-    return patterns
-
-
-def check_pattern(pattern: str, where: str) -> None:
-    """Raise SettingsError for a pattern that git would not understand either."""
-    if re.fullmatch(r"!?[\w.-]+", pattern):
-        return  # a plain name: spare the import of pathspec
-    try:
-        _spec(pattern)
-    except (ValueError, re.error) as error:
-        raise SettingsError(f"{where}: bad pattern `{pattern}`: {error}") from error
-
-
 def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of patterns, as in "tests/**" = ["TL101"]')
-    for pattern in value:
-        check_pattern(pattern, where)
     return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
 
 
@@ -476,8 +503,8 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "select": _selectors,
     "ignore": _selectors,
     "extend-select": _selectors,
-    "exclude": _patterns,
-    "extend-exclude": _patterns,
+    "exclude": _strings,
+    "extend-exclude": _strings,
     "per-file-ignores": _per_file,
     "target-torch": check_version,
     "fixable": _selectors,

@@ -129,3 +129,9 @@ class Problem:
     path: str
     message: str
     row: int | None = None
+    details: str = ""
+    """Where it comes from, if it is a mistake of this program: a traceback."""
+
+    def __str__(self) -> str:
+        row = "" if self.row is None else f":{self.row}"
+        return f"{self.path}{row}: {self.message}"

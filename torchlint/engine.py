@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from torchlint.choice import Blocks, LocatedBlock, block_edits, chosen, edits_of
+from torchlint.crash import described, traceback_of
 from torchlint.diagnostic import (
     AS_RULES_SAY,
     Applicability,
@@ -510,7 +511,8 @@ def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[l
         raise
     except Exception as error:
         where = _raised_at(tree)
-        return [], Problem(subject.path, f"{rule.code} raised {type(error).__name__}: {error}", where)
+        message = f"{rule.code} raised {described(error)}"
+        return [], Problem(subject.path, message, where, traceback_of(error))
 
 
 def _explained(finding: Finding, model: Model) -> Finding:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from torchlint.config import Project, Settings, relative
+from torchlint import gitignore
+from torchlint.config import Project, Settings
 from torchlint.diagnostic import Problem
+from torchlint.gitignore import Pattern, Patterns, relative
 from torchlint.reading import SETTINGS, read
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
 SUFFIXES = (".py", ".pyi")
+NOTEBOOK = ".ipynb"
 
 
 class File(NamedTuple):
@@ -37,6 +36,11 @@ class Found:
     missing: list[str] = field(default_factory=list)
     """One message for each given path that does not exist."""
     problems: list[Problem] = field(default_factory=list)
+    """Paths that exist and could not be looked at."""
+    empty: list[Problem] = field(default_factory=list)
+    """Given directories without Python files."""
+    warnings: list[str] = field(default_factory=list)
+    """What nobody can have meant."""
     notes: list[str] = field(default_factory=list)
     """What was left out and is not excluded."""
 
@@ -58,11 +62,14 @@ def discover(paths: Iterable[str], project: Project, force_exclude: bool = False
         location = os.path.abspath(path)
         try:
             os.stat(location)
-        except (OSError, ValueError) as error:
+        except (FileNotFoundError, NotADirectoryError, ValueError) as error:  # no such name can exist: ValueError
             found.missing.append(f"{path}: {getattr(error, 'strerror', None) or error}")
             continue
+        except OSError as error:
+            found.problems.append(Problem(path, error.strerror or str(error)))
+            continue
         if os.path.isdir(location):
-            _Walk(project, found, taken).run(location)
+            _Walk(project, found, taken).run(location, path)
         elif not (force_exclude and is_excluded(location, project)):
             _take(taken, os.path.realpath(location), named=True, linked=os.path.islink(location), location=location)
     here = os.getcwd()
@@ -82,10 +89,18 @@ class _Walk:
     def __init__(self, project: Project, found: Found, taken: dict[str, tuple[bool, bool, str]]) -> None:
         self.project, self.found, self.taken = project, found, taken
         self.excludes: dict[Settings, Patterns] = {}
+        self.python_files = self.notebooks = 0
 
-    def run(self, root: str) -> None:
+    def run(self, root: str, given: str) -> None:
+        failed = len(self.found.problems)
+        self._below(root)
+        if not self.python_files and failed == len(self.found.problems):
+            self.found.empty.append(Problem(given, f"no Python files found{_unread(self.notebooks)}"))
+
+    def _below(self, root: str) -> None:
         real_root = os.path.realpath(root)
-        stack = [(root, [ignore.without(root) for ignore in _inherited_ignores(root, self.found)])]
+        inherited = _inherited_ignores(root, self.found)
+        stack = [(root, [ignore.without(root) for ignore in inherited])]
         while stack:
             directory, ignores = stack.pop()
             entries = self._entries(directory)
@@ -103,6 +118,8 @@ class _Walk:
                 if entry.is_dir(follow_symlinks=False):
                     if not _left_out(path, True, exclude, ignores):
                         stack.append((path, ignores))
+                elif entry.name.endswith(NOTEBOOK):
+                    self.notebooks += not _left_out(path, False, exclude, ignores)
                 elif entry.name.endswith(SUFFIXES) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
 
@@ -117,7 +134,7 @@ class _Walk:
     def _exclude(self, directory: str, root: str) -> Patterns:
         settings = self.project.settings(directory)
         if settings not in self.excludes:
-            self.excludes[settings] = Patterns(settings.root, settings.exclude).without(root)
+            self.excludes[settings] = _excludes(settings).without(root)
         return self.excludes[settings]
 
     def _file(self, entry: os.DirEntry[str], real: str) -> None:
@@ -127,6 +144,7 @@ class _Walk:
             what = "not a regular file" if os.path.exists(entry.path) else "a broken link"
             self.found.notes.append(f"{shown(entry.path)}: {what}, skipped")
             return
+        self.python_files += 1
         _take(
             self.taken,
             os.path.realpath(entry.path) if linked else real,
@@ -134,6 +152,12 @@ class _Walk:
             linked=linked,
             location=entry.path,
         )
+
+
+def _unread(notebooks: int) -> str:
+    if not notebooks:
+        return ""
+    return f"; {notebooks} notebook{'s' * (notebooks != 1)}, which {'are' if notebooks > 1 else 'is'} not read yet"
 
 
 def _left_out(path: str, is_directory: bool, exclude: Patterns, ignores: Sequence[Patterns]) -> bool:
@@ -146,10 +170,14 @@ def _left_out(path: str, is_directory: bool, exclude: Patterns, ignores: Sequenc
     return False
 
 
+def _excludes(settings: Settings) -> Patterns:
+    return Patterns(settings.root, map(gitignore.parse, settings.exclude))
+
+
 def is_excluded(location: str, project: Project) -> bool:
     """Whether a file, or a directory between it and the root of its settings, is excluded."""
     settings = project.settings(os.path.dirname(location))
-    exclude, below = Patterns(settings.root, settings.exclude), relative(location, settings.root)
+    exclude, below = _excludes(settings), relative(location, settings.root)
     if below is None:
         return False
     parts = below.split("/")
@@ -157,45 +185,10 @@ def is_excluded(location: str, project: Project) -> bool:
     return any(exclude.verdict(os.path.join(settings.root, *parts[:end]), end < len(parts)) for end in ends)
 
 
-class Patterns:
-    """Patterns as git has them in ``.gitignore``, relative to a directory."""
-
-    def __init__(self, base: str, patterns: Sequence[str], spec: GitIgnoreSpec | None = None) -> None:
-        self.base = base
-        plain = not any(pattern.startswith("!") for pattern in patterns)
-        self.names = frozenset(p for p in patterns if plain and re.fullmatch(r"[\w.-]+", p))
-        """Patterns that are simply names: no need for pathspec, nor for its import."""
-        rest = [pattern for pattern in patterns if pattern not in self.names]
-        self.spec = _compiled(rest) if rest else spec
-
-    def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Whether a path is matched; None if no pattern speaks of it, False if one takes it back."""
-        if os.path.basename(path) in self.names:
-            return True
-        below = relative(path, self.base) if self.spec is not None else None
-        if self.spec is None or below is None:
-            return None
-        return self.spec.check_file(f"{below}/" if is_directory else below).include
-
-    def without(self, root: str) -> Patterns:
-        """The patterns that leave ``root`` itself in: a directory that was asked for is not left out by its name."""
-        below = relative(root, self.base)
-        if self.spec is None or below is None:
-            return self
-        kept = [p for p in self.spec.patterns if not (p.include and p.match_file(f"{below}/"))]
-        return Patterns(self.base, sorted(self.names), type(self.spec)(kept))
-
-
-def _compiled(lines: Iterable[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(lines)
-
-
 def _gitignore(directory: str, found: Found) -> Patterns | None:
     path = os.path.join(directory, ".gitignore")
     try:
-        lines = read(path, SETTINGS).decode("utf-8", "surrogateescape").splitlines()
+        data = read(path, SETTINGS)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
@@ -203,17 +196,25 @@ def _gitignore(directory: str, found: Found) -> Patterns | None:
         if problem not in found.problems:
             found.problems.append(problem)
         return None
-    usable = [line for line in lines if line.strip() and not line.startswith("#") and _is_valid(line)]
-    return Patterns(directory, usable) if usable else None
+    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), shown(path), found.warnings))
+    return Patterns(directory, patterns) if patterns else None
 
 
-def _is_valid(line: str) -> bool:
-    """Whether git could use the line; like git, pass over one that it could not."""
-    try:
-        _compiled([line])
-    except (ValueError, re.error):
-        return False
-    return True
+def _usable(text: str, name: str, warnings: list[str]) -> Iterator[Pattern]:
+    """The patterns of a ``.gitignore``; like git, pass over what makes no sense."""
+    room = gitignore.MOST
+    for number, line in gitignore.lines(text):
+        try:
+            pattern = gitignore.parse(line)
+        except gitignore.BadPattern:
+            continue
+        room -= not pattern.is_literal
+        if room >= 0:
+            yield pattern
+        else:
+            most = f"{gitignore.MOST:,}"
+            warnings.append(f"{name}:{number}: more than {most} patterns with wildcards, the rest is not used")
+            return
 
 
 def _inherited_ignores(root: str, found: Found) -> list[Patterns]:

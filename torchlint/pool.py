@@ -21,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import cast
 
 from torchlint import ending
+from torchlint.crash import described
 from torchlint.diagnostic import Problem
 from torchlint.work import Answer, Job, answer, known_codebase, with_big_stack
 
@@ -133,6 +134,7 @@ class _Worker:
     def __init__(self, context: BaseContext) -> None:
         self.connection, self._theirs = context.Pipe()
         ends = (self._theirs, self.connection)
+        self._last_words = ""
         self.process: BaseProcess = context.Process(target=_serve, args=ends, daemon=True)  # type: ignore[attr-defined]
 
     def start(self) -> None:
@@ -148,8 +150,11 @@ class _Worker:
     def receive(self) -> list[Answer] | None:
         """The answers to the jobs it has; None if it died of one."""
         try:
-            received: list[Answer] = self.connection.recv()
+            received: list[Answer] | str = self.connection.recv()
         except (EOFError, OSError):
+            return None
+        if isinstance(received, str):
+            self._last_words = received
             return None
         return received
 
@@ -169,6 +174,8 @@ class _Worker:
     def end(self) -> str:
         """What it died of."""
         self.process.join()
+        if self._last_words:
+            return self._last_words
         code = self.process.exitcode or 0
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
@@ -179,7 +186,11 @@ def _serve(connection: Connection, theirs: Connection) -> None:
     _end_with_parent()
     theirs.close()  # so that the parent's death is our end of file
     gc.freeze()
-    with_big_stack(lambda: _answer(connection))
+    try:
+        with_big_stack(lambda: _answer(connection))
+    except Exception as error:  # not about a file: there is no memory left, or the like
+        with contextlib.suppress(Exception):
+            connection.send(described(error))
 
 
 def _end_with_parent() -> None:

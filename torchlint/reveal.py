@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.config import Project, SettingsError, did_you_mean
-from torchlint.diagnostic import LocatedEvidence, Position
+from torchlint.crash import INTENDED, described, traceback_of
+from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
 from torchlint.reading import read
-from torchlint.report import Text, printable
+from torchlint.report import Text, printable, printable_lines
 from torchlint.source import Undecodable, decode
 from torchlint.work import with_big_stack
 
@@ -41,14 +42,15 @@ class Options:
     kind: tuple[str, ...]
     every: bool
     isolated: bool
+    verbose: bool
 
 
 class Failure(Exception):
     """Why nothing can be said of a file or of a place in it."""
 
-    def __init__(self, message: str, row: int | None = None, code: int = USAGE) -> None:
+    def __init__(self, message: str, row: int | None = None, code: int = USAGE, details: str = "") -> None:
         super().__init__(message)
-        self.row, self.code = row, code
+        self.row, self.code, self.details = row, code, details
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class Reveal:
                 raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
         self.options, self.project = options, Project(isolated=options.isolated)
         self.codes: set[int] = set()
+        self.warnings: list[str] = []
+        self.empty: list[Problem] = []
 
     def run(self) -> int:
         """Print the values, and say what could not be had."""
@@ -109,6 +113,8 @@ class Reveal:
                 sys.stdout.writelines(f"{_line(file, item)}\n" for item in found)
         if self.options.output_format == "json":
             print(json.dumps(entries, indent=2))
+        for warning in (*self.project.doubts, *self.warnings):
+            print(f"warning: {printable(warning)}", file=sys.stderr)
         return min(self.codes, default=DONE)
 
     def _files(self) -> list[tuple[File, list[Place]]]:
@@ -124,15 +130,20 @@ class Reveal:
                 parts.append(path)
                 places.setdefault(os.path.realpath(path), []).append(place)
         found = {os.path.realpath(file.location): (file, list[Place]()) for file in self._discovered(whole)}
-        if whole and not found and not self.codes:
-            self._complain(", ".join(whole), Failure("no Python files found"))
         for file in self._discovered(parts):
             real = os.path.realpath(file.location)
             found.setdefault(real, (file, places[real]))
+        if found or self.codes:
+            self.warnings += map(str, self.empty)
+        else:
+            for empty in self.empty:
+                self._complain(empty.path, Failure(empty.message))
         return sorted(found.values(), key=lambda pair: pair[0].path)
 
     def _discovered(self, paths: Iterable[str]) -> list[File]:
         found = discover(paths, self.project)
+        self.warnings += found.warnings
+        self.empty += found.empty
         for path, _, message in (missing.rpartition(": ") for missing in found.missing):
             self._complain(path, Failure(message))
         for problem in found.problems:
@@ -169,8 +180,9 @@ class Reveal:
         return kinds != ["unknown"] and not item.is_literal
 
     def _complain(self, path: str, failure: Failure) -> None:
-        place = printable(path) if failure.row is None else f"{printable(path)}:{failure.row}"
-        print(f"error: {place}: {printable(str(failure))}", file=sys.stderr)
+        if failure.details and self.options.verbose:
+            print(printable_lines(failure.details.rstrip()), file=sys.stderr)
+        print(f"error: {printable(str(Problem(path, str(failure), failure.row)))}", file=sys.stderr)
         self.codes.add(failure.code)
 
 
@@ -192,8 +204,11 @@ def _inferred(text: str, file: File) -> list[Inferred]:
         raise Failure(error.diagnostic.message, error.diagnostic.start.row) from error
     except RecursionError as error:
         raise Failure(TOO_DEEP, code=INCOMPLETE) from error
-    except Exception as error:  # whatever it is, it must not cost more than this file
-        raise Failure(f"could not be analysed: {type(error).__name__}: {error}", code=INCOMPLETE) from error
+    except INTENDED:
+        raise
+    except BaseException as error:  # whatever it is, it must not cost more than this file
+        message = f"could not be analysed: {described(error)}"
+        raise Failure(message, code=INCOMPLETE, details=traceback_of(error)) from error
 
 
 def _line(file: File, item: Inferred) -> str:

@@ -6,14 +6,15 @@ one, or is worse there (removed where it was deprecated), is what the way brings
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.config import Project, Selection, SettingsError, check_version
-from torchlint.diagnostic import Fixing, Position
+from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.files import Found, discover
-from torchlint.report import printable
+from torchlint.report import printable, printable_lines
 from torchlint.run import Options as RunOptions
 from torchlint.run import Result, Run
 from torchlint.target import version
@@ -35,36 +36,39 @@ class Options:
     fix: bool
     unsafe_fixes: bool
     jobs: int
+    verbose: bool
 
 
 def run(options: Options) -> int:
     """Check the paths for both versions, and print what was found by symbol."""
     _check_versions(options.oldest, options.newest)
-    before = _found(options, options.oldest, Fixing.NONE)[1]
+    before = _found(options, options.oldest, Fixing.NONE)[2]
     fixing = Fixing.NONE if not options.fix else Fixing.UNSAFE if options.unsafe_fixes else Fixing.SAFE
-    found, results = _found(options, options.newest, Fixing.NONE)
+    project, found, results = _found(options, options.newest, Fixing.NONE)
     for line in summary(results, {place for result in before for place in _places(result)}, options):
-        print(line)
+        print(printable(line))
     if fixing is not Fixing.NONE:
-        found, results = _found(options, options.newest, fixing)
+        project, found, results = _found(options, options.newest, fixing)
         fixed = sum(number for result in results for _, number in result.fixed)
         print(f"Fixed {fixed}, {sum(len(result.diagnostics) for result in results)} left.")
-    for message in found.missing:
-        print(f"error: {printable(message)}")
-    for problem in (*found.problems, *(problem for result in results for problem in result.problems)):
-        print(f"error: {printable(problem.path)}: {printable(problem.message)}")
-    if found.missing:
+    for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    for problem in (*found.missing, *found.problems, *(problem for result in results for problem in result.problems)):
+        if isinstance(problem, Problem) and problem.details and options.verbose:
+            print(printable_lines(problem.details.rstrip()), file=sys.stderr)
+        print(f"error: {printable(str(problem))}", file=sys.stderr)
+    if found.missing or (options.paths and found.empty and not found.files):
         return USAGE
     if found.problems or any(result.problems for result in results):
         return INCOMPLETE
     return FINDINGS if any(result.diagnostics for result in results) else CLEAN
 
 
-def _found(options: Options, version: str, fixing: Fixing) -> tuple[Found, list[Result]]:
+def _found(options: Options, version: str, fixing: Fixing) -> tuple[Project, Found, list[Result]]:
     """What is found in code for one version."""
     project = Project(Selection(select=RULES), target=f"=={version}")
     found = discover(options.paths or (".",), project, False)
-    return found, Run(project, RunOptions(fixing, True, options.jobs, None)).files(found.files)
+    return project, found, Run(project, RunOptions(fixing, True, options.jobs, None)).files(found.files)
 
 
 Place = tuple[str, str, Position]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from torchlint import source
 from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
+from torchlint.crash import INTENDED, described, traceback_of
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
 from torchlint.reading import read_with_status
 from torchlint.target import ANY, Target
@@ -119,7 +120,27 @@ def known_codebase() -> Callable[[], Codebase]:
 
 
 def open_(job: Job) -> Opened | Answer:
-    """Read a file; what is to be said of it, unless it has to be checked."""
+    """Read a file; what is to be said of it, unless it has to be checked. Never raises for what is in it."""
+    return _guarded(job, lambda: _open(job))
+
+
+def check(opened: Opened, codebase: Codebase) -> Answer:
+    """Check what was read. Never raises for what is in it."""
+    return _guarded(opened.job, lambda: _check(opened, codebase))
+
+
+def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
+    """What a function returns. Whatever it raises must not cost more than this file."""
+    try:
+        return function()
+    except INTENDED:
+        raise
+    except BaseException as error:
+        problem = Problem(job.path, f"could not be checked: {described(error)}", details=traceback_of(error))
+        return Answer(problems=(problem,))
+
+
+def _open(job: Job) -> Opened | Answer:
     if job.path.endswith(".ipynb"):
         return _failed(job, "notebooks are not supported yet")
     now: Stamp = []
@@ -157,8 +178,7 @@ def _is_broken(text: str, job: Job) -> bool:
     return syntax_error(text, job.path) is not None
 
 
-def check(opened: Opened, codebase: Codebase) -> Answer:
-    """Check what was read."""
+def _check(opened: Opened, codebase: Codebase) -> Answer:
     job = opened.job
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
@@ -199,8 +219,6 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
         )
     except RecursionError:
         return TOO_DEEP
-    except Exception as error:  # whatever it is, it must not cost more than this file
-        return f"could not be checked: {type(error).__name__}: {error}"
 
 
 def _failed(job: Job, message: str) -> Answer:

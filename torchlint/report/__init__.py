@@ -112,9 +112,19 @@ def url(name: str) -> str:
     return f"{PAGES}/{name}.md"
 
 
-def printable(text: str) -> str:
-    """``text`` on one line, whatever is in it: a file name may hold anything."""
-    return "".join(c if c.isprintable() or c == " " or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
+def printable(text: str, keep: str = "") -> str:
+    """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
+
+    Control characters and what reorders or hides text are escaped as in a string, but for characters to ``keep``.
+    """
+    if text.isprintable():  # most
+        return text
+    return "".join(c if c.isprintable() or c in keep or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of a text on several lines, with its tabs."""
+    return "\n".join(printable(line, "\t") for line in _NEWLINE.split(text))
 
 
 def _escaped(character: str) -> str:

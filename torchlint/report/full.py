@@ -25,6 +25,9 @@ LONG = 3
 
 TAB = "    "
 
+_SPACES = "\u00a0\u3000"
+"""What people write for a space without noticing."""
+
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Each finding as a paragraph."""
@@ -150,10 +153,7 @@ def _glyph(character: str) -> str:
     """What to show of a character, so that none can play tricks on a terminal."""
     if character == "\t":
         return TAB
-    if character < " ":
-        return chr(0x2400 + ord(character))
-    is_plain = character.isprintable() or unicodedata.combining(character) or character == "\u00a0"
-    return character if is_plain else "\ufffd"
+    return printable(character, _SPACES)
 
 
 def _width(glyph: str) -> int:

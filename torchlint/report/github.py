@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.report import FileFindings, Style
+from torchlint.report import FileFindings, Style, printable
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -19,7 +19,7 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 def _command(path: str, found: Diagnostic) -> str:
     properties = {
         "title": f"torchlint ({found.code})",
-        "file": path.replace(os.sep, "/"),
+        "file": printable(path.replace(os.sep, "/")),
         "line": str(found.start.row),
         "endLine": str(found.end.row),
     }
@@ -31,8 +31,8 @@ def _command(path: str, found: Diagnostic) -> str:
 
 
 def _message(path: str, found: Diagnostic) -> str:
-    message = f"{path}:{found.start.row}:{found.start.column}: {found.code} {found.message}"
-    return f"{message}\n  help: {found.fix.message}" if found.fix else message
+    message = printable(f"{path}:{found.start.row}:{found.start.column}: {found.code} {found.message}")
+    return f"{message}\n  help: {printable(found.fix.message)}" if found.fix else message
 
 
 def _data(text: str) -> str:

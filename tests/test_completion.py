@@ -1,0 +1,86 @@
+"""Shells complete commands, options, rules and paths."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Torchlint
+
+from torchlint.rules import catalogue
+
+COMPLETE = "_TORCHLINT_COMPLETE"
+PACKAGE = Path(__file__).parents[1]
+
+# what stands on the line so far, some of what may be next
+WORDS = [
+    ("c", {"check", "clean"}),
+    ("check --out", {"--output-format"}),
+    ("check --output-format ", {"full", "concise", "json", "github"}),
+    ("check --select TL10", {"TL101", "TL107"}),
+    ("check --select=tl10", {"TL101", "TL107"}),
+    ("check --ignore TL203,data-r", {"TL203,data-read"}),
+    ("check --unfixable TL70", {"TL701"}),
+    ("rule ", {*catalogue(), "TL001", "data-read"}),
+    ("rule data-", {"data-read", "data-inplace"}),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), WORDS)
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_words(
+    shell: str, line: str, expected: set[str], torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = f"torchlint {line}"
+    monkeypatch.setenv(COMPLETE, f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", words.rpartition(" ")[2] if shell == "fish" else str(words.count(" ")))
+    ran = torchlint()
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    if shell == "zsh":
+        found = set(lines[1::3])
+    else:
+        found = {each.partition(",")[2].partition("\t")[0] for each in lines}
+    assert expected <= found
+    asked = line.replace("=", " ").rpartition(" ")[2]
+    assert all(word.lower().startswith(asked.lower()) for word in found)
+
+
+def test_paths_are_left_to_the_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "torchlint check tr")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert torchlint().out == "file,tr\n"
+
+
+def test_unknown_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(COMPLETE, "tcsh_source")
+    ran = torchlint()
+    assert (ran.code, ran.out) == (2, "")
+    assert "bash_source" in ran.err
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "torchlint"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m torchlint "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join((str(program.parent), os.environ["PATH"])),
+        "PYTHONPATH": str(PACKAGE),
+    }
+    script = f"""
+        eval "$({COMPLETE}=bash_source torchlint)"
+        COMP_WORDS=(torchlint check --select TL10) COMP_CWORD=3
+        _torchlint_completion torchlint
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    ran = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert {"TL101", "TL102", "TL107"} <= set(ran.stdout.split())
