@@ -427,8 +427,9 @@ def _unparsed(text: str, error: Diagnostic) -> _Checked:
 
 def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checked:
     suppressions = Suppressions(checked.text)
-    kept = [d for d in checked.diagnostics if not suppressions.silences(d)]
-    checked.suppressed = len(checked.diagnostics) - len(kept)
+    found = [*checked.diagnostics, *(suppressions.malformed() if "TL004" in codes else ())]
+    kept = [d for d in found if not suppressions.silences(d)]
+    checked.suppressed = len(found) - len(kept)
     if "TL002" in codes:
         kept += suppressions.unused(codes)
     checked.diagnostics = sorted(kept, key=lambda d: d.sort_key)
