@@ -78,7 +78,7 @@ def silenced(text: str) -> str:
         Diagnostic(code, name, "", Position(1, 5), Position(1, 9), (1, 1))
         for code, name in (("TL101", "data-read"), ("TL202", "volatile"))
     ]
-    return " ".join(each.code for each in found if suppressions.silences(each))
+    return " ".join(each.code for each in found if suppressions.silencing(each))
 
 
 @pytest.mark.parametrize("comment", MALFORMED)

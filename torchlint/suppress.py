@@ -75,12 +75,12 @@ class Suppressions:
     def __init__(self, text: str) -> None:
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
 
-    def silences(self, diagnostic: Diagnostic) -> bool:
-        """Whether a comment silences this finding (and remembers that the comment was needed)."""
+    def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
+        """What silences this finding (and remembers that it was needed)."""
         covering = [directive for directive in self.directives if directive.covers(diagnostic)]
         for directive in covering:
             directive.used = True
-        return bool(covering)
+        return covering
 
     def malformed(self) -> Iterator[Diagnostic]:
         """TL004 for each comment that is not understood as it may have been meant."""

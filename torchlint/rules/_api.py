@@ -652,7 +652,9 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
     if users and not model.remember(f"api replaced {name}", lambda model: _all_replaced(users, model)):
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
-    return Fix("Remove the import", (removed,), deferred=bool(users)) if removed is not None else None
+    if removed is None:
+        return None
+    return Fix("Remove the import", (removed,), deferred=bool(users), waits_for=tuple(users))
 
 
 def _all_replaced(users: Sequence[cst.Name], model: Model) -> bool:

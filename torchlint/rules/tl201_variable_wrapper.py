@@ -484,7 +484,7 @@ def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
-    return Fix("Remove the import", (removed,), deferred=bool(uses or quoted))
+    return Fix("Remove the import", (removed,), deferred=bool(uses or quoted), waits_for=(*uses, *quoted))
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:
