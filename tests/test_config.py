@@ -15,7 +15,7 @@ Write = Callable[[dict[str, str]], None]
 
 EVERY = frozenset(catalogue())
 ALL = frozenset(code for code, info in catalogue().items() if info.by_default)
-ON = frozenset({"TL001", "TL003"})
+ON = frozenset({"TL001", "TL003", "TL004"})
 
 
 def group(prefix: str) -> frozenset[str]:
@@ -26,7 +26,7 @@ def layer(select: str | None = None, extend: str = "", ignore: str = "") -> Sele
     return Selection(None if select is None else tuple(select.split()), tuple(extend.split()), tuple(ignore.split()))
 
 
-# settings file, command line, rules that are on (beside TL001 and TL003)
+# settings file, command line, rules that are on (beside those that are always on)
 SELECTED = {
     "everything": (layer(), layer(), ALL),
     "ALL": (layer(), layer("ALL"), EVERY),
@@ -194,7 +194,7 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
         '[tool.torchlint]\nper-file-ignores = { "a" = ["TL1"], "*.py" = ["variable-wrapper", "TL001"], "b" = ["ALL"] }'
     )
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
-    assert Project().codes(str(tmp_path / "a" / "x.py")) == ALL - group("TL1") - {"TL201"} | {"TL003"}
+    assert Project().codes(str(tmp_path / "a" / "x.py")) == ALL - group("TL1") - {"TL201"} | ON - {"TL001"}
 
 
 def test_roots_are_those_of_the_model() -> None:

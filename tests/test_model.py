@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import torch
 
-from torchlint.engine import Lines
+from torchlint.lines import Lines
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.tree import Span, Tree
 

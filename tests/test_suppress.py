@@ -40,7 +40,7 @@ LINE = {
 @pytest.mark.parametrize(("directive", "silenced"), LINE.items())
 def test_own_comment_after_code(directive: str, silenced: bool) -> None:
     for comment in (f"# torchlint: {directive}", f"#torchlint:{directive}", f"# type: ignore # torchlint: {directive}"):
-        assert Suppressions(f"a = x.data  {comment}\n").silences(finding((1, 1))) is silenced
+        assert bool(Suppressions(f"a = x.data  {comment}\n").silencing(finding((1, 1)))) is silenced
 
 
 NOQA = {
@@ -72,7 +72,7 @@ NOQA = {
 
 @pytest.mark.parametrize(("comment", "silenced"), NOQA.items())
 def test_noqa(comment: str, silenced: bool) -> None:
-    assert Suppressions(f"a = x.data  {comment}\n").silences(finding((1, 1))) is silenced
+    assert bool(Suppressions(f"a = x.data  {comment}\n").silencing(finding((1, 1)))) is silenced
 
 
 # Each line that ends in `<<<` is where a finding stands; `1-3` before it are the rows of its statement. A `!` means silenced.
@@ -113,7 +113,7 @@ def test_places(text: str) -> None:
     (row,) = [number for number, line in enumerate(lines, 1) if line.rstrip().endswith("<<<")]
     expected = lines[row - 1].rpartition("#")[2].split()
     first, last = map(int, expected[0].split("-"))
-    assert Suppressions(text).silences(finding((first, last), row)) is ("!" in expected)
+    assert bool(Suppressions(text).silencing(finding((first, last), row))) is ("!" in expected)
 
 
 CODE = """\
@@ -143,7 +143,7 @@ e = 1  # torchlint: ignore[data-read, TL2]
 f = 1  # torchlint: ignore
 """
     suppressions = Suppressions(text)
-    assert suppressions.silences(finding((1, 1)))
+    assert suppressions.silencing(finding((1, 1)))
     found = [(d.code, d.start, d.end) for d in suppressions.unused({"TL101"})]
     assert found == [
         ("TL002", Position(2, 8), Position(2, 34)),

@@ -20,10 +20,15 @@ from torchlint.target import ANY, Target, may_require, of_project
 from torchlint.target import parse as parse_target
 from torchlint.target import unread as unread_of_project
 
-OWN = {"TL001": "syntax-error", "TL002": "unused-suppression", "TL003": "unreadable-file"}
+OWN = {
+    "TL001": "syntax-error",
+    "TL002": "unused-suppression",
+    "TL003": "unreadable-file",
+    "TL004": "malformed-suppression",
+}
 """The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
 
-ALWAYS_ON = ("TL001", "TL003")
+ALWAYS_ON = ("TL001", "TL003", "TL004")
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv"),

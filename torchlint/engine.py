@@ -9,7 +9,6 @@ Only the gate is there for most files; libcst, the model and the rules are impor
 from __future__ import annotations
 
 import ast
-import bisect
 import functools
 import re
 import warnings
@@ -18,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
+from torchlint.announce import Tally, with_waits
 from torchlint.choice import Blocks, LocatedBlock, block_edits, chosen, edits_of
 from torchlint.crash import described, traceback_of
 from torchlint.diagnostic import (
@@ -34,7 +34,9 @@ from torchlint.diagnostic import (
 )
 from torchlint.gate import possible_rules, sites
 from torchlint.guard import BREAKS, Guard, splice
+from torchlint.lines import Lines
 from torchlint.rules import catalogue
+from torchlint.silenced import Silence, Silenced, lost, near
 from torchlint.source import TOKENS
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.standin import MESSAGE as SKIPPED
@@ -141,20 +143,21 @@ def _rounds(
     original: _Checked, subject: Subject, fixing: Fixing, off: frozenset[str]
 ) -> tuple[_Checked, Counter[str], frozenset[str]]:
     """Fix until nothing is left to fix, without the fixes of some rules; also the rules whose fixes never end."""
-    current, fixed = original, Counter[str]()
+    current = original
+    tally = Tally(current.text, [d for d in current.diagnostics if d.fix is not None and fixing.applies(d.fix)])
     seen = {original.text: 0}
     history: list[frozenset[str]] = []
     for number in range(1, MAX_ROUNDS + 1):
         applied, following = _round(current, subject, fixing, off)
         if not applied:
-            return current, fixed, frozenset()
-        fixed.update(diagnostic.code for diagnostic in applied)
+            return current, tally.total(current.text, current.diagnostics), frozenset()
+        tally.count(current.text, applied, edits_of(applied, current.blocks))
         history.append(frozenset(diagnostic.code for diagnostic in applied))
         if following.text in seen:
-            return current, fixed, frozenset[str]().union(*history[seen[following.text] :])
+            return current, Counter(), frozenset[str]().union(*history[seen[following.text] :])
         seen[following.text] = number
         current = following
-    return current, fixed, frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
+    return current, Counter(), frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
 
 
 def _round(
@@ -175,7 +178,9 @@ def _round(
     for diagnostic, reason in judge.refused.items():
         message = f"the fix of {diagnostic.code} {reason}: left out"
         current.problems.append(Problem(subject.path, message, diagnostic.start.row))
-    if not applied:  # others may have waited for those
+    parting = _parting(current, applied, following)
+    current.drop(parting)
+    if parting or not applied:  # others may have waited for those
         return _round(current, subject, fixing, off)
     return applied, following
 
@@ -234,10 +239,12 @@ class _Checked:
     text: str
     diagnostics: list[Diagnostic]
     problems: list[Problem]
-    suppressed: int = 0
+    silenced: list[Silenced] = field(default_factory=list)
     broken: bool = False
     rests_on: Mapping[str, str] = field(default_factory=dict)
     blocks: Blocks = field(default_factory=dict)
+    waits: dict[tuple[TextEdit, ...], list[tuple[int, int]]] = field(default_factory=dict)
+    """Of the edits of deferred fixes, the places that have to be fixed before."""
 
     def drop(self, refused: Collection[Diagnostic]) -> None:
         """Take away the fixes of these findings."""
@@ -245,19 +252,9 @@ class _Checked:
 
     def outcome(self, fixed: Counter[str] | None = None) -> Outcome:
         counts = tuple(sorted(fixed.items())) if fixed else ()
-        return Outcome(tuple(self.diagnostics), self.text, counts, tuple(self.problems), self.suppressed, self.rests_on)
-
-
-class Lines:
-    """Offsets to rows and columns. Rows end at LF, CR or CRLF and nothing else."""
-
-    def __init__(self, text: str) -> None:
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-
-    def position(self, offset: int) -> Position:
-        """1-based row and column of an offset."""
-        row = bisect.bisect_right(self.starts, offset)
-        return Position(row, offset - self.starts[row - 1] + 1)
+        return Outcome(
+            tuple(self.diagnostics), self.text, counts, tuple(self.problems), len(self.silenced), self.rests_on
+        )
 
 
 class Unparsed(ValueError):
@@ -326,6 +323,39 @@ def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None)
 
 
 def _check(text: str, subject: Subject) -> _Checked:
+    """What is found in a text; what may be fixed leaves alone what is silenced."""
+    checked = _found(text, subject)
+    for fixing in (Fixing.SAFE, Fixing.UNSAFE) if checked.silenced else ():
+        _withhold(checked, subject, fixing)
+    checked.diagnostics = with_waits(checked.diagnostics, checked.waits)
+    return checked
+
+
+def _withhold(checked: _Checked, subject: Subject, fixing: Fixing) -> None:
+    """Take away the fixes that would part what is silenced from its comment, or rewrite it."""
+    lines = Lines(checked.text)
+    waiting = [d for d in checked.diagnostics if d.fix is not None and near(d.fix, checked.silenced, lines)]
+    while together := list(chosen(waiting, checked.text, checked.blocks, fixing, ())):
+        following = _found(splice(checked.text, edits_of(together, checked.blocks)), subject)
+        checked.drop(_parting(checked, together, following))
+        seen = {(d.code, d.start) for d in together}
+        waiting = [d for d in waiting if (d.code, d.start) not in seen]
+
+
+def _parting(before: _Checked, applied: Sequence[Diagnostic], following: _Checked) -> list[Diagnostic]:
+    """Those of the fixes that led to a text in which something is no longer silenced, or gone, though it was."""
+    if not before.silenced or following.broken:
+        return []
+    was, now = (Silence(each.text, each.silenced) for each in (before, following))
+    parted = lost(was, now, edits_of(applied, before.blocks))
+    if not parted:
+        return []
+    lines = Lines(before.text)
+    places = {(d.code, d.start) for d in applied if d.fix is not None and near(d.fix, parted, lines)}
+    return [d for d in before.diagnostics if (d.code, d.start) in places]
+
+
+def _found(text: str, subject: Subject) -> _Checked:
     from torchlint.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
@@ -415,7 +445,8 @@ def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str
             problems.append(Problem(path, SKIPPED, lines.position(tree.source.original(chain.start)).row))
     try:
         blocks: dict[tuple[TextEdit, ...], LocatedBlock] = {}
-        diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in _locate(tree, findings, blocks)]
+        located_, waits = _locate(tree, findings, blocks)
+        diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in located_]
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
     if tree.is_repaired:
@@ -423,7 +454,7 @@ def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
-    return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on, blocks=blocks)
+    return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on, blocks=blocks, waits=waits)
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -432,8 +463,14 @@ def _unparsed(text: str, error: Diagnostic) -> _Checked:
 
 def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checked:
     suppressions = Suppressions(checked.text)
-    kept = [d for d in checked.diagnostics if not suppressions.silences(d)]
-    checked.suppressed = len(checked.diagnostics) - len(kept)
+    found = [*checked.diagnostics, *(suppressions.malformed() if "TL004" in codes else ())]
+    kept = []
+    for diagnostic in found:
+        by = suppressions.silencing(diagnostic)
+        if by:
+            checked.silenced.append(Silenced(diagnostic, frozenset(each.start.row for each in by if each.rows)))
+        else:
+            kept.append(diagnostic)
     if "TL002" in codes:
         kept += suppressions.unused(codes)
     checked.diagnostics = sorted(kept, key=lambda d: d.sort_key)
@@ -550,17 +587,25 @@ def _findings(rule: Rule, tree: Tree, model: Model) -> Iterator[Finding]:
 
 def _locate(
     tree: Tree, findings: list[tuple[Rule, Finding]], blocks: dict[tuple[TextEdit, ...], LocatedBlock]
-) -> list[Diagnostic]:
-    """The findings with positions; the blocks that their fixes make are put into ``blocks``."""
+) -> tuple[list[Diagnostic], dict[tuple[TextEdit, ...], list[tuple[int, int]]]]:
+    """The findings with positions, and what deferred fixes wait for; the blocks that fixes make go into ``blocks``."""
     if not findings:
-        return []
+        return [], {}
     wanted: dict[int, cst.CSTNode] = {}
     for _, finding in findings:
         for node in _anchors(tree, finding):
             wanted[id(node)] = node
     spans = tree.spans(wanted.values())
     lines = Lines(tree.source.text)
-    return [_diagnostic(tree, rule, finding, spans, lines, blocks=blocks) for rule, finding in findings]
+    diagnostics = [_diagnostic(tree, rule, finding, spans, lines, blocks=blocks) for rule, finding in findings]
+    waits = {
+        diagnostic.fix.edits: [
+            (spans[id(node)].inner_start, spans[id(node)].inner_end) for node in finding.fix.waits_for
+        ]
+        for diagnostic, (_, finding) in zip(diagnostics, findings, strict=True)
+        if diagnostic.fix is not None and finding.fix is not None and finding.fix.waits_for
+    }
+    return diagnostics, waits
 
 
 def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
@@ -588,6 +633,7 @@ def _anchors_of_fix(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
         yield edit.end.node
     if fix.block is not None:
         yield from block_anchors(tree, fix.block)
+    yield from fix.waits_for
     if fix.imports and (place := _import_anchor(tree)) is not None:
         yield place[0]
 

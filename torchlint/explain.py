@@ -25,6 +25,26 @@ _OWN_DOCS = {
         Python source is UTF-8, or says in one of its first two lines what it is (`# -*- coding: latin-1 -*-`). Always
         on; `--ignore TL003` says otherwise.
         """,
+    "TL004": """A suppressing comment is not written as torchlint reads it.
+
+        It silences less than may have been meant, never more:
+
+        | comment | silences |
+        |---|---|
+        | `# torchlint: ignore TL101`, `ignore(TL101)`, `file-ignore data-read` | TL101 only: brackets are missing |
+        | `# torchlint: ignore[TL101 TL102]`, `ignore["TL101"]` | TL101 and TL102; rules are separated by commas |
+        | `# torchlint: ignore[tl101]`, `ignore[Data-Read]` | TL101; codes are written in capitals, names without |
+        | `# torchlint: ignore[]`, `ignore[TL101` | nothing |
+        | `# torchlint: ignore[TL999]`, `ignore[data-raed]` | nothing; of several rules those that exist |
+        | `# torchlint ignore[TL101]`, `# Torchlint: ignore` | nothing: the colon is missing, the word is not ours |
+        | `# torchlint: disable=TL101`, `ignore-file`, `noqa` | nothing; the words are `ignore` and `file-ignore` |
+        | `# noqa TL101`, `# noqa[TL101]` | TL101 only, though the colon is missing |
+        | `# noqa: TL999`, `# noqa: data-read` | nothing; `noqa` takes codes. Those of other tools are not looked at |
+
+        Well-formed are `# torchlint: ignore[TL101, data-inplace] reason`, with the beginning of codes `ignore[TL1]`,
+        for everything `ignore` with or without a reason, and all of it with `file-ignore`; no blank is needed in
+        `#torchlint:ignore`. Always on; `--ignore TL004` says otherwise, and so does a well-formed comment.
+        """,
 }
 
 _FENCE = re.compile(r"^ *```")

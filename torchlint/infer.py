@@ -13,7 +13,8 @@ from typing import Any, cast
 import libcst as cst
 
 from torchlint.diagnostic import LocatedEvidence, Position
-from torchlint.engine import Lines, located, model_of, parse
+from torchlint.engine import located, model_of, parse
+from torchlint.lines import Lines
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.codebase import Codebase
 from torchlint.tree import Span, Tree

@@ -78,6 +78,8 @@ class Fix:
     """Modules the new text needs (``torch``); the engine adds what is missing, once."""
     deferred: bool = False
     """Shown in reports, but not applied in this round: other fixes of this file have to come first."""
+    waits_for: tuple[cst.CSTNode, ...] = ()
+    """Of a deferred fix: what other fixes have to replace first. It is announced only if all of that is."""
     block: Block | None = None
     """A block that statements are put into, beside the edits."""
     alternatives: tuple[Fix, ...] = ()

@@ -8,7 +8,8 @@
 ``# torchlint: file-ignore[TL1]``               the whole file, wherever the comment stands
 ==============================================  ===================================================================
 
-Codes can be prefixes. What is written inside a string is no comment.
+Codes can be prefixes. What is written inside a string is no comment. A comment that looks like one of these and is none
+is reported (:mod:`torchlint.directive` reads them), and silences at most the rules it names.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, Position
+from torchlint.directive import Said, is_suspect, read
 
 _TOKEN = re.compile(
     r"""
@@ -31,8 +33,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NEWLINE = re.compile(r"\r\n|\r|\n")
-_OWN = re.compile(r"#\s*torchlint:\s*(?P<kind>ignore|file-ignore)\b(?!-)\s*(?:\[(?P<what>[^\]]*)(?P<closed>\])?)?")
-_NOQA = re.compile(r"#\s*noqa(?![\w-])(?P<colon>\s*:)?\s*(?P<what>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -48,6 +48,8 @@ class Directive:
     trailing: bool = False
     """Whether it follows code, and so speaks for a statement that ends there as well."""
     noqa: bool = False
+    faults: tuple[str, ...] = ()
+    """What is wrong with how it is written."""
     used: bool = False
 
     def covers(self, diagnostic: Diagnostic) -> bool:
@@ -64,7 +66,7 @@ class Directive:
     def _names(self, code: str, name: str) -> bool:
         if self.selectors is None:
             return True
-        return any(code.startswith(selector.upper()) or selector == name for selector in self.selectors)
+        return any(code.startswith(selector) or selector == name for selector in self.selectors)
 
 
 class Suppressions:
@@ -73,12 +75,18 @@ class Suppressions:
     def __init__(self, text: str) -> None:
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
 
-    def silences(self, diagnostic: Diagnostic) -> bool:
-        """Whether a comment silences this finding (and remembers that the comment was needed)."""
+    def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
+        """What silences this finding (and remembers that it was needed)."""
         covering = [directive for directive in self.directives if directive.covers(diagnostic)]
         for directive in covering:
             directive.used = True
-        return bool(covering)
+        return covering
+
+    def malformed(self) -> Iterator[Diagnostic]:
+        """TL004 for each comment that is not understood as it may have been meant."""
+        for directive in self.directives:
+            if directive.faults:
+                yield _about(directive, "TL004", "malformed-suppression", "; ".join(directive.faults))
 
     def unused(self, codes: Collection[str]) -> Iterator[Diagnostic]:
         """TL002 for each comment that silenced nothing of what the rules of these codes could have found.
@@ -88,20 +96,23 @@ class Suppressions:
         for directive in self.directives:
             if directive.used or directive.noqa or not _concerns(directive, codes):
                 continue
-            row = directive.start.row
-            yield Diagnostic(
-                "TL002",
-                "unused-suppression",
-                "this comment silences nothing",
-                directive.start,
-                directive.end,
-                (row, row),
-            )
+            yield _about(directive, "TL002", "unused-suppression", "this comment silences nothing")
+
+
+def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
+    row = directive.start.row
+    return Diagnostic(code, name, message, directive.start, directive.end, (row, row))
 
 
 def mentioned(text: str) -> bool:
     """Whether a text could hold a suppressing comment at all."""
-    return "torchlint:" in text or "noqa" in text or "noqa" in text.lower()
+    lowered = text.lower()
+    return "torchlint" in lowered or "noqa" in lowered
+
+
+def is_malformed(text: str) -> bool:
+    """Whether a text holds a suppressing comment with something wrong."""
+    return is_suspect(text) and any(directive.faults for directive in _directives(text))
 
 
 def _concerns(directive: Directive, codes: Collection[str]) -> bool:
@@ -116,10 +127,10 @@ def _concerns(directive: Directive, codes: Collection[str]) -> bool:
 
 def _directives(text: str) -> Iterator[Directive]:
     for comment in _comments(text):
-        for match in _OWN.finditer(comment.text):
-            yield from _own(match, comment)
-        for match in _NOQA.finditer(comment.text):
-            yield from _noqa(match, comment)
+        for said in read(comment.text):
+            directive = _placed_at(comment, said)
+            if directive is not None:
+                yield directive
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,31 +141,18 @@ class _Comment:
     next_code: int | None
     """For a comment on a line of its own, the next line with code."""
 
-    def span(self, match: re.Match[str]) -> tuple[Position, Position]:
-        end = match.start() + len(match.group().rstrip())
-        return Position(self.row, self.column + match.start()), Position(self.row, self.column + end)
 
-
-def _own(match: re.Match[str], comment: _Comment) -> Iterator[Directive]:
-    what = match["what"]
-    if what is not None and not match["closed"]:
-        return
-    selectors = None if what is None else tuple(filter(None, (part.strip() for part in what.split(","))))
-    start, end = comment.span(match)
-    if match["kind"] == "file-ignore":
-        yield Directive(start, end, selectors)
-    elif comment.next_code is not None:
-        yield Directive(start, end, selectors, (comment.next_code,))
-    else:
-        yield Directive(start, end, selectors, (comment.row,), trailing=True)
-
-
-def _noqa(match: re.Match[str], comment: _Comment) -> Iterator[Directive]:
-    if comment.next_code is not None or (match["colon"] and not match["what"]):
-        return
-    selectors = tuple(re.split(r"[,\s]+", match["what"])) if match["colon"] else None
-    start, end = comment.span(match)
-    yield Directive(start, end, selectors, (comment.row,), trailing=True, noqa=True)
+def _placed_at(comment: _Comment, said: Said) -> Directive | None:
+    """What a comment says, with the lines it says it of."""
+    start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
+    if said.kind == "file-ignore":
+        return Directive(start, end, said.selectors, faults=said.faults)
+    if comment.next_code is None:
+        is_noqa = said.kind == "noqa"
+        return Directive(start, end, said.selectors, (comment.row,), trailing=True, noqa=is_noqa, faults=said.faults)
+    if said.kind == "noqa":
+        return None
+    return Directive(start, end, said.selectors, (comment.next_code,), faults=said.faults)
 
 
 def _comments(text: str) -> Iterator[_Comment]:

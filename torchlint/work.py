@@ -164,9 +164,9 @@ def _open(job: Job) -> Opened | Answer:
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
     from torchlint.gate import can_match
-    from torchlint.suppress import mentioned
+    from torchlint.suppress import is_malformed, mentioned
 
-    return can_match(data, codes) or ("TL002" in codes and mentioned(text))
+    return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
 
 
 def _is_broken(text: str, job: Job) -> bool:

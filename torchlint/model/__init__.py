@@ -1063,8 +1063,10 @@ class Model:
     @_at_home
     def class_use(self, cls: cst.ClassDef, name: str) -> Evidence | None:
         """What the whole class does with ``self.name``, if that is what only a tensor can do."""
-        used = self.scopes.attribute(cls, name).used
-        if not used:
+        found = self.scopes.attribute(cls, name)
+        used = found.used
+        wrapping = next((c for c in found.given if last_name(c.func) == "Variable"), None)
+        if not used and wrapping is None:
             return None
         only = torch_api.tensor_only()
         if any(u not in torch_api.tensor_names() and not u.startswith("_") for u in used):
@@ -1073,6 +1075,9 @@ class Model:
             if attribute in only:
                 text = f"`.{attribute}` is used on `self.{name}`, which only tensors have"
                 return Evidence(Strength.USE, text, node)
+        if wrapping is not None and self.qualified(wrapping.func) == "torch.autograd.Variable":
+            text = f"`Variable(...)` is called with `self.{name}`, which takes only tensors"
+            return Evidence(Strength.USE, text, wrapping)
         return None
 
     @_at_home

@@ -301,6 +301,8 @@ class Calls(Library):
         literal = torch_api.given_bool(arguments, "requires_grad", 1, False)
         data = torch_api.given(arguments, "data", 0)
         wrapped = data.value if data is not None else UNKNOWN
+        if data is not None:
+            self._wrapped(data, node)
         known = wrapped.kind & Kind.TENSOR
         evidence = Evidence(Strength.SIGNATURE, "`Variable(...)` returns a tensor", node)
         return tensor(
@@ -310,6 +312,14 @@ class Calls(Library):
             leaf=Tri.YES,
             evidence=evidence,
         )
+
+    def _wrapped(self, data: Argument, node: cst.Call) -> None:
+        """Learn from ``Variable(x)``, which raises where ``x`` is no tensor."""
+        if self.tests_of_type:
+            return
+        self.learn(data.value.symbols, "`Variable(...)` is called with it, which takes only tensors", node)
+        if not self.model.declares("data"):
+            self.learn_owner(data.value, data.node, "`Variable(...)` is called with its data", node)
 
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         data = torch_api.data()

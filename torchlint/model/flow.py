@@ -423,7 +423,10 @@ class Flow(Patterns):
     def _try(self, node: cst.Try | cst.TryStar) -> None:
         before, ends = self.env, []
         self.env, self.dead = before.branch(), False
+        is_test = any(_catches_wrong_type(handler) for handler in node.handlers)
+        self.tests_of_type += is_test
         self.body(node.body)
+        self.tests_of_type -= is_test
         broken_off = before.branch()
         broken_off.meet([{}, dict(self.env.changes(before))])
         if not self.dead and node.orelse is not None:
@@ -470,6 +473,18 @@ class Flow(Patterns):
     def annotation(self, node: cst.BaseExpression) -> Value | None:
         """What an annotation says; None if nothing that is of use."""
         return self.model.annotation(node, self)
+
+
+def _catches_wrong_type(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """``except TypeError``"""
+    match handler.type:
+        case cst.Tuple(elements=elements):
+            names = [last_name(element.value) for element in elements]
+        case cst.Name() | cst.Attribute() as type_:
+            names = [last_name(type_)]
+        case _:
+            return False
+    return "TypeError" in names
 
 
 def says_nothing(value: Value) -> bool:

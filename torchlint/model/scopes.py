@@ -153,6 +153,8 @@ class Attribute:
     """``self.x`` of ``self.x.append(…)`` and ``self.x[k] = …``."""
     used: dict[str, cst.CSTNode] = field(default_factory=dict)
     """``self.x.y``: the names accessed on it."""
+    given: list[cst.Call] = field(default_factory=list)
+    """``f(self.x)``: the calls whose first argument it is."""
     registered: list[tuple[str, cst.Call]] = field(default_factory=list)
     """``self.register_buffer("x", …)`` and ``register_parameter``."""
 
@@ -232,6 +234,9 @@ class Scopes:
                 found.used.setdefault(parent.attr.value, parent)
             elif _is_target(self.tree, node):
                 found.assigned.append(node)
+            elif isinstance(parent, cst.Arg) and isinstance(call := self.tree.parent(parent), cst.Call):
+                if call.args and call.args[0] is parent and not parent.star:
+                    found.given.append(call)
         for how in ("register_buffer", "register_parameter"):
             for node in self._of_self(cls, how):
                 call = self.tree.parent(node)

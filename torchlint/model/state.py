@@ -140,6 +140,8 @@ class State:
         """The paths that begin with a name or path."""
         self.declared: Env = {}
         """What annotations say of names of this scope."""
+        self.tests_of_type = 0
+        """How many ``try`` around catch what comes of a wrong type: that something is given proves nothing there."""
         self.tests: dict[str, cst.Call] = {}
         """Names that tests of other names are bound to."""
         self.aliases: dict[str, list[cst.BaseExpression]] = {}
@@ -217,14 +219,14 @@ class State:
 
     def _use_of_data(self, value: Value, name: str, node: cst.CSTNode) -> None:
         """``x.data.add_(…)``: what has such data, and is not called like a holder of data, is a tensor."""
-        match node:
-            case cst.Attribute(value=cst.Attribute(value=owner, attr=cst.Name("data"))):
-                if HOLDER_NAME.search(last_name(owner)):
-                    return
-            case _:
-                return
-        text = f"`.{name}` is called on its data, which only tensors have"
-        self.learn((s[1] for s in value.symbols if s[0] == "attr" and s[-1] == "data"), text, node)
+        if isinstance(node, cst.Attribute):
+            self.learn_owner(value, node.value, f"`.{name}` is called on its data, which only tensors have", node)
+
+    def learn_owner(self, value: Value, data: cst.BaseExpression, text: str, node: cst.CSTNode) -> None:
+        """Remember of ``x``, where ``x.data`` (this value) is a tensor, that it is one, unless it only holds some."""
+        if isinstance(data, cst.Attribute) and data.attr.value == "data":
+            if not HOLDER_NAME.search(last_name(data.value)):
+                self.learn((s[1] for s in value.symbols if s[0] == "attr" and s[-1] == "data"), text, node)
 
     def bind(self, name: str, value: Value) -> None:
         """Bind a name or a path in the current environment."""

@@ -665,7 +665,9 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
     if users and not model.remember(_all_replaced, name):
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
-    return Fix("Remove the import", (removed,), deferred=bool(users)) if removed is not None else None
+    if removed is None:
+        return None
+    return Fix("Remove the import", (removed,), deferred=bool(users), waits_for=tuple(users))
 
 
 def _all_replaced(model: Model, name: str) -> bool:

@@ -473,24 +473,24 @@ def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree
 def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
     bound = alias.asname.name if alias.asname is not None else alias.name
     name = bound.value if isinstance(bound, cst.Name) else ""
-    is_used = model.remember(_is_used, name)
-    if is_used is None or model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
+    uses = model.remember(_uses, name)
+    if uses is None or model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
         return None
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
-    return Fix("Remove the import", (removed,), deferred=is_used)
+    return Fix("Remove the import", (removed,), deferred=bool(uses), waits_for=uses)
 
 
-def _is_used(model: Model, name: str) -> bool | None:
-    """Whether an imported name is still used; None if it is, and not all of that has a fix."""
+def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:
+    """Where an imported name is still used; None if not all of that has a fix."""
     uses = model.references(name, model.tree.module)
     quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
     if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
         return None
     if re.search(rf"#\s*type:.*\b{re.escape(name)}\b", model.tree.source.text):
         return None
-    return bool(uses or quoted)
+    return (*uses, *quoted)
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:
