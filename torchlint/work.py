@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +16,7 @@ from torchlint import source
 from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.stack import with_stack
 from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from torchlint.model.codebase import Codebase
 
 T = TypeVar("T")
-
-STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
-"""libcst's parser recurses on the C stack. The largest the system grants is taken; untouched pages cost nothing."""
 
 RECURSION_LIMIT = 20_000
 
@@ -219,42 +216,11 @@ def _encoded(opened: Opened, text: str) -> bytes:
 
 def with_big_stack(function: Callable[[], T]) -> T:
     """Call a function in a thread that has room for deep recursion."""
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            results.append(function())
-        except BaseException as error:
-            errors.append(error)
-
     recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
     try:
         sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
         gc.set_threshold(*COLLECT)
-        _started(body).join()
+        return with_stack(function)
     finally:
         sys.setrecursionlimit(recursion_limit)
         gc.set_threshold(*thresholds)
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def _started(body: Callable[[], None]) -> threading.Thread:
-    """A running thread with as much stack as the system grants."""
-    usual = threading.stack_size()
-    try:
-        for size in STACK_SIZES:
-            thread = threading.Thread(target=body, daemon=True)
-            try:
-                threading.stack_size(size)
-                thread.start()
-            except (ValueError, RuntimeError):  # not a size for this system, or more than it can give now
-                continue
-            return thread
-    finally:
-        threading.stack_size(usual)
-    thread = threading.Thread(target=body, daemon=True)
-    thread.start()
-    return thread

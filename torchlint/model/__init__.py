@@ -18,11 +18,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
 from torchlint.model import containers, graph, loaders, torch_api
+from torchlint.model.budget import BUDGET, Budget
 from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase
 from torchlint.model.env import Env, Names
@@ -60,6 +62,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.stack import deeper
 from torchlint.target import ANY
 from torchlint.tree import Tree
 
@@ -172,6 +175,8 @@ class Model:
         self.is_part = is_part
         self.target = ANY
         """The versions of torch that the file is written for."""
+        self.budget = Budget(BUDGET)
+        """How much of the file is interpreted before the rest of it counts as not known."""
         self.scopes = scopes or Scopes(tree)
         self.imports = Imports(tree)
         self.stars: list[str] = []
@@ -226,7 +231,8 @@ class Model:
         within = self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
         if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
             return Tri.YES  # it runs later, and nobody knows where
-        return self.trace(self.scopes.scope_of(node)).modes.get(id(self.tree.statement(node)), Tri.YES)
+        usual = Tri.MAYBE if self.budget.is_spent else Tri.YES
+        return self.trace(self.scopes.scope_of(node)).modes.get(id(self.tree.statement(node)), usual)
 
     def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
@@ -236,10 +242,8 @@ class Model:
         bindings = self._bindings(self.tree.module)
         hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
         best, spelled = "", ""
-        for name, value in bindings.items():
-            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
-            ref = self.reference(replace(value, kind=value.kind & ~Kind.NONE))
-            if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE) or len(ref) <= len(best) or name in hidden:
+        for name, ref in self.remember("imported", _imported):
+            if len(ref) <= len(best) or name in hidden:
                 continue
             if qualified == ref or qualified.startswith(ref + "."):
                 best, spelled = ref, name + qualified[len(ref) :]
@@ -384,7 +388,7 @@ class Model:
     # ------------------------------------------------------------------ interpretation
 
     def result(self, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None) -> Result | None:
-        """What a scope leaves behind, interpreted once; None while it is being interpreted further up.
+        """What a scope leaves behind, interpreted once; None while that is going on further up, and if it is too much.
 
         A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
         """
@@ -396,6 +400,8 @@ class Model:
             return known
         if owner.is_part and not now.is_elsewhere:
             return self.codebase.ask(lambda: self.result(scope, cls))
+        if not self.is_part and not self.budget.allows(len(now.frames)):
+            return None
         if isinstance(scope, cst.Module):
             result, frame = self._interpreted(scope, key)
         elif self.is_part and now.is_too_far(key):
@@ -432,7 +438,7 @@ class Model:
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope)
-            result = flow.run(start, grad)
+            result = deeper(lambda: flow.run(start, grad))
         finally:
             del now.running[key]
             frame = now.leave()
@@ -440,6 +446,10 @@ class Model:
         if frame.trail.is_circular:
             now.traces[key] = flow.trace
         return result, frame
+
+    def new_budget(self) -> Budget:
+        """What an interpretation may use: what is left for the file; of another file each function has its own."""
+        return Budget(BUDGET) if self.is_part else self.budget
 
     def trace(self, scope: cst.FunctionDef | cst.Module) -> Trace:
         """What was seen in a scope, so far if it is being interpreted."""
@@ -554,7 +564,7 @@ class Model:
             elif cls is not None and (method := self.find_method(cls, node.attr.value)) is not None:
                 params = parameters(method)
                 if params and id(method) not in seen:
-                    self._find_assigned(method, params[0].name.value, found, seen)
+                    deeper(partial(self._find_assigned, method, params[0].name.value, found, seen))
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
@@ -785,7 +795,7 @@ class Model:
                     return True
             if isinstance(up, cst.FunctionDef) and child is up.body:
                 decorated = any(sounds_like_no_grad(d.decorator) for d in up.decorators)
-                return decorated or self._only_without_grad(up)
+                return decorated or deeper(partial(self._only_without_grad, up))
             child = up
         return False
 
@@ -1327,6 +1337,18 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
         case cst.ImportAlias() | cst.Param() | cst.NameItem():
             return True
     return False
+
+
+def _imported(model: Model) -> list[tuple[str, str]]:
+    """The names of a module that stand for something imported and nothing else, each with what it stands for."""
+    found = []
+    for name, value in model._bindings(model.tree.module).items():
+        if not value.kind & ~(Kind.REFERENCE | Kind.NONE):
+            # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+            ref = model.reference(replace(value, kind=value.kind & ~Kind.NONE))
+            if ref is not None:
+                found.append((name, ref))
+    return found
 
 
 def _trains(model: Model) -> bool:

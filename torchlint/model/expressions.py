@@ -43,6 +43,8 @@ from torchlint.model.values import (
     unknown,
 )
 
+from torchlint.stack import deeper
+
 if TYPE_CHECKING:
     from torchlint.model import Model
 
@@ -75,6 +77,7 @@ class Expressions(Special):
 
     def eval(self, node: cst.CSTNode) -> Value:
         """The value of an expression; remembered."""
+        self.budget.used += 1
         handler = _EXPRESSIONS.get(type(node))
         value = handler(self, node) if handler is not None else self._other(node)
         self.values[id(node)] = value
@@ -513,7 +516,7 @@ class Expressions(Special):
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
         """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
         now = self.model.codebase.interpretation
-        if not now.begins(node):
+        if not self.budget.allows() or not now.begins(node):
             return UNKNOWN
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
@@ -522,7 +525,7 @@ class Expressions(Special):
                 self.eval(param.default)
             value = given[index] if index < len(given) else self.unknown(("param", id(node), param.name.value))
             self.assign(param.name, value, None)
-        value = self.eval(node.body)
+        value = deeper(lambda: self.eval(node.body))
         self.env, self.bindings = outer, bindings
         now.ends(node)
         return value

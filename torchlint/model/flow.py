@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import libcst as cst
 
@@ -44,6 +45,7 @@ from torchlint.model.values import (
     iterated,
     join,
 )
+from torchlint.stack import deeper
 
 _MAX_LOOPS = 3
 
@@ -63,7 +65,7 @@ class Flow(Patterns):
             self.bindings = {name: self._resolve(value) for name, value in start.items()}
             self.env = Names(self.bindings)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
-            if not self._learn():
+            if not self._learn() or not self.budget.allows():
                 break
         returns: Value | None = None
         for value in self.returns:
@@ -328,7 +330,7 @@ class Flow(Patterns):
         def otherwise() -> None:
             self.narrow(node.test, False)
             if isinstance(node.orelse, cst.If):
-                self.statement(node.orelse)
+                deeper(partial(self.statement, node.orelse))
             elif node.orelse is not None:
                 self.body(node.orelse.body)
 

@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model import torch_api
 from torchlint.model.scopes import parameters
 from torchlint.model.values import Kind
+from torchlint.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -345,6 +346,9 @@ class Follower:
         if (id(scope), name) in self.seen:
             return Usage.METADATA
         self.seen.add((id(scope), name))
+        return deeper(lambda: self._worst(name, scope))
+
+    def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
         for node in self.model.references(name, scope):
             parent = self.tree.parent(node)
