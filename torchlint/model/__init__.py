@@ -191,6 +191,9 @@ class Model:
         self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
         self._kinds: dict[int, str] = {}
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
+        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
+        """The worst uses of names, for who follows them in one way or another."""
+        self._written: dict[tuple[int, str, int], bool] = {}
         self._remembered: dict[str, Any] = {}
         self._callers = Callers(self)
 
@@ -277,17 +280,23 @@ class Model:
                 scope = self.scopes.scope_of(node)
                 if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
                     scope = self.tree.module
-                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
-                    return True
-                if depth >= _MAX_CALLERS:
-                    return False
-                if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
-                    return True
-                return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
+                key = (id(scope), name, depth)
+                if key not in self._written:
+                    self._written[key] = self._is_name_written(name, scope, depth)
+                return self._written[key]
             case cst.Attribute(attr=cst.Name(value=name)):
                 uses = [n for n in self.all_called(name) if not self.is_target(n)]
                 return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
         return False
+
+    def _is_name_written(self, name: str, scope: cst.FunctionDef | cst.Module, depth: int) -> bool:
+        if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
+            return True
+        if depth >= _MAX_CALLERS:
+            return False
+        if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
+            return True
+        return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
 
     def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
         """Whether a caller in this file gives a parameter what is written in place."""

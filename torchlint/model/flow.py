@@ -8,6 +8,7 @@ when something was learnt.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,6 +49,9 @@ from torchlint.model.values import (
 from torchlint.stack import deeper
 
 _MAX_LOOPS = 3
+"""Rounds of a loop before what it binds has to do."""
+_MAX_NESTED_LOOPS = _MAX_LOOPS**2
+"""Rounds of a loop in all rounds of those around it; from then on each of these means one round of it."""
 
 
 class Flow(Patterns):
@@ -55,11 +59,13 @@ class Flow(Patterns):
 
     _solutions: dict[int, Changes]
     """What each loop was found to bind."""
+    _rounds: Counter[int]
+    """How often each loop went round."""
 
     def run(self, start: Env, grad: int) -> Result:
         """Interpret the scope, again if the uses of unknown values taught something."""
         for _ in range(3):
-            self.dead, self.returns, self.paths, self._solutions = False, [], {}, {}
+            self.dead, self.returns, self.paths, self._solutions, self._rounds = False, [], {}, {}, Counter()
             self.grad = grad
             self.uses, self.supposed = {}, set()
             self.bindings = {name: self._resolve(value) for name, value in start.items()}
@@ -352,6 +358,7 @@ class Flow(Patterns):
         entry, grad = self.env, self.grad
         entry.meet([{}, self._solutions.get(id(body), {})])  # where an outer loop has come round
         for _ in range(_MAX_LOOPS):
+            self._rounds[id(body)] += 1
             watch = Watch()
             self.env, self.dead, self.grad = entry.branch(watch), False, grad
             self.loops.append((entry, []))
@@ -364,6 +371,8 @@ class Flow(Patterns):
             if not watch.is_concerned(entry.meet([{}, *ends])) and self.grad | grad == grad:
                 break
             grad |= self.grad
+            if self._rounds[id(body)] >= _MAX_NESTED_LOOPS or not self.budget.allows():
+                break
         self._solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
         self.dead, self.grad = False, grad
         if orelse is not None:

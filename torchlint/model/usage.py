@@ -345,8 +345,15 @@ class Follower:
         """The worst use of a name in a scope and in the functions inside it."""
         if (id(scope), name) in self.seen:
             return Usage.METADATA
+        known, key = self.model.usages, (id(scope), name, self.through_names, self.through_data)
+        if key in known:
+            return known[key]
+        is_whole = not self.seen
         self.seen.add((id(scope), name))
-        return deeper(lambda: self._worst(name, scope))
+        worst = deeper(lambda: self._worst(name, scope))
+        if is_whole:
+            known[key] = worst
+        return worst
 
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
