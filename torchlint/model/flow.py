@@ -308,6 +308,7 @@ class Flow(Patterns):
             self.eval(decorator.decorator)
         for arg in (*node.bases, *node.keywords):
             self.eval(arg.value)
+        self.model.lineages.defines(node)
         if not self.model.is_part:  # there it is left to who asks for it
             self.trace.bodies[id(node)] = self.class_body(node)
         self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
