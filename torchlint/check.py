@@ -15,6 +15,7 @@ from torchlint.config import (
     Selection,
     SettingsError,
     check_selectors,
+    check_size,
     check_version,
     known_names,
     relative,
@@ -63,6 +64,7 @@ class Options:
     show_files: bool
     force_exclude: bool
     target_torch: str | None
+    max_file_size: str | None
     jobs: int
     quiet: bool
     verbose: bool
@@ -86,7 +88,8 @@ class Check:
             _listed(options.extend_fixable, "--extend-fixable"),
             _listed(options.unfixable, "--unfixable"),
         )
-        self.project = Project(selection, options.isolated, options.target_torch, fixable)
+        size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
+        self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
         self._decide()
         self.failed = 0
         """Paths that could not even be opened."""

@@ -16,6 +16,7 @@ from torchlint import source
 from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.limits import Limits, size_of
 from torchlint.stack import with_stack
 from torchlint.target import ANY, Target
 
@@ -49,6 +50,8 @@ class Job:
     """Whether to verify that it parses even if no rule could find anything in it."""
     data: bytes | None = None
     """Its content, where that is not to be read from the file."""
+    limits: Limits = Limits()
+    """What it may cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,12 @@ def open_(job: Job) -> Opened | Answer:
         data = job.data
         if data is None:
             with open(job.location, "rb") as file:
-                now, data = stamp(os.fstat(file.fileno())), file.read()
+                status = os.fstat(file.fileno())
+                if not job.limits.allows(status.st_size):
+                    return _failed(job, _too_large(status.st_size, job.limits))
+                now, data = stamp(status), file.read()
+        elif not job.limits.allows(len(data)):
+            return _failed(job, _too_large(len(data), job.limits))
         decoded = source.decode(data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
@@ -188,11 +196,16 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             codebase=codebase,
             policy=job.policy,
             target=job.target,
+            budget=job.limits.budget,
         )
     except RecursionError:
         return TOO_DEEP
     except Exception as error:  # whatever it is, it must not cost more than this file
         return f"could not be checked: {type(error).__name__}: {error}"
+
+
+def _too_large(size: int, limits: Limits) -> str:
+    return f"not checked: its {size:,} bytes are more than `max-file-size` allows ({size_of(limits.file_size)})"
 
 
 def _failed(job: Job, message: str) -> Answer:

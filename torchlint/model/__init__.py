@@ -23,8 +23,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
+from torchlint.limits import BUDGET
 from torchlint.model import containers, graph, loaders, torch_api
-from torchlint.model.budget import BUDGET, Budget
+from torchlint.model.budget import Budget
 from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase
 from torchlint.model.env import Env, Names

@@ -7,9 +7,6 @@ that are being interpreted come to their end, without those that they call; no o
 
 from __future__ import annotations
 
-BUDGET = 2_000_000
-"""Expressions to interpret in a file, where nothing else is said. Real files need up to a tenth of it."""
-
 DEEPEST = 10_000
 """How many questions about functions and classes may wait for each other. Their frames need 300 MB."""
 
