@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cachedir import directory_for
-from torchlint.config import Project, Selection, SettingsError, check_selectors, check_version, known_names
+from torchlint.config import (
+    Project,
+    Selection,
+    SettingsError,
+    check_selectors,
+    check_size,
+    check_version,
+    known_names,
+)
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.files import File, Found, discover, is_excluded
 from torchlint.gitignore import relative
@@ -58,6 +66,7 @@ class Options:
     show_files: bool
     force_exclude: bool
     target_torch: str | None
+    max_file_size: str | None
     jobs: int
     quiet: bool
     verbose: bool
@@ -81,7 +90,8 @@ class Check:
             _listed(options.extend_fixable, "--extend-fixable"),
             _listed(options.unfixable, "--unfixable"),
         )
-        self.project = Project(selection, options.isolated, options.target_torch, fixable)
+        size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
+        self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
         self._decide()
         self.failed = 0
         """Paths that could not even be opened."""

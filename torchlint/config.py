@@ -14,6 +14,7 @@ from torchlint import gitignore
 from torchlint.diagnostic import Policy
 from torchlint.gitignore import relative
 from torchlint.globs import of_settings
+from torchlint.limits import BUDGET, FILE_SIZE, Limits, parse_size
 from torchlint.reading import SETTINGS, read
 from torchlint.rules import catalogue
 from torchlint.target import ANY, Target, may_require, of_project
@@ -94,6 +95,7 @@ class Settings:
     show_fixes: bool = False
     cache_dir: str | None = None
     doubts: tuple[Doubt, ...] = ()
+    limits: Limits = Limits()
 
 
 @functools.cache
@@ -199,8 +201,10 @@ class Project:
         isolated: bool = False,
         target: str | None = None,
         fixable: Selection = Selection(),
+        max_file_size: int | None = None,
     ) -> None:
         self.command_line = command_line
+        self.max_file_size = max_file_size
         self.fixable = fixable
         self.isolated = isolated
         self.asked_target = target
@@ -295,6 +299,11 @@ class Project:
             self._policies[settings] = policy(settings, self.fixable)
         return self._policies[settings]
 
+    def limits(self, path: str) -> Limits:
+        """What a file may cost."""
+        limits = self.settings(os.path.dirname(path)).limits
+        return limits if self.max_file_size is None else limits._replace(file_size=self.max_file_size)
+
     def target_torch(self, path: str) -> str | None:
         """The torch version a file is written for, if anyone said so."""
         return self.asked_target or self.settings(os.path.dirname(path)).target_torch
@@ -337,7 +346,8 @@ class Project:
             return shared
         codes = self.codes(path)
         if (directory, codes) not in self._variants:
-            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory))
+            limits = tuple(self.limits(path))
+            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), limits)
             self._variants[directory, codes] = repr(parts)
         if not self.settings(directory).per_file_ignores:
             self._shared[directory] = self._variants[directory, codes]
@@ -465,6 +475,7 @@ def parse(table: object, file: str) -> Settings:
         show_fixes=values.get("show-fixes", False),
         cache_dir=values.get("cache-dir"),
         doubts=tuple(doubts),
+        limits=Limits(values.get("max-file-size", FILE_SIZE), values.get("model-budget", BUDGET)),
     )
 
 
@@ -483,6 +494,20 @@ def _flag(value: object, where: str) -> bool:
 def _path(value: object, where: str) -> str:
     if not isinstance(value, str) or not value:
         raise SettingsError(f"{where} must be the name of a directory")
+    return value
+
+
+def check_size(value: object, where: str) -> int:
+    """The bytes of a size such as ``5M``, or SettingsError."""
+    size = parse_size(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if size is None:
+        raise SettingsError(f'{where} must be a number of bytes, as in 300000, "300K" or "5M" (0: no limit)')
+    return size
+
+
+def _count(value: object, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise SettingsError(f"{where} must be a number of expressions, as in {BUDGET} (0: no limit)")
     return value
 
 
@@ -522,6 +547,8 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "fix-only": _flag,
     "show-fixes": _flag,
     "cache-dir": _path,
+    "max-file-size": check_size,
+    "model-budget": _count,
 }
 
 

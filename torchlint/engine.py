@@ -34,6 +34,7 @@ from torchlint.diagnostic import (
 )
 from torchlint.gate import possible_rules, sites
 from torchlint.guard import BREAKS, Guard, splice
+from torchlint.limits import BUDGET
 from torchlint.lines import Lines
 from torchlint.rules import catalogue
 from torchlint.silenced import Silence, Silenced, lost, near
@@ -61,6 +62,8 @@ NAME_WIDTH = 40
 """Characters shown of the expression that a reason is about."""
 
 TOO_DEEP = "an expression is nested too deeply to be analysed"
+
+TOO_MUCH = "there is more to interpret than `model-budget` allows: some of it was not, so findings may be missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ class Subject:
     """What the settings say about fixes."""
     target: Target = ANY
     """The versions of torch it is written for."""
+    budget: int = BUDGET
+    """How many expressions of it are interpreted; 0 for no limit."""
 
 
 def check_text(
@@ -114,12 +119,13 @@ def check_text(
     codebase: Codebase | None = None,
     policy: Policy = AS_RULES_SAY,
     target: Target = ANY,
+    budget: int = BUDGET,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    return _fixed(text, Subject(path, codes, location, codebase, policy, target), fixing)
+    return _fixed(text, Subject(path, codes, location, codebase, policy, target, budget), fixing)
 
 
 def _fixed(text: str, subject: Subject, fixing: Fixing) -> Outcome:
@@ -322,6 +328,14 @@ def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None)
     return Model(tree, location, codebase)
 
 
+def _model_of(tree: Tree, subject: Subject) -> Model:
+    from torchlint.model.budget import Budget
+
+    model = model_of(tree, subject.location, subject.codebase)
+    model.target, model.budget = subject.target, Budget(subject.budget)
+    return model
+
+
 def _check(text: str, subject: Subject) -> _Checked:
     """What is found in a text; what may be fixed leaves alone what is silenced."""
     checked = _found(text, subject)
@@ -362,7 +376,8 @@ def _found(text: str, subject: Subject) -> _Checked:
     codes = possible_rules(data, subject.codes)
     look = first_look(text, subject, codes, data)
     if look is not None and not look.codes:
-        return _suppress(_Checked(text, [], [], rests_on=look.rests_on), subject.codes)
+        problems = [Problem(subject.path, TOO_MUCH)] if look.is_cut_short else []
+        return _suppress(_Checked(text, [], problems, rests_on=look.rests_on), subject.codes)
     if look is not None:
         codes = look.codes
     try:
@@ -371,6 +386,8 @@ def _found(text: str, subject: Subject) -> _Checked:
         checked = _check_with(text, subject, codes, None)
     if look is not None:
         checked.rests_on = {**look.rests_on, **checked.rests_on}
+        if look.is_cut_short and not any(problem.message == TOO_MUCH for problem in checked.problems):
+            checked.problems.append(Problem(subject.path, TOO_MUCH))
     return checked
 
 
@@ -381,6 +398,8 @@ class Look(NamedTuple):
     """The rules that found something."""
     rests_on: Mapping[str, str]
     """The other files that were looked at, with their state then."""
+    is_cut_short: bool = False
+    """Whether there was more to interpret than the budget allows."""
 
 
 def first_look(text: str, subject: Subject, possible: frozenset[str], data: bytes) -> Look | None:
@@ -407,13 +426,13 @@ def first_look(text: str, subject: Subject, possible: frozenset[str], data: byte
 
 
 def _look(tree: Tree, subject: Subject, possible: frozenset[str]) -> Look:
-    model = model_of(tree, subject.location, subject.codebase)
-    model.target = subject.target
+    model = _model_of(tree, subject)
     try:
         codes = {rule.code for rule in _rules(possible) if next(_findings(rule, tree, model), None) is not None}
+        is_cut_short = model.budget.is_spent
     finally:
         rests_on = model.close()
-    return Look(frozenset(codes), rests_on)
+    return Look(frozenset(codes), rests_on, is_cut_short)
 
 
 def _check_with(
@@ -449,12 +468,19 @@ def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str
         diagnostics = [replace(d, fix=subject.policy.of(d.fix, d.code)) for d in located_]
     except NotRoundTripped as reason:
         return _Checked(text, [], [*problems, Problem(path, str(reason))])
+    if any(problem.message == TOO_MUCH for problem in problems):
+        diagnostics = [replace(d, fix=_doubted(d.fix)) for d in diagnostics]
     if tree.is_repaired:
         keywords = len(tree.names(ASYNC_STAND_IN))
         error = syntax_error(text, path)
         if error is not None and sum(d.code == "TL204" for d in diagnostics) < keywords:
             diagnostics.insert(0, error)
     return _Checked(text, diagnostics, problems, broken=tree.is_repaired, rests_on=rests_on, blocks=blocks, waits=waits)
+
+
+def _doubted(fix: LocatedFix | None) -> LocatedFix | None:
+    """A fix in a file of which some is not known: what speaks against it may be there."""
+    return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
 
 
 def _unparsed(text: str, error: Diagnostic) -> _Checked:
@@ -524,8 +550,7 @@ def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
 def _run_rules(
     tree: Tree, subject: Subject, possible: frozenset[str]
 ) -> tuple[list[tuple[Rule, Finding]], list[Problem], Mapping[str, str]]:
-    model = model_of(tree, subject.location, subject.codebase)
-    model.target = subject.target
+    model = _model_of(tree, subject)
     findings: list[tuple[Rule, Finding]] = []
     problems: list[Problem] = []
     try:
@@ -533,6 +558,8 @@ def _run_rules(
             found, problem = _run_rule(rule, tree, model, subject)
             findings += [(rule, finding) for finding in found]
             problems += [problem] if problem is not None else []
+        if model.budget.is_spent:
+            problems.append(Problem(subject.path, TOO_MUCH))
     finally:
         rests_on = model.close()
     return findings, problems, rests_on

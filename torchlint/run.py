@@ -172,6 +172,7 @@ class Run:
             project.target(location),
             self._is_thorough(new.file),
             new.data,
+            project.limits(location),
         )
 
     def _finished(self, new: _New, job: Job, answer: Answer) -> Result:

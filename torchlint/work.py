@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -17,7 +16,9 @@ from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
 from torchlint.crash import INTENDED, described, traceback_of
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
-from torchlint.reading import read_with_status
+from torchlint.limits import Limits, size_of
+from torchlint.reading import TooLarge, read_with_status
+from torchlint.stack import with_stack
 from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from torchlint.model.codebase import Codebase
 
 T = TypeVar("T")
-
-STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
-"""libcst's parser recurses on the C stack. The largest the system grants is taken; untouched pages cost nothing."""
 
 RECURSION_LIMIT = 20_000
 
@@ -53,6 +51,8 @@ class Job:
     """Whether to verify that it parses even if no rule could find anything in it."""
     data: bytes | None = None
     """Its content, where that is not to be read from the file."""
+    limits: Limits = Limits()
+    """What it may cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +147,16 @@ def _open(job: Job) -> Opened | Answer:
     try:
         data = job.data
         if data is None:
-            status, data = read_with_status(job.location)
+            status, data = read_with_status(job.location, job.limits.file_size or sys.maxsize)
             now = stamp(status)
+        elif not job.limits.allows(len(data)):
+            return _failed(job, _too_large(job.limits))
         decoded = source.decode(data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
         return Answer(found, source.decode_leniently(data or b""))
+    except TooLarge:
+        return _failed(job, _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
     seen = Seen(now, source.digest(data))
@@ -216,9 +220,14 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             codebase=codebase,
             policy=job.policy,
             target=job.target,
+            budget=job.limits.budget,
         )
     except RecursionError:
         return TOO_DEEP
+
+
+def _too_large(limits: Limits) -> str:
+    return f"not checked: it has more bytes than `max-file-size` allows ({size_of(limits.file_size)})"
 
 
 def _failed(job: Job, message: str) -> Answer:
@@ -244,42 +253,11 @@ def _encoded(opened: Opened, text: str) -> bytes:
 
 def with_big_stack(function: Callable[[], T]) -> T:
     """Call a function in a thread that has room for deep recursion."""
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            results.append(function())
-        except BaseException as error:
-            errors.append(error)
-
     recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
     try:
         sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
         gc.set_threshold(*COLLECT)
-        _started(body).join()
+        return with_stack(function)
     finally:
         sys.setrecursionlimit(recursion_limit)
         gc.set_threshold(*thresholds)
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def _started(body: Callable[[], None]) -> threading.Thread:
-    """A running thread with as much stack as the system grants."""
-    usual = threading.stack_size()
-    try:
-        for size in STACK_SIZES:
-            thread = threading.Thread(target=body, daemon=True)
-            try:
-                threading.stack_size(size)
-                thread.start()
-            except (ValueError, RuntimeError):  # not a size for this system, or more than it can give now
-                continue
-            return thread
-    finally:
-        threading.stack_size(usual)
-    thread = threading.Thread(target=body, daemon=True)
-    thread.start()
-    return thread

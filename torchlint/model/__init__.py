@@ -18,17 +18,21 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
+from torchlint.limits import BUDGET
 from torchlint.model import containers, graph, loaders, torch_api
+from torchlint.model.budget import Budget
 from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase
 from torchlint.model.env import Env, Names
 from torchlint.model.flow import Flow
 from torchlint.model.imports import Imports
 from torchlint.model.interpretation import Frame, Key
+from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
@@ -60,6 +64,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.stack import deeper
 from torchlint.target import ANY
 from torchlint.tree import Tree
 
@@ -172,6 +177,8 @@ class Model:
         self.is_part = is_part
         self.target = ANY
         """The versions of torch that the file is written for."""
+        self.budget = Budget(BUDGET)
+        """How much of the file is interpreted before the rest of it counts as not known."""
         self.scopes = scopes or Scopes(tree)
         self.imports = Imports(tree)
         self.stars: list[str] = []
@@ -182,10 +189,10 @@ class Model:
         self._quiet: dict[int, bool] = {}
         self._definitions: dict[str, Value | None] = {}
         self._neighbours: dict[str, Value | None] = {}
-        self._base_values: dict[int, tuple[Value, ...]] = {}
-        self._lineages: dict[int, tuple[tuple[Model, cst.ClassDef], ...]] = {}
-        self._kinds: dict[int, str] = {}
+        self.lineages = Lineages(self)
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
+        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
+        """The worst uses of names, for who follows them in one way or another."""
         self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
@@ -226,7 +233,8 @@ class Model:
         within = self.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
         if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
             return Tri.YES  # it runs later, and nobody knows where
-        return self.trace(self.scopes.scope_of(node)).modes.get(id(self.tree.statement(node)), Tri.YES)
+        usual = Tri.MAYBE if self.budget.is_spent else Tri.YES
+        return self.trace(self.scopes.scope_of(node)).modes.get(id(self.tree.statement(node)), usual)
 
     def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
@@ -357,7 +365,7 @@ class Model:
     # ------------------------------------------------------------------ interpretation
 
     def result(self, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None) -> Result | None:
-        """What a scope leaves behind, interpreted once; None while it is being interpreted further up.
+        """What a scope leaves behind, interpreted once; None while that is going on further up, and if it is too much.
 
         A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
         """
@@ -369,6 +377,8 @@ class Model:
             return known
         if owner.is_part and not now.is_elsewhere:
             return self.codebase.ask(lambda: self.result(scope, cls))
+        if not self.is_part and not self.budget.allows(len(now.frames)):
+            return None
         if isinstance(scope, cst.Module):
             result, frame = self._interpreted(scope, key)
         elif self.is_part and now.is_too_far(key):
@@ -405,7 +415,7 @@ class Model:
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope)
-            result = flow.run(start, grad)
+            result = deeper(lambda: flow.run(start, grad))
         finally:
             del now.running[key]
             frame = now.leave()
@@ -413,6 +423,10 @@ class Model:
         if frame.trail.is_circular:
             now.traces[key] = flow.trace
         return result, frame
+
+    def new_budget(self) -> Budget:
+        """What an interpretation may use: what is left for the file; of another file each function has its own."""
+        return Budget(BUDGET) if self.is_part else self.budget
 
     def trace(self, scope: cst.FunctionDef | cst.Module) -> Trace:
         """What was seen in a scope, so far if it is being interpreted."""
@@ -426,7 +440,7 @@ class Model:
         """What an expression was where it was evaluated; for something imported from the project its name."""
         return self.trace(self.scopes.scope_of(node)).value(node)
 
-    def _is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
+    def is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether what a scope binds is known for good, however far away it is asked for."""
         known = self._done.get(id(scope))
         return known is not None and not (self.is_part and (known.trail.height or known.trail.is_circular))
@@ -511,7 +525,8 @@ class Model:
             self._find_assigned(function, name, found, set())
             known = frozenset(found)
             cls = self.class_of(function)
-            if cls is None or id(cls) in self._lineages:
+            lineage = self.lineages.known(cls) if cls is not None else None
+            if cls is None or (lineage is not None and lineage.is_final):
                 self._assigns[key] = known
         return known
 
@@ -527,7 +542,7 @@ class Model:
             elif cls is not None and (method := self.find_method(cls, node.attr.value)) is not None:
                 params = parameters(method)
                 if params and id(method) not in seen:
-                    self._find_assigned(method, params[0].name.value, found, seen)
+                    deeper(partial(self._find_assigned, method, params[0].name.value, found, seen))
 
     def _elsewhere_in_file(self, name: str) -> Value | None:
         """What another part of the file binds to a name."""
@@ -541,7 +556,7 @@ class Model:
             self._neighbours[name] = None
             return None
         value = part._bindings(part.tree.module).get(name)
-        if part._is_settled(part.tree.module):
+        if part.is_settled(part.tree.module):
             self._neighbours[name] = value
         return value
 
@@ -578,7 +593,7 @@ class Model:
                 return None, is_final
             model, name, rest = found
             value = model._bindings(model.tree.module).get(name, UNKNOWN)
-            is_final = is_final and not rest and model._is_settled(model.tree.module)
+            is_final = is_final and not rest and model.is_settled(model.tree.module)
             for attribute in rest:
                 value = model.outside().attribute(value, attribute, model.tree.module)
             target = self.reference(value)
@@ -758,7 +773,7 @@ class Model:
                     return True
             if isinstance(up, cst.FunctionDef) and child is up.body:
                 decorated = any(sounds_like_no_grad(d.decorator) for d in up.decorators)
-                return decorated or self._only_without_grad(up)
+                return decorated or deeper(partial(self._only_without_grad, up))
             child = up
         return False
 
@@ -785,58 +800,32 @@ class Model:
     @_at_home
     def _bases(self, cls: cst.ClassDef) -> tuple[Value, ...]:
         """What the bases of a class are."""
-        known = self._base_values.get(id(cls))
-        if known is not None:
-            return known
-        scope = self.scopes.scope_of(cls)
-        trace = self.trace(scope)
-        if self.is_part and isinstance(outer := self.tree.enclosing(cls, cst.ClassDef, cst.FunctionDef), cst.ClassDef):
-            trace = self._class_body(outer).trace
-        named = [trace.value(base) for base in self.scopes.info(cls).bases]
-        values = tuple(map(self.follow, named))
-        if self._is_settled(scope) and not any(map(self._may_change, named)):
-            self._base_values[id(cls)] = values
-        return values
+        return self.lineages.bases(cls)
 
-    def _may_change(self, value: Value) -> bool:
-        """Whether something imported from the project may turn out to be something else when it is asked for again."""
-        ref = self.reference(value)
-        return ref is not None and ref not in self._definitions and self._is_ours(ref)
+    def is_defined(self, ref: str) -> bool:
+        """Whether it is known for good what a qualified name stands for in this project, if it does."""
+        return ref in self._definitions or not self._is_ours(ref)
 
     @_at_home
-    def _lineage(self, cls: cst.ClassDef) -> tuple[tuple[Model, cst.ClassDef], ...]:
+    def _lineage(self, cls: cst.ClassDef) -> Lineage:
         """A class and those of this project that it derives from, in the order in which attributes are looked up."""
-        known = self._lineages.get(id(cls))
-        if known is not None:
-            return known
-        found: dict[int, tuple[Model, cst.ClassDef]] = {}
-        is_final, waiting = True, [cls]
-        while waiting:
-            at = waiting.pop()
-            home = self.home(at)
-            found[id(at)] = (home, at)
-            bases = [value.node for value in home._bases(at)]
-            is_final = is_final and id(at) in home._base_values
-            waiting += [node for node in reversed(bases) if isinstance(node, cst.ClassDef) and id(node) not in found]
-        if is_final:
-            self._lineages[id(cls)] = tuple(found.values())
-        return tuple(found.values())
+        return self.lineages.of(cls)
 
     @_at_home
     def class_kind(self, cls: cst.ClassDef) -> str:
         """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
-        known = self._kinds.get(id(cls))
-        if known is None:
-            lineage = self._lineage(cls)
-            kinds = [kind for home, each in lineage for kind in home._kinds_of_bases(each)]
-            known = next((kind for kind in kinds if kind not in ("unknown", "other")), None)
-            if known is None and "unknown" in kinds:
-                has_forward = any("forward" in home.scopes.info(each).methods for home, each in lineage)
-                known = "module" if has_forward else "unknown"
-            known = known or "other"
-            if id(cls) in self._lineages:
-                self._kinds[id(cls)] = known
-        return known
+        lineage = self._lineage(cls)
+        if lineage.kind is None:
+            lineage.kind = self._class_kind(lineage)
+        return lineage.kind
+
+    def _class_kind(self, lineage: Lineage) -> str:
+        kinds = [kind for home, each in lineage.classes for kind in home._kinds_of_bases(each)]
+        known = next((kind for kind in kinds if kind not in ("unknown", "other")), None)
+        if known is None and "unknown" in kinds:
+            has_forward = any("forward" in home.scopes.info(each).methods for home, each in lineage.classes)
+            known = "module" if has_forward else "unknown"
+        return known or "other"
 
     def _kinds_of_bases(self, cls: cst.ClassDef) -> Iterator[str]:
         """What the bases that are not defined in this project are."""
@@ -855,15 +844,6 @@ class Model:
             else:
                 yield "module" if ref.endswith("Module") else "unknown"
 
-    def _torch_base(self, cls: cst.ClassDef) -> str | None:
-        """The class of torch that a class derives from."""
-        for home, each in self._lineage(cls):
-            for value in home._bases(each):
-                ref = self.reference(value)
-                if ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution"):
-                    return ref
-        return None
-
     @_at_home
     def construct(
         self, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()
@@ -871,7 +851,7 @@ class Model:
         """An instance of a class of this file."""
         match self.class_kind(cls):
             case "module":
-                return Value(Kind.MODULE, node=cls, ref=self._torch_base(cls))
+                return Value(Kind.MODULE, node=cls, ref=self.lineages.torch_base(cls))
             case "optimizer":
                 return Value(Kind.OPTIMIZER, node=cls)
             case "dataloader":
@@ -879,7 +859,7 @@ class Model:
             case "tensor" | "parameter":
                 return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
             case "distribution":
-                return instance(cls, self._torch_base(cls))
+                return instance(cls, self.lineages.torch_base(cls))
         return self._record(cls) or instance(cls)
 
     def _record(self, cls: cst.ClassDef) -> Value | None:
@@ -939,7 +919,7 @@ class Model:
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        for home, each in self._lineage(cls):
+        for home, each in self._lineage(cls).classes:
             method = home.scopes.info(each).methods.get(name)
             if method is not None:
                 return method
@@ -947,7 +927,7 @@ class Model:
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-        for home, each in self._lineage(cls):
+        for home, each in self._lineage(cls).classes:
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
                 is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
@@ -969,10 +949,10 @@ class Model:
         declared = info.declared.get(name)
         if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
             found = self.annotation(declared.annotation.annotation, flow) or found
-        return found if found is not None else self._class_body(cls).bindings.get(name)
+        return found if found is not None else self.class_body(cls).bindings.get(name)
 
     @_at_home
-    def _class_body(self, cls: cst.ClassDef) -> Result:
+    def class_body(self, cls: cst.ClassDef) -> Result:
         """What the statements in a class leave behind."""
         if not self.is_part:
             trace = self.trace(self.scopes.scope_of(cls))
@@ -982,7 +962,7 @@ class Model:
         if known is not None or now.is_open(key):
             return known if known is not None else Result()
         if not now.is_elsewhere:
-            return self.codebase.ask(lambda: self._class_body(cls))
+            return self.codebase.ask(lambda: self.class_body(cls))
         now.enter(key, False)
         try:
             flow = self.outside()

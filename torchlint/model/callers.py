@@ -47,7 +47,7 @@ class Callers:
         flow = Flow(self.model, function)
         start = self.model.start(function, flow)
         known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
-        if known:
+        if known and self.model.budget.allows():
             flow.run(start | known, self.model.start_grad(function))
         return flow.values
 

@@ -187,7 +187,9 @@ class Calls(Library):
         if isinstance(target, cst.Lambda):
             home = self.model.home(target)
             given = [a.value for a in arguments if a.keyword is None and not a.star]
-            return (self if home is self.model else home.outside()).lambda_body(target, given)
+            flow = self if home is self.model else home.outside()
+            flow.budget = self.budget
+            return flow.lambda_body(target, given)
         if isinstance(target, cst.Call):
             return self.call_made(target, node, arguments)
         if isinstance(target, cst.FunctionDef):

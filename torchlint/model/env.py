@@ -6,7 +6,7 @@ as much as it has statements, however many names it has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from torchlint.model.values import Value, join
 
@@ -98,11 +98,10 @@ class Names:
         A name that only some of them bind is what those bind; a path is known only where all of them know it.
         """
         changed: dict[str, Value | None] = {}
-        for name in {name: None for end in ends for name in end}:
+        for name, bound in _bound_by(ends).items():
             before, watches = self._unwatched(name)
-            values = [end.get(name) if name in end else before for end in ends]
-            value = _joined(values, is_path="." in name)
-            if not all(name in end for end in ends):
+            value = _joined(_in_order(bound, before, len(ends)), is_path="." in name)
+            if len(bound) < len(ends):
                 for watch in watches:
                     watch.met(name, value)
             if value is not before and value != before:
@@ -130,6 +129,29 @@ class Names:
         return value, watches
 
 
+def _bound_by(ends: Sequence[Changes]) -> dict[str, list[tuple[int, Value | None]]]:
+    """What each name is bound to, with the numbers of the ways on which it is bound."""
+    found: dict[str, list[tuple[int, Value | None]]] = {}
+    for number, end in enumerate(ends):
+        for name, value in end.items():
+            found.setdefault(name, []).append((number, value))
+    return found
+
+
+def _in_order(bound: list[tuple[int, Value | None]], before: Value | None, count: int) -> Iterator[Value | None]:
+    """The values of a name on all of ``count`` ways; on those that do not bind it the one from before.
+
+    Where several of these follow each other the second says what the others do, so names cost what binds them.
+    """
+    last = -1
+    for number, value in (*bound, (count, None)):
+        for _ in range(min(number - last - 1, 2)):
+            yield before
+        if number < count:
+            yield value
+        last = number
+
+
 def _is_more(value: Value | None, known: Value | None) -> bool:
     """Whether a value can be something that a known one cannot."""
     if value is None or known is None:
@@ -137,7 +159,7 @@ def _is_more(value: Value | None, known: Value | None) -> bool:
     return join(known, value) != known
 
 
-def _joined(values: Sequence[Value | None], is_path: bool) -> Value | None:
+def _joined(values: Iterable[Value | None], is_path: bool) -> Value | None:
     result: Value | None = None
     for value in values:
         if value is None:

@@ -42,6 +42,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -75,6 +76,7 @@ class Expressions(Special):
 
     def eval(self, node: cst.CSTNode) -> Value:
         """The value of an expression; remembered."""
+        self.budget.used += 1
         handler = _EXPRESSIONS.get(type(node))
         value = handler(self, node) if handler is not None else self._other(node)
         self.values[id(node)] = value
@@ -513,7 +515,7 @@ class Expressions(Special):
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
         """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
         now = self.model.codebase.interpretation
-        if not now.begins(node):
+        if not self.budget.allows() or not now.begins(node):
             return UNKNOWN
         outer, bindings = self.env, self.bindings
         self.env, self.bindings = outer.branch(), {}
@@ -522,7 +524,7 @@ class Expressions(Special):
                 self.eval(param.default)
             value = given[index] if index < len(given) else self.unknown(("param", id(node), param.name.value))
             self.assign(param.name, value, None)
-        value = self.eval(node.body)
+        value = deeper(lambda: self.eval(node.body))
         self.env, self.bindings = outer, bindings
         now.ends(node)
         return value

@@ -8,8 +8,10 @@ when something was learnt.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import libcst as cst
 
@@ -44,8 +46,12 @@ from torchlint.model.values import (
     iterated,
     join,
 )
+from torchlint.stack import deeper
 
 _MAX_LOOPS = 3
+"""Rounds of a loop before what it binds has to do."""
+_MAX_NESTED_LOOPS = _MAX_LOOPS**2
+"""Rounds of a loop in all rounds of those around it; from then on each of these means one round of it."""
 
 
 class Flow(Patterns):
@@ -53,17 +59,19 @@ class Flow(Patterns):
 
     _solutions: dict[int, Changes]
     """What each loop was found to bind."""
+    _rounds: Counter[int]
+    """How often each loop went round."""
 
     def run(self, start: Env, grad: int) -> Result:
         """Interpret the scope, again if the uses of unknown values taught something."""
         for _ in range(3):
-            self.dead, self.returns, self.paths, self._solutions = False, [], {}, {}
+            self.dead, self.returns, self.paths, self._solutions, self._rounds = False, [], {}, {}, Counter()
             self.grad = grad
             self.uses, self.supposed = {}, set()
             self.bindings = {name: self._resolve(value) for name, value in start.items()}
             self.env = Names(self.bindings)
             self.block(self.scope.body if isinstance(self.scope, cst.Module) else self.scope.body.body)
-            if not self._learn():
+            if not self._learn() or not self.budget.allows():
                 break
         returns: Value | None = None
         for value in self.returns:
@@ -300,6 +308,7 @@ class Flow(Patterns):
             self.eval(decorator.decorator)
         for arg in (*node.bases, *node.keywords):
             self.eval(arg.value)
+        self.model.lineages.defines(node)
         if not self.model.is_part:  # there it is left to who asks for it
             self.trace.bodies[id(node)] = self.class_body(node)
         self.bind(node.name.value, Value(Kind.FUNCTION, node=node))
@@ -328,7 +337,7 @@ class Flow(Patterns):
         def otherwise() -> None:
             self.narrow(node.test, False)
             if isinstance(node.orelse, cst.If):
-                self.statement(node.orelse)
+                deeper(partial(self.statement, node.orelse))
             elif node.orelse is not None:
                 self.body(node.orelse.body)
 
@@ -350,6 +359,7 @@ class Flow(Patterns):
         entry, grad = self.env, self.grad
         entry.meet([{}, self._solutions.get(id(body), {})])  # where an outer loop has come round
         for _ in range(_MAX_LOOPS):
+            self._rounds[id(body)] += 1
             watch = Watch()
             self.env, self.dead, self.grad = entry.branch(watch), False, grad
             self.loops.append((entry, []))
@@ -362,6 +372,8 @@ class Flow(Patterns):
             if not watch.is_concerned(entry.meet([{}, *ends])) and self.grad | grad == grad:
                 break
             grad |= self.grad
+            if self._rounds[id(body)] >= _MAX_NESTED_LOOPS or not self.budget.allows():
+                break
         self._solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
         self.dead, self.grad = False, grad
         if orelse is not None:

@@ -122,6 +122,7 @@ class State:
         self.scope = scope
         self.trace = trace or Trace()
         self.values, self.modes, self.grown = self.trace.values, self.trace.modes, self.trace.grown
+        self.budget = model.new_budget()
         self.env = Names()
         self.dead = False
         self.bindings: Env = {}

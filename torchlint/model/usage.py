@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model import torch_api
 from torchlint.model.scopes import parameters
 from torchlint.model.values import Kind
+from torchlint.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -350,7 +351,17 @@ class Follower:
         """The same, of what has not been followed yet."""
         if (id(scope), name) in self.seen:
             return Usage.METADATA
+        known, key = self.model.usages, (id(scope), name, self.through_names, self.through_data)
+        if key in known:
+            return known[key]
+        is_whole = not self.seen
         self.seen.add((id(scope), name))
+        worst = deeper(lambda: self._worst(name, scope))
+        if is_whole:
+            known[key] = worst
+        return worst
+
+    def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
         for node in self.model.references(name, scope):
             parent = self.tree.parent(node)
