@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Usage, Value, torch_api
 from torchlint.model.names import HOLDER_NAME
+from torchlint.rules import _several
 
 OF_THE_VIEW = frozenset(
     [
@@ -292,6 +293,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
     if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is index:
         return False
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is index:
+        return False
+    if _several.is_meant(node, model):
         return False
     if isinstance(parent, cst.AugAssign) and parent.value is index and model.value(parent.target).kind & Kind.NUMBER:
         return True
