@@ -207,7 +207,7 @@ def written(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
     for name, outer in chain(node, model):
         if isinstance(outer, cst.Call) and is_inplace(name):
             return outer
-        if name != "[]" and not _aliases(name, outer):
+        if name != "[]" and not aliases(name, outer):
             return None
         at = outer
     parent = tree.parent(at)
@@ -223,7 +223,8 @@ def written(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
     return None
 
 
-def _aliases(name: str, node: cst.CSTNode) -> bool:
+def aliases(name: str, node: cst.CSTNode) -> bool:
+    """Whether an attribute or call of that name gives a view of the same memory."""
     if isinstance(node, cst.Attribute):
         return name in ("data", "T", "mT", "real", "imag")
     result = torch_api.data()["methods"].get(name)
@@ -400,7 +401,7 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
     name = last_name(node.value)
     kept = value.is_tensor and bool(value.role) and not value.role & ~(Role.PARAMETER | Role.BUFFER)
-    if not (kept or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value):
+    if not (kept or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value, model):
         return False
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
@@ -417,7 +418,7 @@ def is_left_alone(node: cst.Attribute, model: Model) -> bool:
     if is_new(source, model):
         return True
     while (
-        isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and _aliases(last_name(source), source)
+        isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and aliases(last_name(source), source)
     ):
         source = source.func.value
     if model.usage(node) > Usage.READ:
@@ -492,6 +493,12 @@ def _compute_with_gradients(model: Model) -> bool:
     )
 
 
-def is_gradient(value: Value, node: cst.BaseExpression) -> bool:
-    """Whether an expression is the `.grad` of a tensor."""
-    return value.role == Role.GRADIENT or (isinstance(node, cst.Attribute) and node.attr.value == "grad")
+def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is the `.grad` of a tensor, and not an attribute of that name of a class of one's own."""
+    if value.role == Role.GRADIENT:
+        return True
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("grad")):
+            kind = model.value(owner).kind
+            return bool(kind & Kind.TENSOR) or (bool(kind & Kind.UNKNOWN) and not model.declares("grad"))
+    return False

@@ -89,7 +89,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules import _data, _gradients, _no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -108,7 +108,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix is not None and fix.indent is not None:
         fix = replace(fix, deferred=_joins_the_one_before(fix, model))
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
-    if _data.is_gradient(value, node.value):
+    if _data.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
@@ -128,12 +128,12 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    if _data.is_gradient(value, node.value) and not _data.gradients_keep_graphs(model):
-        if _operands_without_graph(write, model):
+    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
+        return None
+    if _data.is_gradient(value, node.value, model) and not _data.gradients_keep_graphs(model):
+        if _operands_without_graph(write, model) and not _gradients.are_saved(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
-        return None
-    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
@@ -142,7 +142,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     small = _own_statement(write, model)
     line = model.tree.parent(small) if small is not None else None
-    if small is None or line is None:
+    if small is None or line is None or not _no_grad.may_hold(small, model):
         return None
     message = "Move the operation into a `torch.no_grad()` block"
     alone = line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
