@@ -67,7 +67,7 @@ def test_columns(row: dict[str, Any]) -> None:
         if key in TEXTS:
             assert isinstance(value, str), key
         else:
-            assert key in ("position", "safe", "equal", "cases"), f"unknown column {key}"
+            assert key in ("position", "safe", "same", "equal", "cases"), f"unknown column {key}"
     assert row["kind"] in KINDS
     assert row["rule"] in catalogue()
     assert row["status"] in ("raises", "warns", "silent", "not-run")
@@ -193,6 +193,17 @@ def test_the_replacement_exists(row: dict[str, Any]) -> None:
 
 def test_torch() -> None:
     assert torch.__version__.startswith("2.13"), "the table says what torch 2.13 does"
+
+
+def named(path: str) -> object:
+    """What a dotted name stands for."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.get("same")], ids=label)
+def test_it_is_the_same_object(row: dict[str, Any]) -> None:
+    assert named(row["name"]) is named(row["replacement"])
 
 
 # --------------------------------------------------------------------- rules

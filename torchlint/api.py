@@ -55,6 +55,8 @@ class Row:
     fields: str = ""
     cases: tuple[Case, ...] = ()
     safe: bool = False
+    same: bool = False
+    """Whether the replacement is the very same object."""
 
     @property
     def last(self) -> str:

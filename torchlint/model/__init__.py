@@ -1325,7 +1325,9 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
             return parent.keyword is node
         case cst.FunctionDef() | cst.ClassDef():
             return parent.name is node
-        case cst.ImportAlias() | cst.Param() | cst.NameItem():
+        case cst.Param():
+            return parent.default is not node
+        case cst.ImportAlias() | cst.NameItem():
             return True
     return False
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import libcst as cst
 
+from torchlint.model.syntax import integer
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -378,8 +379,12 @@ def _ndim(
 ) -> int:
     values = [v for v in (receiver, *(a.value for a in arguments)) if v is not None]
     tensors = [v for v in values if v.kind & Kind.TENSOR]
-    if "keepdim" in result and (keeps := given_bool(arguments, "keepdim", result["keepdim"], False)) is not False:
-        return tensors[0].ndim if keeps and tensors else Ndim.ANY
+    if "keepdim" in result:
+        if (keeps := given_bool(arguments, "keepdim", result["keepdim"], False)) is not False:
+            return tensors[0].ndim if keeps and tensors else Ndim.ANY
+        dim_at = result.get("dim_at", result["keepdim"] - 1)
+        if _is_of_several(keyword(arguments, "axis") or given(arguments, "dim", dim_at)):
+            return Ndim.MORE
     match result.get("ndim"):
         case "zero":
             return Ndim.ZERO
@@ -413,6 +418,12 @@ def broadcast(values: Sequence[Value]) -> int:
                 return Ndim.MORE
             ndim |= value.ndim
     return ndim or Ndim.ANY
+
+
+def _is_of_several(dim: Argument | None) -> bool:
+    """Whether a tensor that is reduced along a dimension has another one: there is none but one in ``0`` and ``-1``."""
+    number = integer(dim.node) if dim is not None else None
+    return number is not None and number not in (0, -1)
 
 
 def _reduced(dim_at: int, arguments: Sequence[Argument]) -> int:

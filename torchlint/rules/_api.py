@@ -148,8 +148,10 @@ def is_read(node: cst.CSTNode, model: Model) -> bool:
     match parent:
         case cst.Attribute():
             return parent.value is node
-        case cst.ImportAlias() | cst.AsName() | cst.ImportFrom() | cst.Param() | cst.NameItem():
+        case cst.ImportAlias() | cst.AsName() | cst.ImportFrom() | cst.NameItem():
             return False
+        case cst.Param():
+            return parent.default is node
         case cst.FunctionDef() | cst.ClassDef():
             return parent.name is not node
         case cst.Arg():
@@ -400,7 +402,17 @@ def positional(args: Sequence[cst.Arg], at: int) -> cst.Arg | None:
 
 
 def callee(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:
-    """The first of some rows that is about what is called: a function, a class, or a method of an object of torch."""
+    """The first of some rows that is about what is called: a function, a class, or a method of an object of torch.
+
+    None where the file puts something of its own in its place.
+    """
+    from torchlint.rules import _named
+
+    row = _called(func, rows, model)
+    return row if row is not None and not _named.is_replaced(row.name, model) else None
+
+
+def _called(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:
     names = {row.name: row for row in rows}
     if isinstance(func, (cst.Name, cst.Attribute)):
         found = resolve(func, model)

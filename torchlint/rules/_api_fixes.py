@@ -12,12 +12,19 @@ from torchlint import edit
 from torchlint.api import Case, Row
 from torchlint.model import Model
 from torchlint.rule import Anchor, Applicability, Edit, Fix
-from torchlint.rules import _api
+from torchlint.rules import _api, _named
 from torchlint.rules._api import Use, applicability
 
 
 def fix(use: Use, model: Model) -> Fix | None:
     """The fix for a place where a row is named; None if there is none there."""
+    if _named.is_patched(use.row, model):
+        return None
+    found = _written_there(use, model)
+    return _named.judged(found, use, model) if found is not None else None
+
+
+def _written_there(use: Use, model: Model) -> Fix | None:
     if use.row.fix == "rename":
         return _api.rename(use, model)
     if use.row.fix == "rename-module":
@@ -456,6 +463,8 @@ NAMES: dict[str, Callable[[Use, Model], Fix | None]] = {
 
 def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     """The fix for a method or attribute of an object."""
+    if _named.is_patched(row, model):
+        return None
     call = model.tree.parent(node)
     is_called = isinstance(call, cst.Call) and call.func is node
     if row.fix == "rename-method":

@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Usage, Value, torch_api
 from torchlint.model.names import HOLDER_NAME
+from torchlint.rules import _several
 
 OF_THE_VIEW = frozenset(
     [
@@ -206,7 +207,7 @@ def written(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
     for name, outer in chain(node, model):
         if isinstance(outer, cst.Call) and is_inplace(name):
             return outer
-        if name != "[]" and not _aliases(name, outer):
+        if name != "[]" and not aliases(name, outer):
             return None
         at = outer
     parent = tree.parent(at)
@@ -222,7 +223,8 @@ def written(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
     return None
 
 
-def _aliases(name: str, node: cst.CSTNode) -> bool:
+def aliases(name: str, node: cst.CSTNode) -> bool:
+    """Whether an attribute or call of that name gives a view of the same memory."""
     if isinstance(node, cst.Attribute):
         return name in ("data", "T", "mT", "real", "imag")
     result = torch_api.data()["methods"].get(name)
@@ -292,6 +294,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
     if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is index:
         return False
     if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is index:
+        return False
+    if _several.is_meant(node, model):
         return False
     if isinstance(parent, cst.AugAssign) and parent.value is index and model.value(parent.target).kind & Kind.NUMBER:
         return True
@@ -396,7 +400,7 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
     name = last_name(node.value)
     kept = value.is_tensor and bool(value.role) and not value.role & ~(Role.PARAMETER | Role.BUFFER)
-    if not (kept or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value):
+    if not (kept or _PARAMETER_NAME.search(name)) or is_gradient(value, node.value, model):
         return False
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
@@ -413,7 +417,7 @@ def is_left_alone(node: cst.Attribute, model: Model) -> bool:
     if is_new(source, model):
         return True
     while (
-        isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and _aliases(last_name(source), source)
+        isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and aliases(last_name(source), source)
     ):
         source = source.func.value
     if model.usage(node) > Usage.READ:
@@ -488,6 +492,12 @@ def _compute_with_gradients(model: Model) -> bool:
     )
 
 
-def is_gradient(value: Value, node: cst.BaseExpression) -> bool:
-    """Whether an expression is the `.grad` of a tensor."""
-    return value.role == Role.GRADIENT or (isinstance(node, cst.Attribute) and node.attr.value == "grad")
+def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is the `.grad` of a tensor, and not an attribute of that name of a class of one's own."""
+    if value.role == Role.GRADIENT:
+        return True
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("grad")):
+            kind = model.value(owner).kind
+            return bool(kind & Kind.TENSOR) or (bool(kind & Kind.UNKNOWN) and not model.declares("grad"))
+    return False

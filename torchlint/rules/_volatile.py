@@ -14,6 +14,7 @@ import libcst as cst
 
 from torchlint.model import Model, Tri, torch_api
 from torchlint.rule import Applicability, Block, Fix
+from torchlint.rules import _no_grad
 
 VARIABLE = "torch.autograd.Variable"
 
@@ -66,21 +67,10 @@ def _is_no_grad(statement: cst.CSTNode, model: Model) -> bool:
 
 
 def _can_move(line: cst.CSTNode, model: Model) -> bool:
-    """Whether a statement can go into a block: a generator would take the mode along to whoever reads it."""
+    """Whether a statement can go into a block."""
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
         return False
-    yields = [*model.tree.within(line, cst.Yield), *model.tree.within(line, cst.Await)]
-    return not any(_runs_here(each, line, model) for each in yields)
-
-
-def _runs_here(node: cst.CSTNode, statement: cst.CSTNode, model: Model) -> bool:
-    """Whether a node runs when the statement does."""
-    for up in model.tree.ancestors(node):
-        if isinstance(up, (cst.Lambda, cst.GeneratorExp, cst.FunctionDef, cst.ClassDef)):
-            return False
-        if up is statement:
-            return True
-    return True
+    return _no_grad.may_hold(line, model)
 
 
 def _evaluation(call: cst.Call, model: Model) -> Sequence[cst.BaseStatement]:
@@ -90,7 +80,7 @@ def _evaluation(call: cst.Call, model: Model) -> Sequence[cst.BaseStatement]:
     suite = tree.parent(statement)
     if not isinstance(suite, (cst.IndentedBlock, cst.Module)) or isinstance(tree.parent(suite), cst.ClassDef):
         return ()
-    if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) or not _runs_here(call, statement, model):
+    if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) or not _no_grad.runs_with(call, statement, model):
         return ()
     at = next(index for index, other in enumerate(suite.body) if other is statement)
     rest = suite.body[at:]

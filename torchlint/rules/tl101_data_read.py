@@ -116,7 +116,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
-    if _data.is_gradient(value, node.value):
+    if _data.is_gradient(value, node.value, model):
         if usage is Usage.READ and not _data.gradients_keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to

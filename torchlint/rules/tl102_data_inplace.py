@@ -88,7 +88,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules import _data, _gradients, _no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -106,7 +106,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     write = _data.written(node, model)
     fix = _fix(node, value, write, _data.initialises(node, value, model), model) if write is not None else None
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
-    if _data.is_gradient(value, node.value):
+    if _data.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
@@ -118,12 +118,12 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    if _data.is_gradient(value, node.value) and not _data.gradients_keep_graphs(model):
-        if _operands_without_graph(write, model):
+    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
+        return None
+    if _data.is_gradient(value, node.value, model) and not _data.gradients_keep_graphs(model):
+        if _operands_without_graph(write, model) and not _gradients.are_saved(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
-        return None
-    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
@@ -131,7 +131,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     small = _own_statement(write, model)
-    if small is None:
+    if small is None or not _no_grad.may_hold(small, model):
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small

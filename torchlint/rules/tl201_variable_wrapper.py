@@ -70,7 +70,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Tri, Usage, torch_api
 from torchlint.model.scopes import dotted, parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _data, _volatile
+from torchlint.rules import _data, _named, _volatile
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -86,7 +86,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     if fix is not None and any(_volatile.block(call, model) is not None for call in _beside(node, model)):
         # `volatile=True` goes too, and it alone says where the block of TL202 belongs
         fix = replace(fix, deferred=True)
-    return Finding(node.func, _MESSAGE, fix)
+    return Finding(node.func, _MESSAGE, None if _named.is_replaced(VARIABLE, model) else fix)
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:

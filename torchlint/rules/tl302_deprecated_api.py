@@ -28,6 +28,8 @@ that is written which exists in all of them. What a version check or a `try` gua
  layer(torch.ones(1, 2)).sum().backward()
 ~old = nn.utils.weight_norm
 +old = nn.utils.parametrizations.weight_norm
+~draw = nn.init.normal
++draw = nn.init.normal_
 ```
 
 The import comes along, in whatever form it is:
@@ -82,7 +84,9 @@ Other things have the same names, and a class of tensors is also a type:
 
 A fix is safe where the new call gives the same values, gradients and dtype, which is tested for each row of the table
 by running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
-tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated.
+tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated. Where a function
+or class is only named, and not called, its new name is another object, so that is unsafe as well. There is none for
+what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`).
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """

@@ -207,6 +207,9 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     if node.value in elsewhere or _RESIZES.search(model.tree.source.text):
         return None
     at: cst.CSTNode | None = model.tree.statement(node)
+    assert at is not None
+    if _is_bound_inside(node, at, model):
+        return None
     while at is not None:
         block = model.tree.parent(at)
         if isinstance(block, (cst.IndentedBlock, cst.Module)):
@@ -214,12 +217,27 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
             for other in reversed(before):
                 if _binds(other, node.value, model):
                     return _plain_value(other)
-        elif isinstance(block, (cst.For, cst.While)) and _binds(block, node.value, model):
-            return None
-        if isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
+        elif isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)) or (
+            block is not None and _binds(block, node.value, model)
+        ):
             return None
         at = block
     return None
+
+
+def _is_bound_inside(node: cst.Name, statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a name is a variable of a lambda or comprehension around it, or bound in the very statement by ``:=``."""
+    for up in model.tree.ancestors(node):
+        if up is statement:
+            break
+        if isinstance(up, cst.Lambda):
+            return True
+        if isinstance(up, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)) and _binds(
+            up, node.value, model
+        ):
+            return True
+    named = model.tree.within(statement, cst.NamedExpr)
+    return any(isinstance(each.target, cst.Name) and each.target.value == node.value for each in named)
 
 
 def _binds(node: cst.CSTNode, name: str, model: Model) -> bool:

@@ -51,7 +51,8 @@ some packages have become part of another.
 
 A fix is safe where the new name is the same object, or does the same, which is tested for each row of
 [the table](../api.md). It is unsafe where something differs: no scheduler of torch is an instance of `_LRScheduler` any
-more, so `LRScheduler` changes what `isinstance` says.
+more, so `LRScheduler` changes what `isinstance` says. So it is where a name that is another object by now is
+only named, and not called.
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """

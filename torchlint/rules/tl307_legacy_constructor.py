@@ -111,7 +111,7 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
     if row.fix != "constructor" or any(arg.keyword is not None for arg in call.args):
         return None
     name = row.last
-    if len(call.args) == 1 and (kind := numbers(call.args[0].value)) is not None:
+    if len(call.args) == 1 and not call.args[0].star and (kind := numbers(call.args[0].value)) is not None:
         if not _fits(name, kind):
             return None
         dtype = row.text if name != "Tensor" else "" if kind.has_float else "torch.get_default_dtype()"
@@ -211,7 +211,7 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
     args = call.args
     if any(arg.keyword is not None or arg.star == "**" for arg in args):
         return None
-    if len(args) == 1 and numbers(args[0].value) is not None:
+    if len(args) == 1 and not args[0].star and numbers(args[0].value) is not None:
         if model.value(attribute.value).dtype & 6 and numbers(args[0].value).has_float:  # type: ignore[union-attr]
             return None
         return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))

@@ -29,7 +29,8 @@ It works as ever, and may for long: so this rule is off unless it is selected (`
 
 ## When the fix is unsafe
 
-Renames are safe: the functions are the same. `torch.nn.utils.spectral_norm` has an unsafe fix, for the keys of the
+Renames of what is called are safe: the functions do the same. What is only named (`{"tanh": F.tanh}`) is another object
+then, so that is unsafe. `torch.nn.utils.spectral_norm` has an unsafe fix, for the keys of the
 `state_dict` change. `torch.norm` and `torch.svd` have none: what to write depends on the dimensions, and on all uses of
 `V`.
 

@@ -51,7 +51,7 @@ from torchlint import api, edit
 from torchlint.api import Row
 from torchlint.model import Model
 from torchlint.rule import Anchor, Edit, Finding, Fix, on
-from torchlint.rules import _api
+from torchlint.rules import _api, _named
 
 _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
 _ARGUMENTS = ("pretrained", "pretrained_backbone")
@@ -63,7 +63,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     if any(arg.star == "*" for arg in node.args) or not _may_have_it(node):
         return
     name = _builder(node.func, model)
-    if name is None or _api.is_guarded(node, model):
+    if name is None or _api.is_guarded(node, model) or _named.is_replaced(name, model):
         return
     rows = [row for row in api.of_rule("TL901").get(name.rpartition(".")[2], ()) if row.name == name]
     if name.endswith(".__dict__"):

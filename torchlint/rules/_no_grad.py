@@ -1,0 +1,26 @@
+"""What a block of ``torch.no_grad()`` may take in without changing what the statements in it do for others."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+
+
+def may_hold(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether nothing in a statement takes the mode along, or keeps what was computed in it.
+
+    ``yield`` and ``await`` hand the mode to whoever runs meanwhile; what ``:=`` binds is used later, with its graph.
+    """
+    leaving = (cst.Yield, cst.Await, cst.NamedExpr)
+    return not any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls))
+
+
+def runs_with(node: cst.CSTNode, statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a node runs when the statement around it does."""
+    for up in model.tree.ancestors(node):
+        if isinstance(up, (cst.Lambda, cst.GeneratorExp, cst.FunctionDef, cst.ClassDef)):
+            return False
+        if up is statement:
+            return True
+    return True
