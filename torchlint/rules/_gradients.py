@@ -12,7 +12,7 @@ from torchlint.rules import _data
 
 def are_saved(model: Model) -> bool:
     """Whether some result of a file that may require grad is computed with a gradient, which it then has saved."""
-    return model.remember("saved gradients", _are_saved)
+    return model.remember(_are_saved)
 
 
 def _are_saved(model: Model) -> bool:

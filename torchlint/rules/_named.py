@@ -73,14 +73,14 @@ def is_patched(row: Row, model: Model) -> bool:
 
 def is_replaced(name: str, model: Model) -> bool:
     """Whether a file puts something of its own in the place of a name of torch."""
-    return model.remember(f"replaced {name}", lambda model: _is_replaced(name, model))
+    return model.remember(_is_replaced, name)
 
 
-def _is_replaced(name: str, model: Model) -> bool:
+def _is_replaced(model: Model, name: str) -> bool:
     last = name.rpartition(".")[2]
     if any(model.is_target(node) and _owns(node.value, name, model) for node in model.tree.attributes(last)):
         return True
-    return any(_replaces(call, name, model) for call in model.remember("patching calls", _patching))
+    return any(_replaces(call, name, model) for call in model.remember(_patching))
 
 
 _PATCHING = frozenset(("setattr", "delattr", "object", "multiple", "patch"))
