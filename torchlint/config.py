@@ -36,8 +36,9 @@ SHARED = "pyproject.toml"
 FILES = (".torchlint.toml", "torchlint.toml", SHARED)
 """Settings files; of those in one directory the first that has settings counts."""
 
-MARKERS = (*FILES, "setup.py", "setup.cfg", ".git")
-"""What stands in the root of a project for those who look for what is imported (``model.codebase``)."""
+MARKERS = (SHARED, "setup.py", "setup.cfg", ".git")
+"""What stands in the root of a project for those who look for what is imported (``model.codebase``). A settings file of
+ours does not: it may stand in a folder of tests that imports from above."""
 
 
 class SettingsError(ValueError):
