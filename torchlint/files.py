@@ -109,7 +109,7 @@ class _Walk:
                 continue
             if directory != root and ".git" in names:  # another repository
                 ignores = []
-            if ".gitignore" in names and (own := _gitignore(directory, self.found.warnings)):
+            if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found.warnings)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
             for entry in entries:
@@ -185,32 +185,31 @@ def is_excluded(location: str, project: Project) -> bool:
     return any(exclude.verdict(os.path.join(settings.root, *parts[:end]), end < len(parts)) for end in ends)
 
 
-def _gitignore(directory: str, warnings: list[str]) -> Patterns | None:
+def _gitignore(directory: str, above: Iterable[Patterns], warnings: list[str]) -> Patterns | None:
     file = os.path.join(directory, ".gitignore")
     try:
         with open(file, "rb") as handle:
             data = handle.read()
     except OSError:
         return None
-    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), shown(file), warnings))
+    room = gitignore.MOST - sum(patterns.compared for patterns in above)
+    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), room, shown(file), warnings))
     return Patterns(directory, patterns) if patterns else None
 
 
-def _usable(text: str, name: str, warnings: list[str]) -> Iterator[Pattern]:
+def _usable(text: str, room: int, name: str, warnings: list[str]) -> Iterator[Pattern]:
     """The patterns of a ``.gitignore``; like git, pass over what makes no sense."""
-    room = gitignore.MOST
     for number, line in gitignore.lines(text):
         try:
             pattern = gitignore.parse(line)
         except gitignore.BadPattern:
             continue
-        room -= not pattern.is_literal
-        if room >= 0:
-            yield pattern
-        else:
-            most = f"{gitignore.MOST:,}"
-            warnings.append(f"{name}:{number}: more than {most} patterns with wildcards, the rest is not used")
+        room -= not pattern.is_looked_up
+        if room < 0:
+            most = f"more than {gitignore.MOST:,} patterns to compare with"
+            warnings.append(f"{name}:{number}: {most}, the rest is not used")
             return
+        yield pattern
 
 
 def _inherited_ignores(root: str, warnings: list[str]) -> list[Patterns]:
@@ -220,7 +219,7 @@ def _inherited_ignores(root: str, warnings: list[str]) -> list[Patterns]:
     above: list[Patterns] = []
     directory = os.path.dirname(root)
     while True:
-        if ignore := _gitignore(directory, warnings):
+        if ignore := _gitignore(directory, above, warnings):
             above.append(ignore)
         if os.path.exists(os.path.join(directory, ".git")):
             return above[::-1]
