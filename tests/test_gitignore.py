@@ -179,7 +179,11 @@ def test_long_lists_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_many_wildcards(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(gitignore, "MOST", 2)
-    write({".gitignore": "plain.py\n*a.py\n# so\n*b.py\n*c.py\n*d.py\n", "plain.py": "", "xb.py": "", "xc.py": ""})
+    lines = "plain.py\n*.pyc\na*.py\n# so\nb*.py\nc*.py\nd*.py\n"
+    write({".gitignore": lines, "plain.py": "", "bx.py": "", "cx.py": "", "sub/.gitignore": "e*.py\n", "sub/ex.py": ""})
     found = discover(["."], Project())
-    assert [file.path for file in found.files] == ["xc.py"]
-    assert found.warnings == [".gitignore:5: more than 2 patterns with wildcards, the rest is not used"]
+    assert [file.path for file in found.files] == ["cx.py", "sub/ex.py"]
+    assert found.warnings == [
+        ".gitignore:6: more than 2 patterns to compare with, the rest is not used",
+        "sub/.gitignore:1: more than 2 patterns to compare with, the rest is not used",
+    ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
+from torchlint import gitignore
 from torchlint.globs import of_settings
 
 Write = Callable[[dict[str, str]], None]
@@ -59,6 +60,14 @@ DOUBTFUL = [
 @pytest.mark.parametrize(("written", "doubt"), DOUBTFUL)
 def test_doubtful(written: str, doubt: str) -> None:
     assert doubt in of_settings(written, "/r").doubt
+
+
+def test_too_many(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gitignore, "MOST", 2)
+    write({"torchlint.toml": "exclude = ['a*b', 'c', 'd/e',\n'*.f', 'g*h',\n'i*j']\n", "x.py": ""})
+    ran = torchlint("check")
+    assert ran.code == 2
+    assert "torchlint.toml:3: `exclude`: bad pattern `i*j`: there are more than 2 patterns" in ran.err
 
 
 SPELLINGS = ("pkg/sub", "./pkg/sub", "pkg\\sub", "pkg/sub/", "./pkg/sub/", "{root}/pkg/sub", "{root}/pkg/sub/")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from torchlint import gitignore
 from torchlint.diagnostic import Policy
 from torchlint.gitignore import relative
-from torchlint.globs import of_settings
+from torchlint.globs import Globs
 from torchlint.limits import BUDGET, FILE_SIZE, Limits, parse_size
 from torchlint.reading import SETTINGS, read
 from torchlint.rules import catalogue
@@ -44,8 +44,9 @@ SHARED = "pyproject.toml"
 FILES = (".torchlint.toml", "torchlint.toml", SHARED)
 """Settings files; of those in one directory the first that has settings counts."""
 
-MARKERS = (*FILES, "setup.py", "setup.cfg", ".git")
-"""What stands in the root of a project for those who look for what is imported (``model.codebase``)."""
+MARKERS = (SHARED, "setup.py", "setup.cfg", ".git")
+"""What stands in the root of a project for those who look for what is imported (``model.codebase``). A settings file of
+ours does not: it may stand in a folder of tests that imports from above."""
 
 
 class SettingsError(ValueError):
@@ -426,11 +427,11 @@ def parse(table: object, file: str) -> Settings:
     """Settings from the table ``[tool.torchlint]`` of a ``pyproject.toml``, or from all of another file."""
     is_shared = os.path.basename(file) == SHARED
     where = f"{file}: [tool.torchlint]" if is_shared else file
-    doubts: list[Doubt] = []
+    globs, doubts = Globs(os.path.dirname(file)), list[Doubt]()
 
     def pattern(written: str, about: str) -> str:
         try:
-            glob = of_settings(written, os.path.dirname(file))
+            glob = globs.read(written)
         except gitignore.BadPattern as error:
             raise SettingsError(f"{about}: bad pattern `{written}`: {error}", written) from None
         if glob.doubt:
@@ -448,8 +449,6 @@ def parse(table: object, file: str) -> Settings:
         about = f"{where}: `{key}`"
         try:
             values[key] = _KEYS[key](value, about)
-            if _KEYS[key] in (_strings, _per_file) and len(values[key]) > gitignore.MOST:
-                raise SettingsError(f"{about} has more than {gitignore.MOST:,} patterns")
             if _KEYS[key] is _strings:
                 values[key] = tuple(filter(None, (pattern(each, about) for each in values[key])))
             elif _KEYS[key] is _per_file:

@@ -110,7 +110,7 @@ class _Walk:
                 continue
             if directory != root and ".git" in names:  # another repository
                 ignores = []
-            if ".gitignore" in names and (own := _gitignore(directory, self.found)):
+            if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
             for entry in entries:
@@ -185,7 +185,7 @@ def is_excluded(location: str, project: Project) -> bool:
     return any(exclude.verdict(os.path.join(settings.root, *parts[:end]), end < len(parts)) for end in ends)
 
 
-def _gitignore(directory: str, found: Found) -> Patterns | None:
+def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patterns | None:
     path = os.path.join(directory, ".gitignore")
     try:
         data = read(path, SETTINGS)
@@ -196,25 +196,24 @@ def _gitignore(directory: str, found: Found) -> Patterns | None:
         if problem not in found.problems:
             found.problems.append(problem)
         return None
-    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), shown(path), found.warnings))
+    room = gitignore.MOST - sum(patterns.compared for patterns in above)
+    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), room, shown(path), found.warnings))
     return Patterns(directory, patterns) if patterns else None
 
 
-def _usable(text: str, name: str, warnings: list[str]) -> Iterator[Pattern]:
+def _usable(text: str, room: int, name: str, warnings: list[str]) -> Iterator[Pattern]:
     """The patterns of a ``.gitignore``; like git, pass over what makes no sense."""
-    room = gitignore.MOST
     for number, line in gitignore.lines(text):
         try:
             pattern = gitignore.parse(line)
         except gitignore.BadPattern:
             continue
-        room -= not pattern.is_literal
-        if room >= 0:
-            yield pattern
-        else:
-            most = f"{gitignore.MOST:,}"
-            warnings.append(f"{name}:{number}: more than {most} patterns with wildcards, the rest is not used")
+        room -= not pattern.is_looked_up
+        if room < 0:
+            most = f"more than {gitignore.MOST:,} patterns to compare with"
+            warnings.append(f"{name}:{number}: {most}, the rest is not used")
             return
+        yield pattern
 
 
 def _inherited_ignores(root: str, found: Found) -> list[Patterns]:
@@ -224,7 +223,7 @@ def _inherited_ignores(root: str, found: Found) -> list[Patterns]:
     above: list[Patterns] = []
     directory = os.path.dirname(root)
     while True:
-        if ignore := _gitignore(directory, found):
+        if ignore := _gitignore(directory, above, found):
             above.append(ignore)
         if os.path.exists(os.path.join(directory, ".git")):
             return above[::-1]

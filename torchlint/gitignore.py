@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-MOST = 10_000
-"""Patterns with wildcards in one list: each may have to be compared with each path. Others are looked up."""
+MOST = 1_000
+"""Patterns that may have to be compared with a path one by one. Most are looked up: a name, a path, `*.pyc`."""
 
 _LITERAL = re.compile(r"[^*?\[\\/]+(?:/[^*?\[\\/]+)*")
 _STARS = re.compile(r"\*+")
@@ -152,6 +152,14 @@ class Pattern:
     def is_literal(self) -> bool:
         """Whether it has no wildcards."""
         return len(self.runs) == 1 and all(name.is_literal for name in self.runs[0].names)
+
+    @property
+    def is_looked_up(self) -> bool:
+        """Whether a path needs no comparison with it: it is a name, a path, or all names that end in something."""
+        if self.is_literal or self.has_slash:
+            return self.is_literal
+        pieces = self.runs[0].names[0].pieces
+        return len(pieces) == 2 and not pieces[0].size and bool(self.ending)
 
     @property
     def ending(self) -> str:
@@ -321,6 +329,8 @@ class Patterns:
             table, key = (self._literal, pattern.literal) if pattern.is_literal else (self._by_ending, pattern.ending)
             table.setdefault(key, []).append((rank, pattern))
         self._lengths = sorted({len(ending) for ending in self._by_ending})
+        self.compared = sum(not pattern.is_looked_up for pattern in self._ranks)
+        """How many of the patterns may have to be compared with a path one by one."""
         self._needs_path = any(pattern.has_slash for pattern in self._ranks)
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:

@@ -30,6 +30,26 @@ class Glob(NamedTuple):
     """Why it will match nothing."""
 
 
+class Globs:
+    """The patterns of one settings file."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._compared = 0
+
+    def read(self, text: str) -> Glob:
+        """The pattern that is meant.
+
+        Raises:
+            torchlint.gitignore.BadPattern: it cannot mean anything, or there are more than can be compared with paths.
+        """
+        glob = of_settings(text, self.root)
+        self._compared += bool(glob.pattern) and not gitignore.parse(glob.pattern).is_looked_up
+        if self._compared > gitignore.MOST:
+            raise gitignore.BadPattern(f"there are more than {gitignore.MOST:,} patterns to compare with")
+        return glob
+
+
 def of_settings(text: str, root: str) -> Glob:
     """The pattern that is meant by what is written in the settings of a directory.
 

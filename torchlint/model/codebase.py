@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MARKERS = (".torchlint.toml", "torchlint.toml", "pyproject.toml", "setup.py", "setup.cfg", ".git")
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """What stands in the folder of a project; imports are not looked for above it."""
 _MAX_ABOVE = 3
 """How far above the top-level package to look for others where no folder is marked."""

@@ -1,0 +1,87 @@
+"""Settings in ``torchlint.toml``, and which file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Torchlint
+
+Write = Callable[[dict[str, str]], None]
+
+CODE = "import torch\nx = torch.ones(3).data\n"
+NONE, ALL = 'select = ["TL2"]\n', 'select = ["TL1"]\n'
+TABLE = "[tool.torchlint]\n"
+
+# settings files, whether the finding in a/x.py is reported
+FILES = {
+    "torchlint.toml": ({"torchlint.toml": NONE}, False),
+    "hidden": ({".torchlint.toml": NONE}, False),
+    "hidden before the other": ({".torchlint.toml": NONE, "torchlint.toml": ALL}, False),
+    "before pyproject.toml": ({"torchlint.toml": NONE, "pyproject.toml": TABLE + ALL}, False),
+    "hidden before pyproject.toml": ({".torchlint.toml": NONE, "pyproject.toml": TABLE + ALL}, False),
+    "nearer": ({"torchlint.toml": NONE, "a/pyproject.toml": TABLE + ALL}, True),
+    "nearest": ({"pyproject.toml": TABLE + ALL, "a/torchlint.toml": NONE}, False),
+    "empty": ({"pyproject.toml": TABLE + NONE, "a/torchlint.toml": ""}, True),
+    "somebody else's between": ({"torchlint.toml": NONE, "a/pyproject.toml": "[tool.other]\n"}, False),
+    "without the word": ({"torchlint.toml": 'per-file-ignores = { "./a/*" = ["TL101"] }\n'}, False),
+    "a folder": ({"torchlint.toml/x": "", "pyproject.toml": TABLE + NONE}, False),
+}
+
+
+@pytest.mark.parametrize(("files", "is_reported"), FILES.values(), ids=FILES)
+@pytest.mark.parametrize("path", [".", "a", "a/x.py"])
+def test_settings_files(
+    files: dict[str, str], is_reported: bool, path: str, write: Write, torchlint: Torchlint
+) -> None:
+    write({**files, "a/x.py": CODE})
+    for _ in range(2):  # the second time from the cache
+        assert torchlint("check", path).code == is_reported
+
+
+def test_a_settings_file_that_comes_and_goes(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": CODE, "pyproject.toml": TABLE})
+    assert torchlint("check").code == 1
+    write({"torchlint.toml": NONE})
+    assert torchlint("check").code == 0
+    (tmp_path / "torchlint.toml").unlink()
+    assert torchlint("check").code == 1
+
+
+def test_the_cache_is_beside_the_settings(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a/b/x.py": CODE, "torchlint.toml": "", "a/torchlint.toml": ""})
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert torchlint("check").code == 1
+    assert (tmp_path / "a" / ".torchlint_cache").is_dir()
+    assert torchlint("clean").err == f"Removed {tmp_path / 'a' / '.torchlint_cache'}\n"
+
+
+WRONG = {
+    "an unknown key": ('selekt = ["TL1"]\n', "torchlint.toml:1: unknown key `selekt` (did you mean `select`?)"),
+    "a table of pyproject.toml": (
+        "[tool.torchlint]\n",
+        "torchlint.toml: unknown key `tool` (the keys of `[tool.torchlint]` stand at the top of torchlint.toml)",
+    ),
+    "a bad value": ("\n\nfix = 1\n", "torchlint.toml:3: `fix` must be true or false"),
+    "a bad pattern": (
+        'exclude = [\n  "a",\n  "b[c",\n]\n',
+        "torchlint.toml:3: `exclude`: bad pattern `b[c`: its `[` is never closed",
+    ),
+    "no TOML": ("x\n", "torchlint.toml: Expected '=' after a key in a key/value pair (at line 1, column 2)"),
+}
+
+
+@pytest.mark.parametrize(("toml", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_settings_files(toml: str, message: str, write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"torchlint.toml": toml, "x.py": ""})
+    ran = torchlint("check")
+    assert (ran.code, ran.err) == (2, f"error: {tmp_path}/{message}\n")
+
+
+def test_settings_below_do_not_cut_imports_from_above(write: Write, torchlint: Torchlint) -> None:
+    write({"lib/make.py": "import torch\ndef make(): return torch.ones(3)\n", "tests/torchlint.toml": ""})
+    write({"tests/x.py": "import torch\nfrom lib.make import make\ny = make().data\n"})
+    assert torchlint("check", "-q").code == 1
