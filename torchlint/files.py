@@ -220,12 +220,11 @@ def _inherited_ignores(root: str, found: Found) -> list[Patterns]:
     """The ``.gitignore`` files above a directory, up to the root of its repository, outermost first."""
     if os.path.exists(os.path.join(root, ".git")):
         return []
-    above: list[Patterns] = []
+    above: list[str] = []
     directory = os.path.dirname(root)
     while True:
-        if ignore := _gitignore(directory, found):
-            above.append(ignore)
+        above.append(directory)
         if os.path.exists(os.path.join(directory, ".git")):
-            return above[::-1]
+            return [ignore for each in reversed(above) if (ignore := _gitignore(each, found))]
         if directory == (directory := os.path.dirname(directory)):
             return []  # no repository
