@@ -136,11 +136,11 @@ class Check:
             results = run.files(found.files)
         finally:
             progress.end()
+        if run.refused is not None:
+            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
-        if run.refused is not None:
-            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*sorted(run.notes), *self.project.unread)
