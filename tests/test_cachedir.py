@@ -282,6 +282,21 @@ def test_a_cache_that_is_moved_away_meanwhile(tmp_path: Path) -> None:
     assert CONTENT in tree(tmp_path / "d")
 
 
+def test_where_directories_cannot_be_held_open(
+    torchlint: Torchlint, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cachedir, "_HAS_DESCRIPTORS", False)
+    write({"x.py": CODE, "work/0123abcd.json": "x"})
+    assert torchlint("check").err == ""
+    assert cached(tmp_path / NAME)
+    assert "1 known from the cache" in torchlint("check", "-v").err
+    (tmp_path / NAME / "1.0").symlink_to(tmp_path / "work")
+    assert torchlint("clean").err.endswith("and left what is not its own: 1.0\n")
+    assert tree(tmp_path / "work") == {CONTENT: "x"}
+    ran = torchlint("check", "--cache-dir", "work")
+    assert ran.err.endswith("work has files in it and was not made by torchlint\n")
+
+
 def test_clean_says_what_cannot_be_removed(
     torchlint: Torchlint, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

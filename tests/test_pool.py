@@ -91,6 +91,23 @@ def test_interrupted(way: str, write: Write, tmp_path: Path) -> None:
     assert err == b""
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_no_module_of_the_tree_is_imported(way: tuple[str, str], write: Write, tmp_path: Path) -> None:
+    """A new interpreter looks in the working directory first."""
+    if way[0] not in multiprocessing.get_all_start_methods():
+        pytest.skip("not on this system")
+    bad = "open({0!r}, 'w').close()\n"
+    names = ("pickle", "signal", "threading", "multiprocessing/__init__", "runpy", "libcst/__init__", "torch", "ctypes")
+    trap = tmp_path / "imported"
+    write({**{f"{name}.py": bad.format(str(trap)) for name in names}, "x.py": CODE, "y.py": CODE})
+    before = f"import sys; sys.path.remove('')\n{WAY.format(way=way[0])}"  # as for the installed program
+    child = apart(tmp_path, "check", way[1], "--no-cache", "x.py", "y.py", before=before)
+    out, err = child.communicate(timeout=120)
+    assert (child.returncode, err) == (1, b"")
+    assert b"Found 2 findings" in out
+    assert not trap.exists()
+
+
 def test_all_is_handed_out_once_the_largest_first() -> None:
     sizes = [10, 200_000, 3, 40_000, *[7] * 60, 0]
     batches = list(pool._batches(sizes))

@@ -173,6 +173,17 @@ def test_patterns_to_ignore(
     assert "2 files" in ran.out
 
 
+def test_patterns_above_that_do_not_count(
+    torchlint: Torchlint, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a repository nobody above has a say."""
+    write({"sub/x.py": CODE})
+    os.mkfifo(tmp_path / ".gitignore")
+    monkeypatch.chdir(tmp_path / "sub")
+    ran = torchlint("check")
+    assert (ran.code, ran.err) == (1, "")
+
+
 @pytest.mark.parametrize("name", ["requirements.txt", "setup.py", "setup.cfg", "uv.lock", "environment.yml"])
 def test_requirements(name: str, torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     write({"x.py": CODE})

@@ -37,8 +37,8 @@ _ABANDONED = 3_600
 
 _MAGIC = b"torchlint cache 2 "
 
-_LIMIT = 500_000_000
-"""Bytes of a cache file. One of a hundred thousand files is a tenth of that."""
+_LIMIT = 100_000_000
+"""Bytes of a cache file. One of a hundred thousand files has a third of that."""
 
 Stamp = list[int]
 """What the file system says of a file; of a file that is too young to be known by that it is empty."""

@@ -140,11 +140,11 @@ class Check:
             results = run.files(found.files)
         finally:
             progress.end()
+        if run.refused is not None:
+            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
-        if run.refused is not None:
-            self._say(f"warning: the cache is not used: {printable(run.refused)}")
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
             self._say(f"warning: {printable(warning)}")
         if run.unsaved is not None:

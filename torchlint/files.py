@@ -220,12 +220,15 @@ def _inherited_ignores(root: str, found: Found) -> list[Patterns]:
     """The ``.gitignore`` files above a directory, up to the root of its repository, outermost first."""
     if os.path.exists(os.path.join(root, ".git")):
         return []
-    above: list[Patterns] = []
+    above: list[str] = []
     directory = os.path.dirname(root)
     while True:
-        if ignore := _gitignore(directory, above, found):
-            above.append(ignore)
+        above.append(directory)
         if os.path.exists(os.path.join(directory, ".git")):
-            return above[::-1]
+            ignores: list[Patterns] = []
+            for each in reversed(above):
+                if ignore := _gitignore(each, ignores, found):
+                    ignores.append(ignore)
+            return ignores
         if directory == (directory := os.path.dirname(directory)):
             return []  # no repository

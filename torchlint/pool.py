@@ -132,6 +132,7 @@ class _Worker:
     """A process that does one batch of jobs after the other."""
 
     def __init__(self, context: BaseContext) -> None:
+        self._is_forked = context.get_start_method() == "fork"
         self.connection, self._theirs = context.Pipe()
         ends = (self._theirs, self.connection)
         self._last_words = ""
@@ -139,8 +140,8 @@ class _Worker:
 
     def start(self) -> None:
         """Let it begin."""
-        with ending.later():  # until it ignores interrupts itself
-            self.process.start()
+        with ending.later(), contextlib.nullcontext() if self._is_forked else _away_from_the_tree():
+            self.process.start()  # interrupts wait until it ignores them itself
         self._theirs.close()  # so that its death is our end of file
 
     def send(self, jobs: list[Job]) -> None:
@@ -178,6 +179,20 @@ class _Worker:
             return self._last_words
         code = self.process.exitcode or 0
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+@contextlib.contextmanager
+def _away_from_the_tree() -> Iterator[None]:
+    """A new interpreter looks for its modules in the working directory first, which may be a tree that is checked.
+
+    A worker stays there: what it is given are absolute paths.
+    """
+    here = os.getcwd()
+    os.chdir(os.path.dirname(os.__file__))
+    try:
+        yield
+    finally:
+        os.chdir(here)
 
 
 def _serve(connection: Connection, theirs: Connection) -> None:
