@@ -38,7 +38,7 @@ from torchlint.rules import catalogue
 from torchlint.silenced import Silence, Silenced, lost, near
 from torchlint.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.standin import MESSAGE as SKIPPED
-from torchlint.suppress import Suppressions
+from torchlint.suppress import Suppressions, start_with_comments
 from torchlint.target import ANY, Target
 
 if TYPE_CHECKING:
@@ -672,7 +672,10 @@ def _is_compound(statement: cst.CSTNode) -> TypeGuard[cst.BaseCompoundStatement]
 def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     edits = {_text_edit(tree, e, spans) for e in fix.edits}
     if fix.indent is not None:
-        edits.update(_indentation(tree, spans[id(fix.indent)], spans[id(fix.indent_to or fix.indent)]))
+        begin = spans[id(fix.indent)].start
+        start = start_with_comments(tree.source.text, begin)
+        edits = {TextEdit(start, start, e.content) if e.start == e.end == begin else e for e in edits}
+        edits.update(_indentation(tree, start, spans[id(fix.indent_to or fix.indent)].end))
     edits.update(_import_edit(tree, module, spans) for module in fix.imports)
     if tree.skipped and any(STAND_IN in edit.content for edit in edits):
         return None  # it would write what was skipped
@@ -757,19 +760,19 @@ def _loses_comment(text: str, edit: TextEdit) -> bool:
     return any(match.group().startswith("#") for match in _BRACKETS.finditer(removed))
 
 
-def _indentation(tree: Tree, first: Span, last: Span) -> Iterator[TextEdit]:
+def _indentation(tree: Tree, start: int, end: int) -> Iterator[TextEdit]:
     """Insertions that move the lines of some statements after the first line in by one step; those in strings stay.
 
     They stand where the block's own indentation ends, so that what removes such a line is seen to get in the way.
     """
     source, step = tree.source.text, tree.module.default_indent
-    base = re.compile(r"[ \t]*\Z").search(source, 0, first.start)
-    width = source[base.start() : first.start] if base else ""
-    text = source[first.start : last.end]
+    base = re.compile(r"[ \t]*\Z").search(source, 0, start)
+    width = source[base.start() : start] if base else ""
+    text = source[start:end]
     strings = [m.span() for m in _BRACKETS.finditer(text) if m.group()[0] in "'\""]
     for line in re.finditer(r"(?:\r\n|\r|\n)(?=[^\r\n])", text):
-        if not any(start < line.end() <= end for start, end in strings):
-            offset = first.start + line.end() + (len(width) if text.startswith(width, line.end()) else 0)
+        if not any(first < line.end() <= last for first, last in strings):
+            offset = start + line.end() + (len(width) if text.startswith(width, line.end()) else 0)
             yield TextEdit(offset, offset, step)
 
 

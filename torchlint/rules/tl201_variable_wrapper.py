@@ -491,4 +491,4 @@ def _has_fix(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     if isinstance(parent, cst.Call) and parent.func is use:
         return _unwrap(parent, model) is not None
-    return is_replaceable(use, model)
+    return is_replaceable(use, model) or _compared(use, model) is not None
