@@ -96,7 +96,7 @@ ARROWS = {
     "rules": {"api", "rule", "edit", "model", "rules", "standin", "target", "tree"},
     "edit": {"rule", "tree"},
     "choice": {"diagnostic"},
-    "blocks": {"choice", "diagnostic", "rule", "source", "tree"},
+    "blocks": {"choice", "diagnostic", "rule", "source", "suppress", "tree"},
     "examples": {"diagnostic"},
     "rule": {"diagnostic", "model"},
     "model": {"limits", "model", "reading", "sketch", "source", "stack", "target", "tree"},

@@ -12,6 +12,7 @@ from torchlint.choice import LocatedBlock
 from torchlint.diagnostic import TextEdit
 from torchlint.rule import Block
 from torchlint.source import TOKENS
+from torchlint.suppress import start_with_comments
 from torchlint.tree import Span, Tree
 
 _LINE = (cst.SimpleStatementLine, cst.SimpleStatementSuite)
@@ -37,7 +38,8 @@ def located(tree: Tree, block: Block, spans: dict[int, Span]) -> LocatedBlock:
     if isinstance(line, _LINE):
         return _located_on_line(tree, block, first, line, spans)
     step = _step(tree, block)
-    start, end, indent = spans[id(first)].start, spans[id(last)].end, tree.indentation(first)
+    start = start_with_comments(tree.source.text, spans[id(first)].start)
+    end, indent = spans[id(last)].end, tree.indentation(first)
     return LocatedBlock(
         block.header,
         start,

@@ -57,7 +57,17 @@ def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
 
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     """Remove one argument of a call, with the comma it no longer needs."""
-    return remove_item(call.args, arg) or delete(arg)
+    among_others = remove_item(call.args, arg)
+    if among_others is not None or not isinstance(arg.comma, cst.Comma):
+        return among_others or delete(arg)
+    return Edit(Anchor(arg, False), Anchor(arg.comma.whitespace_after, False), "")
+
+
+def remove_comma(arg: cst.Arg) -> Edit | None:
+    """Remove the comma after an argument, and nothing of what stands around it; None if there is none."""
+    if not isinstance(arg.comma, cst.Comma):
+        return None
+    return Edit(Anchor(arg.comma.whitespace_before, True), Anchor(arg.comma.whitespace_after, False), "")
 
 
 def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias) -> Edit | None:

@@ -101,7 +101,7 @@ class _Unit:
     node: ast.AST
     start: int
     end: int
-    """Where its own part ends: at the first statement inside it, if there are any."""
+    """Where its own part ends: at the first statement inside it, if there are any, or the comments above that."""
     is_compound: bool
     parent: int | None
     """Where the unit begins that it is in; None for the module."""
@@ -122,10 +122,25 @@ def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
         end = offsets.of(at.end_lineno, at.end_col_offset)
         inside = [(child, name) for name in _BLOCKS for child in _block(node, name)]
         if inside and isinstance(inside[0][0], ast.AST):
-            end = min(_begin(child, offsets) for child, _ in inside)
+            end = _without_comments(text, min(_begin(child, offsets) for child, _ in inside))
         units[begin] = _Unit(node, start, end, bool(inside), parent, block)
         stack += [(child, begin, name) for child, name in inside]
     return units
+
+
+def _without_comments(text: str, end: int) -> int:
+    """Where the lines with nothing but comments begin that stand before the first statement of a block."""
+    line = end
+    while line and text[line - 1] in " \t\f":
+        line -= 1
+    if not line or text[line - 1] not in "\r\n":
+        return end
+    while line:
+        above = max(text.rfind("\n", 0, line - 1), text.rfind("\r", 0, line - 1)) + 1
+        if text[above:line].strip() and not text[above:line].lstrip().startswith("#"):
+            break
+        end = line = above
+    return end
 
 
 def _block(node: ast.AST, name: str) -> Sequence[Any]:

@@ -36,8 +36,9 @@ class Silence:
 
 
 def near(fix: LocatedFix, silenced: Sequence[Silenced], lines: Lines) -> list[Silenced]:
-    """The silenced findings that an edit of a fix comes near to."""
-    rows = [(lines.position(edit.start).row, lines.position(edit.end).row) for edit in fix.edits]
+    """The silenced findings that an edit of a fix, or of an alternative, comes near to."""
+    edits = [edit for each in (fix, *fix.alternatives) for edit in each.edits]
+    rows = [(lines.position(edit.start).row, lines.position(edit.end).row) for edit in edits]
     return [each for each in silenced if any(start <= each.extent[1] and end >= each.extent[0] for start, end in rows)]
 
 

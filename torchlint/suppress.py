@@ -115,6 +115,24 @@ def is_malformed(text: str) -> bool:
     return is_suspect(text) and any(directive.faults for directive in _directives(text))
 
 
+def start_with_comments(text: str, start: int) -> int:
+    """Where a statement begins with the suppressing comments on the lines above it that speak for it.
+
+    What is put around the statement goes around them, too.
+    """
+    line = start
+    while line and text[line - 1] not in "\r\n":
+        line -= 1
+    indent, found = text[line:start], start
+    for above in reversed(_NEWLINE.split(text[:line])[:-1]):
+        if above.strip() and (not above.startswith(f"{indent}#") or '"' * 3 in above or "'" * 3 in above):
+            break
+        line -= len(above) + (2 if text[line - 2 : line] == "\r\n" else 1)
+        if any(said.kind == "ignore" for said in read(above)):
+            found = line + len(indent)
+    return found
+
+
 def _concerns(directive: Directive, codes: Collection[str]) -> bool:
     from torchlint.rules import catalogue
 

@@ -448,7 +448,9 @@ def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
 def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:
     """Edits that leave ``inner`` of the call, in brackets where it needs them, and append ``suffix``."""
     if len(call.args) == 1 and call.args[0].keyword is None and _has_comments(call, inner, model):
-        return edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
+        comma = edit.remove_comma(call.args[0])
+        kept = edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
+        return kept if comma is None else (*kept, comma)
     left = right = ""
     if not inner.lpar and _needs_brackets(call, inner, suffix, model.tree):
         left, right = "(", ")"
@@ -461,7 +463,7 @@ def _has_comments(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bo
 
 
 def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree: Tree) -> bool:
-    if edit.breaks_line(tree.code(inner)):
+    if edit.breaks_line(tree.code(inner)) or isinstance(inner, cst.NamedExpr):
         return True
     if isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)):
         return False
@@ -497,4 +499,4 @@ def _has_fix(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     if isinstance(parent, cst.Call) and parent.func is use:
         return _unwrap(parent, model) is not None
-    return is_replaceable(use, model)
+    return is_replaceable(use, model) or _compared(use, model) is not None

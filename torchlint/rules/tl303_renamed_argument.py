@@ -136,7 +136,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                 function = model.tree.enclosing(call, cst.FunctionDef)
                 if function is not None and model.class_of(function) is node and len(call.args) == 1:
                     arg = call.args[0]
-                    fix = Fix("Drop the argument", (edit.delete(arg),))
+                    fix = Fix("Drop the argument", (edit.remove_argument(call, arg),))
                     what = "`data_source` of `Sampler.__init__`"
                     yield Finding(arg, _api.message(rows[0], model, what), fix, severity="error")
 
