@@ -217,10 +217,10 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
             for other in reversed(before):
                 if _binds(other, node.value, model):
                     return _plain_value(other)
-        elif isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
+        if block is None or isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
             return None
-        elif block is not None and _binds(block, node.value, model):  # a loop, `with … as x`, `except … as x`
-            return None
+        if not isinstance(block, cst.IndentedBlock) and _binds(block, node.value, model):
+            return None  # in a loop, by `with … as x` or `except … as x`
         at = block
     return None
 
@@ -232,7 +232,9 @@ def _is_bound_inside(node: cst.Name, statement: cst.CSTNode, model: Model) -> bo
             break
         if isinstance(up, cst.Lambda):
             return True
-        if isinstance(up, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)) and _binds(up, node.value, model):
+        if isinstance(up, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)) and _binds(
+            up, node.value, model
+        ):
             return True
     named = model.tree.within(statement, cst.NamedExpr)
     return any(isinstance(each.target, cst.Name) and each.target.value == node.value for each in named)
