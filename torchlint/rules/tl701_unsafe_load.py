@@ -20,10 +20,30 @@ versions have that default, this rule is silent.
      return torch.load(path, **options)
 ```
 
+Where what is loaded is used as an object, or this file saves one at the same path, the fix is `weights_only=False`: the
+other would raise.
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 2)
+~net.load_state_dict(torch.load("weights.pt"))
++net.load_state_dict(torch.load("weights.pt", weights_only=True))
+~model = torch.load("model.pt")
++model = torch.load("model.pt", weights_only=False)
+ model.eval()
+~checkpoint = torch.load("checkpoint.pt")
++checkpoint = torch.load("checkpoint.pt", weights_only=False)
+ net = checkpoint["model"].float()
+```
+
 ## When the fix is unsafe
 
-Always: `weights_only=True` raises where the file holds more than weights. If it does and comes from somewhere you
-trust, say `weights_only=False`. A `pickle_module` of its own is an error with `weights_only=True`, so there is no fix.
+Always: `weights_only=True` raises where the file holds more than weights, and `weights_only=False` runs code from it:
+write that only for files from somewhere you trust, else name the classes with `torch.serialization.add_safe_globals`.
+Where nothing says what the file holds, both are offered. A `pickle_module` of its own is an error with
+`weights_only=True`, so there is no fix.
 
 `torch.load`: <https://docs.pytorch.org/docs/stable/generated/torch.load.html>.
 """
@@ -31,19 +51,26 @@ trust, say `weights_only=False`. A `pickle_module` of its own is an error with `
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import api
 from torchlint.model import Model
-from torchlint.rule import Finding, Fix, on
-from torchlint.rules import _api, _api_fixes
+from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rules import _api, _api_fixes, _loaded
+from torchlint.rules._loaded import Content
 from torchlint.target import Version
 
 _DEFAULT: Version = (2, 6)
 _SAID = (
     "`torch.load` runs code from the file unless `weights_only=True`, which is the default since PyTorch 2.6; "
     "say which is meant"
+)
+_RAISES = (
+    "what is loaded is more than tensors, which raises since PyTorch 2.6, where `weights_only=True` is the default; "
+    "say `weights_only=False` if the file can be trusted, or allow its classes with "
+    "`torch.serialization.add_safe_globals`"
 )
 
 
@@ -62,8 +89,25 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
         is_own = _api.keyword(args, "pickle_module") is not None or _api.positional(args, 2) is not None
         for row in rows.get("load", ()):
             if _api.callee(func, (row,), model) is not None:
-                fix = None
-                if row.is_fixable(model.target) and not is_own:
-                    text = "weights_only=True"
-                    fix = Fix(f"Add `{text}`", (_api_fixes.add_argument(call, text),), _api.applicability(row))
-                yield Finding(call.func, _SAID, fix)
+                if is_own:
+                    yield Finding(call.func, _SAID)
+                    continue
+                held = _loaded.content(call, model)
+                fix = _fix(call, held) if row.is_fixable(model.target) else None
+                yield Finding(call.func, _RAISES if held is Content.OBJECT else _SAID, fix)
+
+
+def _fix(call: cst.Call, held: Content) -> Fix:
+    """The argument that goes with what the file holds; the other one is named where nothing else is known."""
+    weights = _added(call, "weights_only=True", "")
+    if held is Content.WEIGHTS:
+        return weights
+    everything = _added(call, "weights_only=False", ", if the file can be trusted")
+    if held is Content.UNKNOWN:
+        return replace(weights, alternatives=(everything,))
+    allowed = _added(call, "weights_only=True", ", with `torch.serialization.add_safe_globals` for the classes")
+    return replace(everything, alternatives=(allowed,))
+
+
+def _added(call: cst.Call, text: str, when: str) -> Fix:
+    return Fix(f"Add `{text}`{when}", (_api_fixes.add_argument(call, text),), Applicability.UNSAFE)
