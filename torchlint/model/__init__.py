@@ -250,6 +250,10 @@ class Model:
             self._remembered[key] = compute(self, *args, **kwargs)
         return self._remembered[key]  # type: ignore[no-any-return]
 
+    def mentions(self, pattern: re.Pattern[str]) -> bool:
+        """Whether anything in the text of this file matches, wherever it stands."""
+        return self.remember(_mentions, pattern)
+
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return self.remember(_declares, attribute)
@@ -1333,6 +1337,10 @@ def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
             found.append((ref, name, name + qualified[len(ref) :]))
     found.sort(key=lambda each: -len(each[0]))
     return [(name, spelled) for _, name, spelled in found]
+
+
+def _mentions(model: Model, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(model.tree.source.text) is not None
 
 
 def _declares(model: Model, attribute: str) -> bool:
