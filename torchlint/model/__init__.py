@@ -258,6 +258,10 @@ class Model:
             self._remembered[key] = compute(self, *args, **kwargs)
         return self._remembered[key]  # type: ignore[no-any-return]
 
+    def mentions(self, pattern: re.Pattern[str]) -> bool:
+        """Whether anything in the text of this file matches, wherever it stands."""
+        return self.remember(_mentions, pattern)
+
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return self.remember(_declares, attribute)
@@ -289,7 +293,7 @@ class Model:
     def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
         """All occurrences of a name in a scope and in the functions inside it, in document order."""
         if isinstance(scope, cst.Module):
-            return [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
+            return self.remember(_named, name)
         table = self._references.get(id(scope))
         if table is None:
             table = self._references[id(scope)] = {}
@@ -300,8 +304,7 @@ class Model:
 
     def all_called(self, name: str) -> list[cst.BaseExpression]:
         """All names and attributes that are called ``name``, wherever in the file."""
-        names = [node for node in self.tree.names(name) if not _is_label(self.tree, node)]
-        return [*self.tree.attributes(name), *names]
+        return self.remember(_called, name)
 
     def no_grad_block_before(self, statement: cst.CSTNode) -> cst.With | None:
         """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
@@ -320,11 +323,11 @@ class Model:
 
     def calls_backward(self, area: cst.CSTNode) -> bool:
         """Whether ``backward`` is called below a node."""
-        return graph.calls_backward(self, area)
+        return self.remember(graph.calls_backward, area)
 
     def backwarded(self, area: cst.CSTNode) -> set[str]:
         """Names and paths on which ``backward()`` is called below a node."""
-        return graph.backwarded(self, area)
+        return self.remember(graph.backwarded, area)
 
     def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
         """Whether ``name``, or what is computed from it, leaves the function around ``node``."""
@@ -350,17 +353,7 @@ class Model:
 
     def bindings_of(self, name: str, node: cst.CSTNode) -> list[cst.Name]:
         """Where a name is plainly assigned in the scope of ``node``: ``x = …``, not ``x += …``."""
-        found = []
-        for use in self.references(name, self.scopes.scope_of(node)):
-            parent = self.tree.parent(use)
-            if self.is_target(use) and not isinstance(parent, (cst.AugAssign, cst.Subscript)):
-                assign = self.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else parent
-                if isinstance(assign, cst.Assign) and any(
-                    isinstance(n, cst.Name) and n.value == name for n in self.tree.walk(assign.value)
-                ):
-                    continue
-                found.append(use)
-        return found
+        return self.remember(_bindings_of, name, self.scopes.scope_of(node))
 
     # ------------------------------------------------------------------ interpretation
 
@@ -1266,6 +1259,28 @@ def _has_type_comments(model: Model) -> bool:
     return "type:" in model.tree.source.text
 
 
+def _named(model: Model, name: str) -> list[cst.Name]:
+    return [node for node in model.tree.names(name) if not _is_label(model.tree, node)]
+
+
+def _called(model: Model, name: str) -> list[cst.BaseExpression]:
+    return [*model.tree.attributes(name), *model.remember(_named, name)]
+
+
+def _bindings_of(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    found = []
+    for use in model.references(name, scope):
+        parent = model.tree.parent(use)
+        if model.is_target(use) and not isinstance(parent, (cst.AugAssign, cst.Subscript)):
+            assign = model.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else parent
+            if isinstance(assign, cst.Assign) and any(
+                isinstance(n, cst.Name) and n.value == name for n in model.tree.walk(assign.value)
+            ):
+                continue
+            found.append(use)
+    return found
+
+
 def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Module, depth: int) -> bool:
     if Follower(model, through_data=False).name(name, scope) is Usage.WRITTEN:
         return True
@@ -1278,9 +1293,13 @@ def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Modul
 
 def _is_given_written(model: Model, function: cst.FunctionDef, name: str, depth: int) -> bool:
     """Whether a caller in this file gives a parameter what is written in place."""
-    if name not in {p.name.value for p in parameters(function)}:
-        return False
-    calls = [model.tree.parent(use) for use in model.all_called(function.name.value)]
+    is_given = name in {p.name.value for p in parameters(function)}
+    return is_given and model.remember(_is_argument_written, function.name.value, depth)
+
+
+def _is_argument_written(model: Model, function: str, depth: int) -> bool:
+    """Whether anything that is given to what is called so is written in place."""
+    calls = [model.tree.parent(use) for use in model.all_called(function)]
     args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
     given = [node for arg in args for node in (arg.value, *model.tree.within(arg.value, cst.Name))]
     return any(model.is_written(value, depth + 1) for value in given)
@@ -1303,6 +1322,10 @@ def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
             found.append((ref, name, name + qualified[len(ref) :]))
     found.sort(key=lambda each: -len(each[0]))
     return [(name, spelled) for _, name, spelled in found]
+
+
+def _mentions(model: Model, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(model.tree.source.text) is not None
 
 
 def _declares(model: Model, attribute: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -74,29 +75,42 @@ def reaches_backward(model: Model, name: str, node: cst.CSTNode) -> bool:
     A plain name is followed through the assignments of its scope, an attribute through its whole class. What is given
     to a function that is not known to be a reader counts as reaching ``backward`` there.
     """
-    area = _area(model, name, node)
-    tainted = {name}
-    within = model.tree.within
-    statements: list[cst.Assign | cst.AugAssign | cst.AnnAssign | cst.For]
-    statements = [
-        *within(area, cst.Assign),
-        *within(area, cst.AugAssign),
-        *within(area, cst.AnnAssign),
-        *within(area, cst.For),
-    ]
-    calls = within(area, cst.Call)
-    grew = True
-    while grew:
-        grew = False
-        for statement in statements:
-            source = statement.iter if isinstance(statement, cst.For) else statement.value
-            if source is None or not _mentions(source, tainted):
-                continue
-            for target in _targets(statement):
-                if target not in tainted:
-                    tainted.add(target)
-                    grew = True
-    return any(_consumes(model, call, tainted) for call in calls)
+    flows = model.remember(_flows, _area(model, name, node))
+    tainted, waiting = {name}, [name]
+    while waiting:
+        each = waiting.pop()
+        if any(_consumes(model, call) for call in flows.calls.get(each, ())):
+            return True
+        new = flows.targets.get(each, set()) - tainted
+        tainted |= new
+        waiting += new
+    return False
+
+
+@dataclass
+class _Flows:
+    """Where the names that are mentioned below a node lead to: each with all that it is the beginning of."""
+
+    targets: dict[str, set[str]] = field(default_factory=dict)
+    """What is bound to something computed from a name."""
+    calls: dict[str, list[cst.Call]] = field(default_factory=dict)
+    """The calls that are given it, or that are ``backward`` of it."""
+
+
+def _flows(model: Model, area: cst.CSTNode) -> _Flows:
+    flows, within = _Flows(), model.tree.within
+    for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For):
+        for statement in within(area, cls):
+            source = statement.iter if isinstance(statement, cst.For) else statement.value  # type: ignore[attr-defined]
+            for name in _mentioned(source) if source is not None else ():
+                flows.targets.setdefault(name, set()).update(_targets(statement))
+    for call in within(area, cst.Call):
+        used: list[cst.BaseExpression] = [arg.value for arg in call.args]
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _BACKWARD:
+            used.append(call.func.value)
+        for name in {name for each in used for name in _mentioned(each)}:
+            flows.calls.setdefault(name, []).append(call)
+    return flows
 
 
 def _area(model: Model, name: str, node: cst.CSTNode) -> cst.CSTNode:
@@ -128,34 +142,36 @@ def _targets(statement: cst.CSTNode) -> Iterator[str]:
 _CUTS = frozenset(("item", "detach", "tolist", "float", "int", "len", "data", "numpy"))
 
 
-def _mentions(node: cst.CSTNode, names: set[str]) -> bool:
-    """Whether an expression hands on the graph of one of the names."""
-    match node:
-        case cst.Name() | cst.Attribute():
-            if isinstance(node, cst.Attribute) and node.attr.value in _CUTS:
-                return False
-            name = dotted(node)
-            if name is not None and any(name == n or name.startswith(n + ".") for n in names):
-                return True
-            return isinstance(node, cst.Attribute) and _mentions(node.value, names)
-        case cst.Call(func=func):
-            last = (dotted(func) or "").rpartition(".")[2]
-            if last in _CUTS or (isinstance(func, cst.Attribute) and func.attr.value in _CUTS):
-                return False
-        case cst.FormattedString():
-            return False
-    return any(_mentions(child, names) for child in children(node))
+def _mentioned(node: cst.CSTNode) -> Iterator[str]:
+    """The names whose graph an expression hands on: ``a``, ``a.b`` and ``a.b.c`` of ``a.b.c``."""
+    waiting = [node]
+    while waiting:
+        at = waiting.pop()
+        match at:
+            case cst.Name() | cst.Attribute():
+                if isinstance(at, cst.Attribute) and at.attr.value in _CUTS:
+                    continue
+                name = dotted(at)
+                if name is not None:
+                    parts = name.split(".")
+                    yield from (".".join(parts[:number]) for number in range(1, len(parts) + 1))
+                elif isinstance(at, cst.Attribute):
+                    waiting.append(at.value)
+                continue
+            case cst.Call(func=func):
+                last = (dotted(func) or "").rpartition(".")[2]
+                if last in _CUTS or (isinstance(func, cst.Attribute) and func.attr.value in _CUTS):
+                    continue
+            case cst.FormattedString():
+                continue
+        waiting += children(at)
 
 
-def _consumes(model: Model, call: cst.Call, tainted: set[str]) -> bool:
+def _consumes(model: Model, call: cst.Call) -> bool:
+    """Whether a call may run ``backward`` on what it is given."""
     func = call.func
     last = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
-    given = any(_mentions(arg.value, tainted) for arg in call.args)
-    if last in _BACKWARD:
-        return given or (isinstance(func, cst.Attribute) and _mentions(func.value, tainted))
-    if not given:
-        return False
-    if last in _GRAD_FUNCTIONS:
+    if last in _BACKWARD or last in _GRAD_FUNCTIONS:
         return True
     if last in _READERS:
         return False
@@ -202,27 +218,34 @@ def backwarded(model: Model, area: cst.CSTNode) -> set[str]:
 def leaves_function(model: Model, name: str, node: cst.CSTNode) -> bool:
     """Whether a name, or what is computed from it, is returned, yielded, or stored in an object."""
     scope = model.scopes.scope_of(node)
-    for at in model.tree.walk(scope):
-        match at:
-            case cst.Return(value=value) | cst.Yield(value=value) if value is not None:
-                if _mentions(value, {name}):
-                    return True
-            case cst.Assign(targets=targets, value=value) if _mentions(value, {name}):
-                for target in targets:
-                    if dotted(target.target) != name:
-                        if isinstance(target.target, (cst.Attribute, cst.Subscript)):
-                            return True
-                        other = dotted(target.target)
-                        if other is not None and other != name and _returned(model, other, scope):
-                            return True
+    left = model.remember(_leaving, scope)
+    if name in left.returned:
+        return True
+    for target in left.targets.get(name, ()):
+        other = dotted(target)
+        if other != name:
+            if isinstance(target, (cst.Attribute, cst.Subscript)) or other in left.returned:
+                return True
     if isinstance(scope, cst.Module):
         return False
     return name in {p.name.value for p in parameters(scope)}
 
 
-def _returned(model: Model, name: str, scope: cst.CSTNode) -> bool:
+@dataclass
+class _Leaving:
+    """What leaves a function, and what is assigned from what in it."""
+
+    returned: set[str] = field(default_factory=set)
+    targets: dict[str, list[cst.BaseAssignTargetExpression]] = field(default_factory=dict)
+
+
+def _leaving(model: Model, scope: cst.CSTNode) -> _Leaving:
+    left = _Leaving()
     for at in model.tree.walk(scope):
         match at:
-            case cst.Return(value=value) | cst.Yield(value=value) if value is not None and _mentions(value, {name}):
-                return True
-    return False
+            case cst.Return(value=value) | cst.Yield(value=value) if value is not None:
+                left.returned.update(_mentioned(value))
+            case cst.Assign(targets=targets, value=value):
+                for name in set(_mentioned(value)):
+                    left.targets.setdefault(name, []).extend(target.target for target in targets)
+    return left

@@ -168,7 +168,7 @@ class Scopes:
         self._attributes: dict[tuple[int, str], Attribute] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
-        self._rebound: dict[str, list[cst.FunctionDef]] = {}
+        self._rebound: dict[str, dict[int, dict[int, cst.FunctionDef]]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._hidden: dict[int, frozenset[str]] = {}
@@ -327,7 +327,7 @@ class Scopes:
         if key not in self._rebinders:
             found: dict[int, cst.FunctionDef] = {}
             if self._has_functions(scope):
-                found = {id(each): each for each in self._rebinding(name) if self._owner(name, each) is scope}
+                found = self._rebinding(name).get(id(scope), {})
             self._rebinders[key] = found
         return self._rebinders[key]
 
@@ -346,11 +346,13 @@ class Scopes:
             outer = self.scope_of(outer)
         return outer
 
-    def _rebinding(self, name: str) -> list[cst.FunctionDef]:
-        """Functions that rebind or grow what is called ``name`` around them."""
+    def _rebinding(self, name: str) -> dict[int, dict[int, cst.FunctionDef]]:
+        """For each scope around them the functions that rebind or grow what is called ``name`` in it."""
         known = self._rebound.get(name)
         if known is None:
-            known = self._rebound[name] = self._find_rebinding(name)
+            known = self._rebound[name] = {}
+            for function in self._find_rebinding(name):
+                known.setdefault(id(self._owner(name, function)), {})[id(function)] = function
         return known
 
     def _find_rebinding(self, name: str) -> list[cst.FunctionDef]:

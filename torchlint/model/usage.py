@@ -212,15 +212,23 @@ class Follower:
 
     def _through(self, name: str, how: str, least: Usage) -> Usage:
         """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
+        if not self.seen:
+            is_written = self.model.remember(_is_written_through, name, how, self.through_names, self.through_data)
+        else:
+            is_written = self.writes_through(name, how)
+        return Usage.WRITTEN if is_written else least
+
+    def writes_through(self, name: str, how: str) -> bool:
+        """Whether anything that is called so is written, as far as it has not been followed yet."""
         if (id(self.tree.module), f"{how} {name}") in self.seen:
-            return least
+            return False
         self.seen.add((id(self.tree.module), f"{how} {name}"))
         for node in self.model.all_called(name):
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
             is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
             if at is not None and is_use and self.usage(at) is Usage.WRITTEN:
-                return Usage.WRITTEN
-        return least
+                return True
+        return False
 
     def _kept_in(self, container: cst.BaseExpression) -> Usage:
         """The worst that happens to what is in a container."""
@@ -377,6 +385,10 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _is_written_through(model: Model, name: str, how: str, through_names: bool, through_data: bool) -> bool:
+    return Follower(model, through_names, through_data).writes_through(name, how)
 
 
 def _name(

@@ -625,14 +625,23 @@ def rename(use: Use, model: Model) -> Fix | None:
 
 def _import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.ImportFrom] | None:
     """The one import that binds a name."""
-    found = [
-        (alias, statement)
-        for statement in model.tree.all(cst.ImportFrom)
-        if not isinstance(statement.names, cst.ImportStar)
-        for alias in statement.names
-        if node.value == last(alias.asname.name if alias.asname is not None else alias.name)
-    ]
+    found = model.remember(_imports_by_name).get(node.value, ())
     return found[0] if len(found) == 1 else None
+
+
+def _imports_by_name(model: Model) -> dict[str, list[tuple[cst.ImportAlias, cst.ImportFrom]]]:
+    found: dict[str, list[tuple[cst.ImportAlias, cst.ImportFrom]]] = {}
+    for statement in model.tree.all(cst.ImportFrom):
+        for alias in statement.names if not isinstance(statement.names, cst.ImportStar) else ():
+            found.setdefault(last(alias.asname.name if alias.asname is not None else alias.name), []).append(
+                (alias, statement)
+            )
+    return found
+
+
+def _literals(model: Model) -> frozenset[str]:
+    """The texts that are written in a file: a name among them may be exported."""
+    return frozenset(each.raw_value for each in model.tree.all(cst.SimpleString))
 
 
 def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, model: Model) -> Fix | None:
@@ -650,28 +659,36 @@ def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, 
     if alias.asname is not None or not here:
         return Fix(said, (*moves, *here), applicability(row))
     users = model.references(old, model.tree.module)
-    exported = any(s.raw_value == old for s in model.tree.all(cst.SimpleString))
-    if exported or new in imports(model).paths or _is_bound(new, model) or _is_bound(old, model):
+    if (
+        old in model.remember(_literals)
+        or new in imports(model).paths
+        or _is_bound(new, model)
+        or _is_bound(old, model)
+    ):
         return None
     return Fix(said, (*moves, *here, *(edit.replace(user, new) for user in users)), applicability(row))
 
 
 def _is_bound(name: str, model: Model) -> bool:
     """Whether something in a file other than an import binds a name."""
-    if any(param.name.value == name for param in model.tree.all(cst.Param)):
-        return True
-    if any(node.name.value == name for node in model.tree.all(cst.FunctionDef)):
-        return True
-    if any(node.name.value == name for node in model.tree.all(cst.ClassDef)):
-        return True
+    return name in model.remember(_defined) or model.remember(_is_assigned, name)
+
+
+def _defined(model: Model) -> frozenset[str]:
+    """The names of parameters, functions and classes."""
+    parameters = [node.name.value for node in model.tree.all(cst.Param)]
+    functions = [node.name.value for node in model.tree.all(cst.FunctionDef)]
+    return frozenset((*parameters, *functions, *(node.name.value for node in model.tree.all(cst.ClassDef))))
+
+
+def _is_assigned(model: Model, name: str) -> bool:
     return any(model.is_target(use) for use in model.references(name, model.tree.module))
 
 
 def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> Fix | None:
     """Remove an import whose last use has gone; until then the fix waits."""
     name = last(alias.asname.name if alias.asname is not None else alias.name)
-    exported = any(s.raw_value == name for s in model.tree.all(cst.SimpleString))
-    if exported or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
+    if name in model.remember(_literals) or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
     users = model.references(name, model.tree.module)
     if users and not model.remember(_all_replaced, name):

@@ -174,6 +174,9 @@ def _without_data(node: cst.Attribute, value: Value, write: cst.CSTNode, model: 
     return edit.replace_between(node.value, write.value, f".{method}("), edit.insert_after(write.value, ")")
 
 
+_COMPUTES_PARAMETERS = re.compile(r"parametri[sz]|weight_norm|spectral_norm")
+
+
 def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a tensor can be bound again to what it was taken from: to a name of this scope, to a plain attribute."""
     match node.value:
@@ -183,7 +186,7 @@ def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
         case cst.Attribute(attr=cst.Name(value=name)):
             if name == "grad":
                 return True
-            computed = re.search(r"parametri[sz]|weight_norm|spectral_norm", model.tree.source.text)
+            computed = model.mentions(_COMPUTES_PARAMETERS)
             methods = any(name in model.scopes.info(cls).methods for cls in model.scopes.all_classes())
             return value.is_parameter and not computed and not methods
     return False

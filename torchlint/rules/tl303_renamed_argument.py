@@ -155,8 +155,7 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
         return None
     said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
     given = torch_api.literal_bool(node.value)
-    assigned = {_api.last(each.target) for each in model.tree.all(cst.AssignTarget)}
-    if given is None or assigned.issuperset(_OF_LOSSES):
+    if given is None or model.remember(_assigned).issuperset(_OF_LOSSES):
         return Finding(target.attr, said)
     word = "mean" if given else "sum" if name == "size_average" else "none"
     edits = edit.replace(target.attr, "reduction"), edit.replace(node.value, f"'{word}'")
@@ -193,6 +192,10 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
     fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
     said = "a name with a dot raises a `KeyError` since PyTorch 0.4; use `_`"
     return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity="error")
+
+
+def _assigned(model: Model) -> frozenset[str]:
+    return frozenset(_api.last(each.target) for each in model.tree.all(cst.AssignTarget))
 
 
 def _is_elsewhere(new: Mapping[cst.CSTNode, str], model: Model) -> bool:

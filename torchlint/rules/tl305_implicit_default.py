@@ -222,7 +222,7 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     """What a name was assigned last, on the way to a place that leads nowhere else."""
     elsewhere = [item.name.value for each in model.tree.all(cst.Global) for item in each.names]
     elsewhere += [item.name.value for each in model.tree.all(cst.Nonlocal) for item in each.names]
-    if node.value in elsewhere or _RESIZES.search(model.tree.source.text):
+    if node.value in elsewhere or model.mentions(_RESIZES):
         return None
     at: cst.CSTNode | None = model.tree.statement(node)
     assert at is not None

@@ -85,6 +85,8 @@ _SIZE_NAME = re.compile(
 _OVERWRITES = frozenset(("fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "exponential_"))
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
+_SETS_DEFAULT = re.compile("set_default_device|set_default_tensor_type")
+
 
 @on(cst.Module, needle="table:TL307")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
@@ -147,7 +149,7 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     if dtype:
         edits.append(_api_fixes.add_argument(call, typed[0]))
     safe = _api.applicability(row)
-    if "set_default_device" in model.tree.source.text or "set_default_tensor_type" in model.tree.source.text:
+    if model.mentions(_SETS_DEFAULT):
         safe = Applicability.UNSAFE
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
 

@@ -1,0 +1,193 @@
+"""What a file costs grows with its length and no faster, whatever it is full of: counted, not timed (``growth.py``)."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+from growth import growing
+
+from torchlint.diagnostic import Fixing
+from torchlint.examples import examples
+from torchlint.rules import catalogue
+
+Program = Callable[[int], str]
+
+TORCH = "import torch\n"
+NET = "import torch\nfrom torch import nn\nnet = nn.Linear(3, 2)\n"
+FUNCTION = "import torch\ndef f(x: torch.Tensor, k):\n"
+VARIABLE = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\nnet = nn.Linear(3, 2)\n"
+
+
+def lines(head: str, line: str, tail: str = "") -> Program:
+    """A head, and lines with their number in place of ``@``."""
+    return lambda size: head + "".join(line.replace("@", str(index)) for index in range(size)) + tail
+
+
+def joined(head: str, part: str, between: str, tail: str) -> Program:
+    """A head, and parts on one line with their number in place of ``@``."""
+    return lambda size: head + between.join(part.replace("@", str(index)) for index in range(size)) + tail
+
+
+SHAPES: dict[str, Program] = {
+    "branches": lines(
+        FUNCTION + "    if k == 0:\n        pass\n", "    elif k == @:\n        y = x.data.cpu().numpy()\n"
+    ),
+    "branches with old names": lines(
+        FUNCTION + "    if k == 0:\n        pass\n",
+        "    elif k == @:\n        y = torch.range(0, @)\n        x.addcmul_(1, x, x)\n",
+    ),
+    "conditions": lines(FUNCTION, "    if k == @:\n        y = x.data\n"),
+    "version checks": lines(
+        FUNCTION, "    if torch.__version__ > '@':\n        y = torch.range(0, @)\n    else:\n        y = x.data\n"
+    ),
+    "handlers": lines(
+        FUNCTION, "    try:\n        y = torch.range(0, @)\n    except ValueError:\n        y = x.data\n"
+    ),
+    "a block": lines(NET + "for p in net.parameters():\n", "    p.data.add_(@)\n"),
+    "a block of parts of a line": joined(NET + "p = net.weight\n", "p.data.add_(@)", "; ", "\n"),
+    "blocks that are there": lines(
+        NET + "p = net.weight\n", "with torch.no_grad():\n    p.add_(1)\np.data.add_(@)\np.data.add_(x.data)\n"
+    ),
+    "initialisation": lines(NET + "def init_weights(m):\n", "    m.weight.data.normal_(0, @)\n"),
+    "a list": joined(FUNCTION + "    return [", "x.data", ", ", "]\n"),
+    "a list over lines": joined(FUNCTION + "    return [\n", "        x.data", ",\n", "\n    ]\n"),
+    "a mapping": joined(FUNCTION + "    return {", "'@': x.data", ", ", "}\n"),
+    "arguments": joined(FUNCTION + "    return g(", "a@=x.data", ", ", ")\n"),
+    "a sum": joined(FUNCTION + "    return ", "x.data", " + ", "\n"),
+    "a line of statements": joined(FUNCTION + "    ", "y@ = x.data", "; ", "\n"),
+    "the same name": lines(FUNCTION, "    x = x.data\n"),
+    "many names": lines(FUNCTION, "    a@ = x * @\n    b@ = a@.data\n"),
+    "names of the module": lines(NET, "a@ = net.weight\na@.data.add_(1)\nb@ = a@.data\n"),
+    "scalars": lines(NET, "loss@ = net.weight.sum()\nprint(loss@.data[0])\n"),
+    "strings": lines(FUNCTION, "    print('a', f'{x.data} {x.data=}')\n"),
+    "comments": lines(FUNCTION, '    # it\'s about x.data\n    y@ = x.data  # and "this"\n'),
+    "comprehensions": lines(
+        "import torch\ndef f(xs: list[torch.Tensor]):\n", "    y@ = [x.data for x in xs if x.data.sum() > 0]\n"
+    ),
+    "lambdas": lines(FUNCTION, "    y@ = lambda: x.data\n"),
+    "functions": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data\n\n"),
+    "functions of one name": lines(TORCH, "def f(x: torch.Tensor):\n    return x.data\n\n"),
+    "functions with documentation": lines(
+        TORCH, 'def f@(x: torch.Tensor):\n    """It\'s x.data.\n\n    More of it.\n    """\n    return x.data\n'
+    ),
+    "functions that write": lines(TORCH, "def f@(w):\n    a = w.data\n    w.add_(1)\n    return a\n"),
+    "methods": lines(
+        NET + "class A(nn.Module):\n",
+        "    def m@(self, x: torch.Tensor):\n        self.a@ = x.data\n        return self.a@.data\n\n",
+    ),
+    "classes": lines(
+        NET,
+        "class A@(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(3))\n"
+        "        self.w.data.fill_(0)\n    def forward(self, x):\n        return self.w.data + x\n\n",
+    ),
+    "imports in functions": lines(
+        TORCH, "def f@(x):\n    from torch.autograd import Variable\n    return Variable(x)\n\n"
+    ),
+    "an import of many names": lambda size: (
+        f"import torch\nfrom torch.nn.functional import {', '.join(f'n{i}' for i in range(size))}, upsample\n"
+        "def f(x: torch.Tensor):\n    return x.data, upsample(x)\n"
+    ),
+    "imports that may fail": lines(
+        TORCH, "try:\n    from torch.nn import n@\nexcept ImportError:\n    n@ = torch.ones(3).data\n"
+    ),
+    "old names": lines(
+        "import torch\nimport torch.nn.functional as F\ndef f(x: torch.Tensor):\n",
+        "    y = F.upsample(x)\n    torch.addcmul(x, 1, x, x)\n",
+    ),
+    "conversions": lines(
+        "import torch\nimport numpy as np\ndef f():\n    x = torch.ones(3, requires_grad=True)\n",
+        "    y@ = x.cpu().numpy()\n    z@ = x.cpu().detach().numpy()\n",
+    ),
+    "one sum of losses": lines(
+        NET + "def f(loader, opt):\n    total = 0\n    for x in loader:\n        loss = net(x).sum()\n",
+        "        total += loss\n",
+        "        loss.backward()\n        opt.step()\n    return total\n",
+    ),
+    "loops with sums of losses": lines(
+        NET + "def f(loader, opt):\n",
+        "    t@ = 0\n    for x in loader:\n        loss = net(x).sum()\n        t@ += loss\n"
+        "        loss.backward()\n        opt.step()\n",
+    ),
+    "volatile inputs of functions": lines(
+        VARIABLE, "def f@(x):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    return out.data[0]\n\n"
+    ),
+    "async": lines(FUNCTION, "    x.cuda(async=True)\n    y@ = x.data\n"),
+    "Windows newlines": lambda size: (FUNCTION + "    y = x.data; z = 1\n" * size).replace("\n", "\r\n"),
+    "bare CR": lambda size: (FUNCTION + "    y = x.data\n" * size).replace("\n", "\r"),
+    "form feeds": lambda size: TORCH + "\f\ndef f(x: torch.Tensor):\n    return x.data\n" * size,
+    "comments of other tools": lines(TORCH + "x = torch.ones(3).data\n", "y@ = 1  # noqa: E501\n"),
+}
+
+ELSEWHERE: dict[str, Program] = {
+    "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
+    "volatile inputs of one function": lines(
+        VARIABLE + "def f(x):\n", "    x@ = Variable(x, volatile=True)\n    out@ = net(x@)\n"
+    ),
+    "classes one below the other": lambda size: (
+        NET
+        + "class A0(nn.Module):\n    def m(self, x):\n        return self.w.data\n"
+        + "".join(
+            f"class A{i}(A{i - 1}):\n    def m(self, x):\n        self.w = super().m(x)\n        return self.w.data\n"
+            for i in range(1, size)
+        )
+    ),
+    "loops in loops": lambda size: (
+        FUNCTION
+        + "    a = b = c = x\n"
+        + "".join("    " * (depth + 1) + f"for i{depth} in k:\n" for depth in range(4))
+        + "".join(f"                    a, b, c = b + {i}, c.data, a\n" for i in range(size))
+    ),
+    "functions in a ring": lambda size: (
+        TORCH
+        + "".join(
+            f"def f{i}(x: torch.Tensor):\n    y = f{(i + 1) % size}(x)\n    return y.data\n\n" for i in range(size)
+        )
+    ),
+}
+"""What may grow faster than its length yet."""
+
+SIZE = 8
+
+KNOWN = frozenset(("TL302", "TL306", "TL307"))
+"""Rules whose own examples do: each import of an old name carries the edits of all its uses, in whatever function."""
+
+
+@pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
+def test_a_shape(program: Program) -> None:
+    assert growing(program, SIZE, Fixing.UNSAFE) == []
+
+
+@pytest.mark.xfail
+@pytest.mark.parametrize("program", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_shape_that_may_grow_faster(program: Program) -> None:
+    assert growing(program, SIZE, Fixing.UNSAFE) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(code, marks=pytest.mark.xfail if code in KNOWN else ())
+        for code, info in sorted(catalogue().items())
+        if info.doc
+    ],
+)
+def test_the_examples_of_a_rule(code: str) -> None:
+    texts = [example.before for example in examples(catalogue()[code].doc) if "import *" not in example.before]
+
+    def repeated(size: int) -> str:
+        functions = (f"def f{i}_{k}():\n{textwrap.indent(t, '    ')}" for i in range(size) for k, t in enumerate(texts))
+        return "\n\n".join(("import torch\n", *functions))
+
+    size = max(1, LEAST // sum(map(len, texts)))
+    assert growing(repeated, size, Fixing.UNSAFE, frozenset((code,))) == []
+
+
+LEAST = 2_000
+"""Characters that the shortest program has at least: what is looked for close to a place is never far from it."""
+
+
+def test_what_grows_too_fast_is_named() -> None:
+    found = growing(lambda size: "import torch\n" + "x = x.data\n" * size**2, SIZE, Fixing.NONE)
+    assert any(" _findings: " in line for line in found)
