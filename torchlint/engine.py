@@ -580,10 +580,16 @@ def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[l
 
 
 def _explained(finding: Finding, model: Model) -> Finding:
-    """A finding with the evidence for its receiver, where the rule has none of its own."""
-    if finding.receiver is None or finding.evidence is not None:
+    """A finding with the evidence for its receiver, where the rule has none of its own; a fix is as safe as that."""
+    from torchlint.model.namesakes import is_shared
+
+    if finding.receiver is None:
         return finding
-    return replace(finding, evidence=model.value(finding.receiver).evidence)
+    evidence = finding.evidence or model.value(finding.receiver).evidence
+    fix = finding.fix
+    if fix is not None and evidence is not None and is_shared(evidence, model):
+        fix = replace(fix, applicability=Applicability.UNSAFE)
+    return replace(finding, evidence=evidence, fix=fix)
 
 
 def _raised_at(tree: Tree) -> int | None:

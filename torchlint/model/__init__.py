@@ -602,6 +602,12 @@ class Model:
         ref = self.reference(value)
         return value if ref is None else self.definition(ref) or value
 
+    def imported_classes(self) -> Iterator[cst.ClassDef]:
+        """The classes of the project that this file imports by their names."""
+        for value in self._bindings(self.tree.module).values():
+            if self.reference(value) is not None and isinstance(cls := self.follow(value).node, cst.ClassDef):
+                yield cls
+
     def home(self, node: cst.CSTNode) -> Model:
         """The model of the file that a class or function is defined in."""
         return self.codebase.home(node, self)

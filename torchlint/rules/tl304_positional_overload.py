@@ -52,7 +52,7 @@ import libcst as cst
 
 from torchlint.api import Row
 from torchlint.model import Kind, Model
-from torchlint.rule import Anchor, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _api, _api_fixes
 
 _ONE = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
@@ -108,6 +108,12 @@ def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
     return {"": plain[1]} if len(plain) > 1 else {}
 
 
+def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether it can matter when an argument is evaluated."""
+    effects = (cst.Call, cst.Await, cst.Yield, cst.NamedExpr)
+    return any(isinstance(part, effects) for part in model.tree.walk(node))
+
+
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     what = (
@@ -119,7 +125,10 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
             rest = [model.tree.code(arg.value) for arg in plain if all(arg is not each for each in found.values())]
             rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
             edit = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
-            fix = Fix("Give the number by keyword", (edit,), _api.applicability(row))
+            in_order = sum(_has_effects(arg.value, model) for arg in plain) < 2
+            fix = Fix(
+                "Give the number by keyword", (edit,), _api.applicability(row) if in_order else Applicability.UNSAFE
+            )
         elif row.fix == "keywords":
             fix = _api_fixes.keywords(call, list(found), row, "Give them by keyword")
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None

@@ -85,8 +85,6 @@ _SIZE_NAME = re.compile(
 _OVERWRITES = frozenset(("fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "exponential_"))
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
-_SETS_DEFAULT = re.compile("set_default_device|set_default_tensor_type")
-
 
 @on(cst.Module, needle="table:TL307")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
@@ -149,9 +147,24 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     if dtype:
         edits.append(_api_fixes.add_argument(call, typed[0]))
     safe = _api.applicability(row)
-    if model.mentions(_SETS_DEFAULT):
+    if model.mentions(_DEFAULTS) or _is_under_device(call, model):
         safe = Applicability.UNSAFE
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
+
+
+_DEFAULTS = re.compile(r"\bset_default_(?:device|tensor_type)\b|\bwith\b[^\n]*\bdevice\b")
+"""What makes the new functions, and not the old constructors, put tensors elsewhere, anywhere in the file."""
+
+
+def _is_under_device(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a block around a call may be one of `torch.device`, by any name."""
+    for up in model.tree.ancestors(node):
+        if isinstance(up, cst.With):
+            for item in up.items:
+                value = model.value(item.item)
+                if value.ref == "torch.device" or (isinstance(item.item, cst.Name) and value.kind & Kind.UNKNOWN):
+                    return True
+    return False
 
 
 class Numbers:

@@ -1,0 +1,30 @@
+"""Methods of the project's own classes that are called like a tensor's: what has them need not be a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.values import Evidence, Strength
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
+
+def is_shared(evidence: Evidence, model: Model) -> bool:
+    """Whether all that makes a value a tensor is a method that a class has that is defined or imported here."""
+    if evidence.strength > Strength.USE or not isinstance(evidence.node, cst.Attribute):
+        return False
+    name = evidence.node.attr.value
+    return f"`.{name}`" in evidence.text and name in model.remember("own methods", _own_methods)
+
+
+def _own_methods(model: Model) -> frozenset[str]:
+    return frozenset(name for cls in _classes(model) for name in model.home(cls).scopes.info(cls).methods)
+
+
+def _classes(model: Model) -> Iterator[cst.ClassDef]:
+    yield from model.scopes.all_classes()
+    yield from model.imported_classes()
