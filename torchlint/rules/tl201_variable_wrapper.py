@@ -71,6 +71,7 @@ from torchlint.model import Kind, Model, Tri, Usage, torch_api
 from torchlint.model.scopes import dotted, parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data, _volatile
+from torchlint.rules._volatile import Need
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -82,11 +83,18 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
-    fix = _unwrap(node, model)
-    if fix is not None and any(_volatile.block(call, model) is not None for call in _beside(node, model)):
-        # `volatile=True` goes too, and it alone says where the block of TL202 belongs
-        fix = replace(fix, deferred=True)
-    return Finding(node.func, _MESSAGE, fix)
+    return Finding(node.func, _MESSAGE, _fix(node, model))
+
+
+def _fix(call: cst.Call, model: Model) -> Fix | None:
+    """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
+    needs = {_volatile.wanted(each, model).need for each in _beside(call, model)}
+    if Need.HANDWORK in needs:
+        return None
+    fix = _unwrap(call, model)
+    if fix is None or needs == {Need.NOTHING}:
+        return fix
+    return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
@@ -490,5 +498,5 @@ def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -
 def _has_fix(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     if isinstance(parent, cst.Call) and parent.func is use:
-        return _unwrap(parent, model) is not None
+        return _fix(parent, model) is not None
     return is_replaceable(use, model)
