@@ -415,9 +415,14 @@ class Tree:
 
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""
-        blocks = [a for a in self.ancestors(node) if isinstance(a, cst.IndentedBlock)]
+        steps = []
+        for up in self.ancestors(node):
+            if isinstance(up, cst.IndentedBlock):
+                steps.append(up.indent)
+            elif isinstance(up, cst.MatchCase) and isinstance(match := self.parent(up), cst.Match):
+                steps.append(match.indent)
         default = self.module.default_indent
-        return "".join(default if block.indent is None else block.indent for block in reversed(blocks))
+        return "".join(default if step is None else step for step in reversed(steps))
 
     def order(self, node: cst.CSTNode) -> int:
         """Rank of ``node`` in document order (pre-order)."""

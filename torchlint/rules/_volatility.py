@@ -423,6 +423,9 @@ class Flow:
             case cst.FormattedString() | cst.Tuple() | cst.List() | cst.Set() | cst.Dict() | cst.BooleanOperation():
                 found = self._each_child(node)
                 return NO_GRAPH if isinstance(node, cst.FormattedString) else found
+            case cst.DictElement(key=key, value=value):
+                self._held(key)
+                return self._held(value)
             case cst.BaseNumber() | cst.BaseString():
                 return NO_GRAPH
             case cst.BaseExpression() | cst.BaseElement() | cst.BaseDictElement() | cst.Arg():

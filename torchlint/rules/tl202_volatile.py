@@ -67,7 +67,7 @@ _WIDTH = 60
 """Characters shown of what belongs into a block."""
 
 
-@on(cst.Call, needle="volatile")
+@on(cst.Call, needle=("volatile", "Variable"))
 def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     """Report `volatile` in a call of `Variable`."""
     arg = _volatile.keyword(node)
