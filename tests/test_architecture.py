@@ -27,7 +27,8 @@ ARROWS = {
     "work": {"", "cache", "config", "diagnostic", "engine", "gate", "model", "source", "suppress", "target"},
     "files": {"config", "diagnostic"},
     "config": {"diagnostic", "rules", "target"},
-    "cache": {"", "diagnostic", "source"},
+    "cache": {"", "diagnostic", "project", "source"},
+    "project": set(),
     "source": set(),
     "gate": {"api", "rules", "source"},
     "engine": {
@@ -51,7 +52,7 @@ ARROWS = {
     "edit": {"rule", "tree"},
     "examples": {"diagnostic"},
     "rule": {"diagnostic", "model"},
-    "model": {"model", "sketch", "source", "target", "tree"},
+    "model": {"model", "project", "sketch", "source", "target", "tree"},
     "tree": {"nodes", "sketch", "standin", "unread"},
     "sketch": {"nodes", "unread"},
     "unread": set(),

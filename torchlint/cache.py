@@ -19,10 +19,10 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from torchlint import __version__
+from torchlint import __version__, project
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.source import FOLDER, digest, state
 
@@ -222,6 +222,8 @@ class Cache:
         path, then = row
         if then in ("", FOLDER):
             return []
+        if then.startswith(project.STATE):
+            return self._settled(project.stamp(path))
         try:
             return self._settled(stamp(os.stat(path)))
         except (OSError, ValueError):
@@ -235,16 +237,22 @@ class Cache:
 
     def _is_as_before(self, row: Row) -> bool:
         path, then = row
+        if then.startswith(project.STATE):
+            return self._is_same(row, project.stamp(path), project.state)
         try:
             status = os.stat(path)
         except (OSError, ValueError):
             return then == ""
         if stat.S_ISDIR(status.st_mode):
             return then == FOLDER
-        now, known = stamp(status), self._content.stamps.get(row)
+        return self._is_same(row, stamp(status), state)
+
+    def _is_same(self, row: Row, now: Stamp, ask: Callable[[str], str]) -> bool:
+        """Whether something looks as it did, or else is what it was."""
+        known = self._content.stamps.get(row)
         if known and known == now:
             return True
-        if state(path) != then:
+        if ask(row[0]) != row[1]:
             return False
         if settled := self._settled(now):
             self._content.stamps[row] = settled

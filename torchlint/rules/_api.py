@@ -628,7 +628,14 @@ def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, 
     exported = any(s.raw_value == old for s in model.tree.all(cst.SimpleString))
     if exported or new in imports(model).paths or _is_bound(new, model) or _is_bound(old, model):
         return None
+    if _is_global(statement, model) and model.taker(old) is not None:
+        return None
     return Fix(said, (*moves, *here, *(edit.replace(user, new) for user in users)), applicability(row))
+
+
+def _is_global(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement binds belongs to the module."""
+    return model.tree.enclosing(statement, cst.FunctionDef, cst.ClassDef) is None
 
 
 def _is_bound(name: str, model: Model) -> bool:
@@ -650,6 +657,8 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
         return None
     users = model.references(name, model.tree.module)
     if users and not model.remember(f"api replaced {name}", lambda model: _all_replaced(users, model)):
+        return None
+    if _is_global(statement, model) and model.taker(name) is not None:
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
     return Fix("Remove the import", (removed,), deferred=bool(users)) if removed is not None else None

@@ -140,12 +140,9 @@ class Flow:
         self._is_off = False
         self._ever: Env = {}
         self._jumps: list[Env] = []
-        self._outer = {
-            item.name.value
-            for cls in (cst.Global, cst.Nonlocal)
-            for statement in model.tree.within(scope, cls)
-            for item in statement.names
-        }
+        listed = [item for each in model.tree.within(scope, cst.Global) for item in each.names]
+        listed += [item for each in model.tree.within(scope, cst.Nonlocal) for item in each.names]
+        self._outer = {item.name.value for item in listed}
         body = scope.body
         self._suite(body if isinstance(body, Sequence) else body.body)
         self._follow_captured()
@@ -535,8 +532,8 @@ class Flow:
             self._held(arg.value)
         if is_input(call, self.model):
             self.inputs.add(id(call))
-            arg = keyword(call)
-            is_certain = arg is not None and torch_api.literal_bool(arg.value) is True
+            asked = keyword(call)
+            is_certain = asked is not None and torch_api.literal_bool(asked.value) is True
             return Held(VOLATILE if is_certain else VOLATILE | GRAPH, frozenset((id(call),)))
         return self._known(call)
 

@@ -179,8 +179,29 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
-            return Finding(alias, "`Variable` is not needed since PyTorch 0.4", _remove_import(node, alias, model))
+            return _import_finding(node, alias, model)
     return None
+
+
+def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Finding:
+    message = "`Variable` is not needed since PyTorch 0.4"
+    fix = _remove_import(node, alias, model)
+    taker = model.taker(_bound_name(alias)) if fix is not None and _is_global(node, model) else None
+    if taker is None:
+        return Finding(alias, message, fix)
+    return Finding(
+        alias, f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
+    )
+
+
+def _bound_name(alias: cst.ImportAlias) -> str:
+    bound = alias.asname.name if alias.asname is not None else alias.name
+    return bound.value if isinstance(bound, cst.Name) else ""
+
+
+def _is_global(node: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement binds belongs to the module."""
+    return model.tree.enclosing(node, cst.FunctionDef, cst.ClassDef) is None
 
 
 def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
@@ -479,8 +500,7 @@ def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree
 
 
 def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
-    bound = alias.asname.name if alias.asname is not None else alias.name
-    name = bound.value if isinstance(bound, cst.Name) else ""
+    name = _bound_name(alias)
     uses = model.references(name, model.tree.module)
     quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
     if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
