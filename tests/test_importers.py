@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from torchlint import project
+from torchlint.model.importers import Importers
 
 Write = Callable[[dict[str, str]], Any]
 Torchlint = Callable[..., Any]
@@ -123,10 +127,10 @@ def test_the_whole_project_at_once(write: Write, torchlint: Torchlint) -> None:
 
 
 def test_a_renamed_import_stays_for_others(write: Write, torchlint: Torchlint) -> None:
-    ours = "import torch\nfrom torch import ger\n\nx = ger(torch.ones(3), torch.ones(3))\n"
-    write({**MARK, "utils.py": ours, "main.py": "from utils import ger\n"})
+    ours = "import torch\nfrom torch.nn.init import xavier_uniform\n\nxavier_uniform(torch.nn.Linear(2, 2).weight)\n"
+    write({**MARK, "utils.py": ours, "main.py": "from utils import xavier_uniform\n"})
     torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "utils.py")
-    assert "import ger" in Path("utils.py").read_text(encoding="utf-8")
+    assert "import xavier_uniform\n" in Path("utils.py").read_text(encoding="utf-8")
 
 
 def test_a_file_that_begins_to_import_it_is_seen(write: Write, torchlint: Torchlint) -> None:
@@ -141,3 +145,20 @@ def test_a_file_that_begins_to_import_it_is_seen(write: Write, torchlint: Torchl
     assert "may import it" not in torchlint(*run).out
     write({"main.py": "import utils\nutils.Variable\n"})
     assert "may import it" in torchlint(*run).out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_waited_for(write: Write, torchlint: Torchlint) -> None:
+    write({**MARK, "utils.py": OURS})
+    os.mkfifo("main.py")
+    assert "may import it" not in torchlint("check", "--isolated", "--no-cache", "utils.py").out
+
+
+def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where no folder is marked, what is far away does not count; where there is too much, nothing is known."""
+    write({"a/utils.py": OURS, "a/b/c/d/e/main.py": "from utils import Variable\n"})
+    folder = project.folder_of(str(tmp_path / "a"))
+    assert not folder.is_marked
+    assert [Path(path).name for path in project.files(folder)] == ["utils.py"]
+    monkeypatch.setattr(project, "_MAX_FILES", 0)
+    assert not Importers(folder).is_known

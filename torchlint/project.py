@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,10 +21,13 @@ STATE = "files "
 
 _SUFFIXES = (".py", ".pyi", ".pyx", ".ipynb")
 _SKIPPED = INSTALLED | {"__pycache__", "node_modules"}
-_MAX_FILES = 20_000
-_MAX_FOLDERS = 20_000
+_MAX_FILES, _MAX_FOLDERS = 20_000, 20_000
+_FEW = 10
+"""By how much less to look at where no folder is marked: it may be anybody's home."""
 _MAX_BELOW = 3
-"""How deep to look where no folder is marked: it may be anybody's home."""
+"""How deep to look there."""
+_MAX_SIZE = 5_000_000
+"""Bytes up to which a file is read."""
 
 
 class Folder(NamedTuple):
@@ -42,13 +46,8 @@ def folder_of(package: str) -> Folder:
         if os.path.dirname(up) == up or os.path.basename(up) in INSTALLED:
             break
         up = os.path.dirname(up)
-    found = package
-    for _ in range(MAX_ABOVE):
-        above = os.path.dirname(found)
-        if above == found or not _has_sources(above):
-            break
-        found = above
-    return Folder(found, False)
+    above = os.path.dirname(package)
+    return Folder(above if _has_sources(above) else package, False)
 
 
 def _has_sources(folder: str) -> bool:
@@ -64,6 +63,7 @@ def files(folder: Folder) -> Iterator[str]:
     Raises:
         OverflowError: there are too many to look at.
     """
+    share = 1 if folder.is_marked else _FEW
     count = 0
     for number, (path, folders, names) in enumerate(os.walk(folder.path)):
         depth = os.path.relpath(path, folder.path).count(os.sep) + (path != folder.path)
@@ -75,8 +75,8 @@ def files(folder: Folder) -> Iterator[str]:
         folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
         found = sorted(name for name in names if name.endswith(_SUFFIXES))
         count += len(found)
-        if count > _MAX_FILES or number > _MAX_FOLDERS:
-            raise OverflowError(f"more than {_MAX_FILES} files below {folder.path}")
+        if count > _MAX_FILES // share or number > _MAX_FOLDERS // share:
+            raise OverflowError(f"too many files below {folder.path}")
         yield from (os.path.join(path, name) for name in found)
 
 
@@ -131,8 +131,11 @@ def _folder_at(path: str) -> Folder:
 
 
 def content(path: str) -> bytes:
-    """What is in a file; nothing if it cannot be read."""
+    """What is in a file; nothing if it cannot be read, is no file (a pipe would have to be waited for) or is huge."""
     try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_SIZE:
+            return b""
         with open(path, "rb") as file:
             return file.read()
     except OSError:
