@@ -17,10 +17,9 @@ evaluation needs the memory of training. Put `with torch.no_grad():` around the 
 
 ## When the fix is unsafe
 
-Removing the keyword is safe: it does nothing. What was meant, a `torch.no_grad()` block, changes what is computed: with
-`--unsafe-fixes` the statements that evaluate go into one, instead. Run that before the keyword is gone: it alone tells
-where the block belongs. The block starts where the volatile tensor is first used, and ends with the suite if nothing
-there trains:
+Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already.
+Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The block
+changes what is computed, so it takes `--unsafe-fixes`:
 
 ```python
 def evaluate(batches):
@@ -42,9 +41,12 @@ def evaluate(batches):
     return total
 ```
 
-If something there trains, the block ends with the last of the statements that compute with volatile values. Where the
-value is not `True`, and for an attribute, a tensor that is returned or a mixture with training, there is none. Setting
-the attribute has no fix.
+`volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by `.data`
+or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between them and
+needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the tensor
+goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message names
+what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword is
+unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
