@@ -31,9 +31,9 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 
 ## When the fix is unsafe
 
-For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. Where `x`
-may be None, of which `Variable` makes an empty tensor, and in files that make subclasses of tensors, of which it makes
-plain ones. In a `try` that waits for its `TypeError` there is none, nor for what is no tensor. For
+For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. Where
+`x` may be None, of which `Variable` makes an empty tensor, and in files that make subclasses of tensors, of which it
+makes plain ones. In a `try` that waits for its `TypeError` there is none, nor for what is no tensor. For
 `type(x) == Variable`, which is never true today. A reference to the class that is none of these, nor a call,
 `isinstance` or an annotation, has no fix:
 
@@ -305,7 +305,7 @@ def _unwrap(call: cst.Call, model: Model) -> Fix | None:
         return None
     fix = _unwrapped(call, wrapped, model)
     # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one
-    if value.kind & Kind.NONE or (_has_subclasses(model) and not _is_fresh(wrapped.value, model)):
+    if value.kind & Kind.NONE or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model)):
         fix = replace(fix, applicability=Applicability.UNSAFE)
     return fix
 
@@ -332,6 +332,11 @@ def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Mode
 def _has_subclasses(model: Model) -> bool:
     """Whether the file makes tensors of a class of its own."""
     return model.remember("TL201 subclasses", _makes_subclasses)
+
+
+def _depends_on_tensors(node: cst.CSTNode, model: Model) -> bool:
+    """Whether an expression may be made of tensors that have a name: it is of their class then."""
+    return any(model.value(name).kind & (Kind.TENSOR | Kind.UNKNOWN) for name in model.tree.within(node, cst.Name))
 
 
 def _makes_subclasses(model: Model) -> bool:

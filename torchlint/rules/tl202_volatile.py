@@ -18,8 +18,8 @@ evaluation needs the memory of training. Put `with torch.no_grad():` around the 
 ## When the fix is unsafe
 
 Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already.
-Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The block
-changes what is computed, so it takes `--unsafe-fixes`:
+Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The
+block changes what is computed, so it takes `--unsafe-fixes`:
 
 ```python
 def evaluate(batches):
@@ -41,8 +41,8 @@ def evaluate(batches):
     return total
 ```
 
-`volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by `.data`
-or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between them and
+`volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by
+`.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between them and
 needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the tensor
 goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message names
 what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword is
