@@ -22,7 +22,7 @@ class Volatile(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         with torch.no_grad():
-            result = super().__torch_function__(func, types, args, kwargs or {})
+            result = super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[no-untyped-call]
         name = getattr(func, "__self__", func)
         if getattr(name, "__name__", "") in _CUTS or getattr(func, "__name__", "") in _CUTS:
             return plain(result)

@@ -424,8 +424,6 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
 def _fix(packed: list[Any] | None) -> LocatedFix | None:
     if packed is None:
         return None
-    message, applicability, edits, deferred, alternatives, *more = packed
+    message, applicability, edits, deferred, alternatives = packed
     others = tuple(fix for fix in map(_fix, alternatives) if fix is not None)
-    return LocatedFix(
-        message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others, *more
-    )
+    return LocatedFix(message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others)

@@ -632,7 +632,7 @@ def _located_fix(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | N
         applicability = Applicability.UNSAFE
     others = (_located_fix(tree, other, spans) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, fix.is_preferred)
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives)
 
 
 def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
@@ -772,7 +772,7 @@ def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator
     chosen: set[TextEdit] = set()
     taken: list[tuple[int, int]] = []
     for diagnostic in checked.diagnostics:
-        fix = _wanted(diagnostic.fix, fixing)
+        fix = diagnostic.fix
         if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
         new = [edit for edit in fix.edits if edit not in chosen]
@@ -782,13 +782,7 @@ def _chosen(checked: _Checked, fixing: Fixing, off: Collection[str]) -> Iterator
         chosen.update(new)
         for extent in extents:
             bisect.insort(taken, extent)
-        yield diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
-
-
-def _wanted(fix: LocatedFix | None, fixing: Fixing) -> LocatedFix | None:
-    """A fix, or the alternative that is preferred to it in this mode."""
-    others = fix.alternatives if fix is not None else ()
-    return next((other for other in others if other.is_preferred and fixing.applies(other)), fix)
+        yield diagnostic
 
 
 def _extent(edit: TextEdit, text: str) -> tuple[int, int]:

@@ -67,10 +67,7 @@ class Fix:
     indent_to: cst.CSTNode | None = None
     """The last statement to move in with it, of the same block: all lines up to its end."""
     alternatives: tuple[Fix, ...] = ()
-    """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied, but
-    the one that is preferred."""
-    is_preferred: bool = False
-    """Of an alternative: it is applied in place of the fix where fixes like it (unsafe ones) are wanted."""
+    """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied."""
 
 
 @dataclass(frozen=True, slots=True)
