@@ -43,10 +43,10 @@ def evaluate(batches):
 
 `volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
-them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the tensor
-goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message names
-what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword is
-unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix.
+them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
+tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
+names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword
+is unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
