@@ -235,6 +235,10 @@ PROGRAMS = {
         "v, u = Variable(x, volatile=True), Variable(w)\na = net(v)\nb = head(u)\n",
         1,
     ),
+    "moved first": (
+        "a = net(Variable(x, volatile=True).type(torch.FloatTensor)).data.max(1)[1].view(2, 1)\nb = head(w)\n",
+        1,
+    ),
     "by position": ("v = Variable(x, False, True)\na = net(v)\nb = head(w)\n", 1),
     "a loss that adds up": (
         "total = 0\nfor i in range(2):\n    v = Variable(x, volatile=True)\n    total += net(v).sum()\nmean = total / 2\nb = head(w)\n",

@@ -519,12 +519,13 @@ class Flow:
             for each in arguments:
                 self._grow(owner, each)
             return NO_GRAPH
-        if receiver.may_be_volatile and (name in _CUTS or name in _METADATA):
+        casts = name == "type" and bool(call.args)
+        if receiver.may_be_volatile and (name in _CUTS or name in _METADATA) and not casts:
             return NO_GRAPH
         if name in _MODES or (name in _READERS and not receiver.is_volatile):
             return NO_GRAPH
         knows = not receiver.bits & GRAPH or self.model.value(owner).is_tensor
-        moves = name in _MOVES and receiver.is_volatile
+        moves = (name in _MOVES or casts) and receiver.is_volatile
         return self._operate(call, [receiver, *arguments], knows=knows, moves=moves)
 
     def _wrapper(self, call: cst.Call) -> Held:
