@@ -101,6 +101,36 @@ $n = Variable(F.relu($a))
 $n = torch.cat((Variable($a[:1]), Variable($b.data[1:])))
 """
 
+VOLATILE = r"""
+v$k = Variable($a, volatile=True)\n$n = $m(v$k)\n$k = $m(«Variable($n.data)|$n.detach()|$a»)\n«$k.sum().backward(retain_graph=True)|pass»
+$n = Variable($m(Variable($a, volatile=True)).data)
+$n = $m(Variable($m(Variable($a«|.data», volatile=True)).data))
+v$k = Variable($a, volatile=True)\n$n = $m(v$k)\nprint($n.data.sum())\n$n = $n * 2 + $b
+v$k = Variable($a, volatile=True)\n$n = $m(v$k)\n($w * $b.data).sum().backward()\n$n = $m($n)
+def f$k(x, flag):\n    x = Variable(x, volatile=«flag|not flag|True»)\n    return $m(x)\n$n = f$k($a, «True|False»)
+def f$k(x, flag):\n    if flag:\n        x = Variable(x, volatile=True)\n    else:\n        x = Variable(x)\n    return $m(x)\n$n = f$k($a, «True|False»)
+def f$k(x, flag):\n    if flag:\n        return $m(Variable(x))\n    v = Variable(x, volatile=True)\n    return $m(v)\n$n = f$k($a, «True|False»)
+def f$k(x):\n    v = Variable(x, volatile=True)\n    for i in range(2):\n        v = $m(v)\n    return v«|.data|.detach()»\n$n = f$k($a)
+def f$k(xs):\n    for x in xs:\n        v = Variable(x, volatile=True)\n        yield $m(v)\n$n = next(f$k([$a]))
+try:\n    v$k = Variable($a, volatile=True)\n    $n = $m(v$k)\nfinally:\n    $k = $m($b)
+class Box$k: pass\nbox$k = Box$k()\nbox$k.x = Variable($a, volatile=True)\nbox$k.y = $m(box$k.x)\n$n = $m(Variable(box$k.y.data))
+vs$k = []\nfor i in range(2):\n    vs$k.append(Variable($a, volatile=True))\n$n = $m(sum(vs$k))\n$k = $m($b)
+v$k = Variable($a, volatile=True)\n$n = $m(v$k) + ($k := $m($b)).data\n$k.sum().backward(retain_graph=True)
+f$k = lambda t: $m(Variable(t, volatile=True))\n$n = f$k($a)
+"""
+"""Programs that say of some values that they need no graph."""
+
+NO_TENSORS = r"""
+def f$k(x):\n    try:\n        return Variable(x)\n    except TypeError:\n        return Variable(torch.from_numpy(x))\n$n = f$k(«np.ones(3, dtype=np.float32)|$a»)
+def f$k(x):\n    try:\n        return Variable(x)\n    except «Exception|(TypeError, AttributeError)|TypeError»:\n        return Variable(torch.ones(3))\n$n = f$k(«$a|3|[1.0]|np.ones(3)|"x"»)
+def f$k(x=None):\n    return Variable(x)\n$k = f$k(«|$a|None»)\n$n = $a * 1
+$k = Variable(None)\n$n = $a * 1
+$n = Variable(nn.Parameter(torch.ones(3)«|, requires_grad=False»)«|, requires_grad=True»)
+$k = nn.Parameter(torch.ones(3), requires_grad=False)\n$n = Variable($k)\nkind$k = isinstance($n, nn.Parameter), type($n)
+class Sub$k(torch.Tensor): pass\n$k = torch.ones(3).as_subclass(Sub$k)\nkind$k = type(Variable($k)) is Sub$k, isinstance(Variable($k * 2), Sub$k)\n$k = 0\n$n = $a * 1
+"""
+"""Wrapped is what is no tensor, or more than one."""
+
 IDENTITY = r"""
 $n = Variable($x)\n«$n.requires_grad_()|$n.requires_grad = True|$n.mark = 1|$n.unsqueeze_(0).squeeze_(0)|$n.add_(1)|$n += 1»
 $n = Variable($x)\n«$n[0] = 3.0|$n.mul_($w)|$n += $w|$n.copy_($w * 2)|$n.data = torch.zeros(3)|$n.grad = torch.ones(3)»
@@ -512,6 +542,8 @@ STATEMENTS = {
     "leaf": Statement("leaf", _forms(LEAVES)),
     "constant": Statement("constant", _forms(CONSTANTS)),
     "wrapped": Statement("vector", _forms(WRAPPED)),
+    "volatile": Statement("vector", _forms(VOLATILE), is_simple=False),
+    "no tensor": Statement("vector", _forms(NO_TENSORS), is_simple=False),
     "identity": Statement("", _forms(IDENTITY), is_simple=False),
     "arithmetic": Statement("vector", _forms(ARITHMETIC)),
     "view": Statement("vector", _forms(VIEWS)),
@@ -612,7 +644,7 @@ def _chosen(form: str, choose: Choose) -> str:
 
 def statement(state: State, kind: str) -> str:
     """A statement of a kind, as text."""
-    if kind == "use" and not state.modules:
+    if kind in ("use", "volatile") and not state.modules:
         kind = "module"
     rule = STATEMENTS[kind]
     form = state.choose(rule.forms)

@@ -30,7 +30,7 @@ Write = Callable[[dict[str, Any]], None]
 CODE = "import torch\nprint(torch.ones(3, requires_grad=True).data)\n"
 CLEAN = "import torch\nprint(torch.ones(3))\n"
 PLAIN = Diagnostic("TL101", "data-read", "old", Position(1, 2), Position(1, 4), (1, 1), severity="error")
-ANOTHER = LocatedFix("o", Applicability.SAFE, (TextEdit(3, 4, ""),), is_preferred=True)
+ANOTHER = LocatedFix("o", Applicability.SAFE, (TextEdit(3, 4, ""),))
 RICH = Diagnostic(
     "TL201",
     "variable-wrapper",

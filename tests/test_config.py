@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import config
+from torchlint import config, project
 from torchlint.config import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
-from torchlint.model import codebase
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[str, str]], None]
@@ -198,4 +197,4 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
 
 
 def test_roots_are_those_of_the_model() -> None:
-    assert config.MARKERS == codebase._MARKERS
+    assert config.MARKERS == project.MARKERS

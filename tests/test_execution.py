@@ -170,6 +170,30 @@ COUNTEREXAMPLES = {
     "TL201: made to be optimised under another name": (
         "def f(x):\n    return x\nx = torch.ones(3)\nk = f(x)\nk.requires_grad_()\na = Variable(x.clone())"
     ),
+    "TL201: an array is no tensor": (
+        "def f(x):\n    try:\n        return Variable(x)\n    except TypeError:\n        return Variable(torch.from_numpy(x))\n"
+        "a = f(np.ones(3)), f(w)"
+    ),
+    "TL201: a number is no tensor": (
+        "def f(x):\n    try:\n        x = Variable(x)\n    except (TypeError, ValueError):\n        x = None\n    return x\n"
+        "a = f(3), f([1.0]), f(w)"
+    ),
+    "TL201: nothing at all": "def f(x=None):\n    return Variable(x)\na = f()\nb = Variable(None)",
+    "TL201: a parameter that is not learnt": (
+        "p = nn.Parameter(torch.ones(3), requires_grad=False)\na = Variable(p)\nb = isinstance(a, nn.Parameter)\n"
+        "c = Variable(nn.Parameter(torch.ones(2), requires_grad=False))"
+    ),
+    "TL201: a parameter that is not learnt, asked to be": (
+        "a = Variable(nn.Parameter(torch.ones(2), requires_grad=False), requires_grad=True)"
+    ),
+    "TL201: a subclass": (
+        "class Sub(torch.Tensor):\n    pass\nx = torch.ones(3).as_subclass(Sub)\na = type(Variable(x)) is Sub\n"
+        "b = isinstance(Variable(x * 2), Sub)\ndel x, Sub"
+    ),
+    "TL104: an array": (
+        "def f(x):\n    if len(x) > 2:\n        x = n(x)\n    else:\n        x = np.ones(2)\n    try:\n        return np.asarray(x)\n"
+        "    except RuntimeError:\n        return None\na = f(torch.ones(2))\nn(w).sum().backward()"
+    ),
     "TL105: an operator by its name": "a = w * w\nk = w.cpu().data\nk.__iadd__(1)",
     "TL201: torch is another thing here": ("def f(x, torch=None):\n    return isinstance(x, Variable)\na = f(w)"),
     "TL201: the shape of the wrapper": "x = torch.ones(3)\nv = Variable(x)\nv.unsqueeze_(0)",

@@ -59,7 +59,6 @@ def test_an_object(text: str) -> None:
     assert "add_safe_globals" in message
     (other,) = fix.alternatives
     assert "add_safe_globals" in other.message
-    assert not other.is_preferred
     after = check_text(f"{HEAD}{text}\n", "x.py", RULES, Fixing.UNSAFE).text
     assert "weights_only=False" in after
     assert "weights_only=True" not in after

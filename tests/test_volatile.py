@@ -1,6 +1,10 @@
-"""What `volatile=True` meant is written with `--unsafe-fixes`; the safe fix only drops the keyword."""
+"""What `volatile=True` meant is written with `--unsafe-fixes`; until then the keyword stays where it means something."""
 
 from __future__ import annotations
+
+import pytest
+from judge import run
+from volatile import IMPORT, as_it_was, differences
 
 from torchlint.diagnostic import Fixing
 from torchlint.engine import check_text
@@ -69,13 +73,224 @@ def test_evaluation_goes_into_a_block() -> None:
     assert fixed(EVALUATION, Fixing.UNSAFE) == IN_A_BLOCK
 
 
-def test_safe_fixes_drop_the_keyword() -> None:
+def test_safe_fixes_leave_what_the_block_is_known_by() -> None:
     text = fixed(EVALUATION, Fixing.SAFE)
-    assert "volatile" not in text
-    assert "Variable" not in text
+    assert "Variable(x, volatile=True)" in text
+    assert "import Variable" in text
     assert "no_grad" not in text
+    assert fixed(text, Fixing.UNSAFE) == IN_A_BLOCK
 
 
 def test_what_trains_stays_outside() -> None:
     text = fixed(TRAINING, Fixing.UNSAFE)
     assert "    with torch.no_grad():\n        fake = generator(noise).detach()\n    loss = critic(fake)" in text
+
+
+PRELUDE = f"""\
+import torch
+from torch import nn
+{IMPORT}
+torch.manual_seed(0)
+net, head = nn.Linear(3, 3), nn.Linear(3, 3)
+x, w = torch.ones(2, 3), torch.ones(2, 3)
+
+
+class Box:
+    pass
+
+
+box = Box()
+"""
+
+# a program, and how many blocks come of it; None: the keyword stays, for one has to be written by hand
+PROGRAMS = {
+    "cut by .data": ("v = Variable(x, volatile=True)\na = net(v)\nb = head(Variable(a.data))\n", 1),
+    "cut by .detach()": ("a = net(Variable(x, volatile=True))\nb = head(a.detach())\n", 1),
+    "returned": (
+        "def get(ids):\n    src = net(Variable(ids, volatile=True))\n    out = head(Variable(src.data))\n"
+        "    return out\n\n\na = get(x)\n",
+        1,
+    ),
+    "cut and computed with in one statement": ("a = head(Variable(net(Variable(x, volatile=True)).data))\n", None),
+    "cut in a list": ("a = [Variable(net(Variable(x, volatile=True)).data), head(x)]\n", None),
+    "a generator of a GAN": (
+        "opt = torch.optim.SGD(head.parameters(), lr=0.1)\nfor i in range(2):\n    opt.zero_grad()\n"
+        "    noisev = Variable(x, volatile=True)\n    fake = Variable(net(noisev).data)\n    inputv = fake\n"
+        "    errD = head(inputv).mean()\n    errD.backward()\n    opt.step()\n",
+        1,
+    ),
+    "a graph in between": (
+        "v = Variable(x, volatile=True)\na = net(v)\nb = head(w)\nc = net(a)\nb.sum().backward()\n",
+        2,
+    ),
+    "nothing needs a graph in between": (
+        'v = Variable(x, volatile=True)\na = net(v)\nn = len(x)\nprint("%d" % n)\nc = head(a) / n\n',
+        1,
+    ),
+    "decided by a branch": (
+        "def f(x, train):\n    if train:\n        x = Variable(x)\n    else:\n        x = Variable(x, volatile=True)\n"
+        "    return net(x)\n\n\na, b = f(x, True), f(x, False)\n",
+        None,
+    ),
+    "in one branch": (
+        "def f(x, train):\n    if train:\n        return net(Variable(x))\n    v = Variable(x, volatile=True)\n"
+        "    out = net(v)\n    return out\n\n\na, b = f(x, True), f(x, False)\n",
+        1,
+    ),
+    "in all branches": (
+        "if len(x) > 1:\n    v = Variable(x, volatile=True)\nelse:\n    v = Variable(w, volatile=True)\na = net(v)\nb = head(w)\n",
+        1,
+    ),
+    "training and evaluation in one loop": (
+        "for i in range(4):\n    if i % 2:\n        a = net(Variable(x))\n        a.sum().backward()\n    else:\n"
+        "        v = Variable(x, volatile=True)\n        b = net(v)\n        c = b.sum()\n",
+        1,
+    ),
+    "from the round before": (
+        "kept = None\nfor i in range(2):\n    if kept is not None:\n        b = head(kept)\n    v = Variable(x, volatile=True)\n"
+        "    kept = net(v)\n",
+        None,
+    ),
+    "try and finally": (
+        "try:\n    v = Variable(x, volatile=True)\n    a = net(v)\nfinally:\n    b = head(w)\n",
+        1,
+    ),
+    "an early return": (
+        "def f(x):\n    v = Variable(x, volatile=True)\n    a = net(v)\n    if a.sum() > 100:\n        return None\n"
+        "    b = head(w)\n    return a, b\n\n\na = f(x)\n",
+        1,
+    ),
+    "a nested function": (
+        "def f(x):\n    v = Variable(x, volatile=True)\n\n    def inner():\n        return net(v)\n\n    return inner()\n\n\na = f(x)\n",
+        None,
+    ),
+    "a lambda": ("v = Variable(x, volatile=True)\nf = lambda: net(v)\na = f()\ndel f\n", None),
+    "a generator": (
+        "def f(xs):\n    for x in xs:\n        v = Variable(x, volatile=True)\n        yield net(v)\n\n\na = list(f([x]))\n",
+        None,
+    ),
+    "a generator expression": ("v = Variable(x, volatile=True)\nf = (net(t) for t in v)\na = list(f)\ndel f\n", None),
+    "gone through at once": ("v = Variable(x, volatile=True)\na = sum(net(t) for t in v)\n", 1),
+    "a walrus": (
+        "v = Variable(x, volatile=True)\na = net(v) + (b := head(w))\nb.sum().backward()\n",
+        None,
+    ),
+    "a walrus of its own": ("v = Variable(x, volatile=True)\na = (b := net(v)) * 2\n", 1),
+    "stored in an object": (
+        "box.v = Variable(x, volatile=True)\nbox.a = net(box.v)\nbox.b = head(w)\n",
+        1,
+    ),
+    "computed with by a method": (
+        "class M:\n    def set(self, x):\n        self.v = Variable(x, volatile=True)\n        self.run()\n\n"
+        "    def run(self):\n        self.a, self.b = net(self.v), head(w)\n\n\nm = M()\nm.set(x)\n",
+        None,
+    ),
+    "stored for others": (
+        "class M:\n    def set(self, x):\n        self.v = Variable(x, volatile=True)\n\n    def run(self):\n"
+        "        self.a, self.b = net(self.v), head(w)\n\n\nm = M()\nm.set(x)\nm.run()\n",
+        None,
+    ),
+    "in a list": (
+        "vs = []\nfor i in range(2):\n    vs.append(Variable(x, volatile=True))\na = net(torch.cat(vs))\nb = head(w)\n",
+        1,
+    ),
+    "in a list with others": (
+        "vs = [w]\nvs.append(Variable(x, volatile=True))\na = [net(t) for t in vs]\n",
+        None,
+    ),
+    "trained with afterwards": (
+        "a = net(Variable(x, volatile=True))\nloss = head(Variable(a.data)).sum()\nloss.backward()\n",
+        1,
+    ),
+    "requires_grad is changed": (
+        "v = Variable(x, volatile=True)\na = net(v)\nb = Variable(a.data)\nb.requires_grad = True\nc = (b * 2).sum()\n",
+        1,
+    ),
+    "volatile no longer": (
+        "v = Variable(x, volatile=True)\na = net(v)\nb = Variable(w)\nb = head(b)\n",
+        1,
+    ),
+    "under a block of another kind": (
+        "with torch.autograd.profiler.record_function('f'):\n    v = Variable(x, volatile=True)\n    a = net(v)\nb = head(w)\n",
+        1,
+    ),
+    "a function that cuts": (
+        "def get(v):\n    h = net(v)\n    return head(Variable(h.data))\n\n\na = get(Variable(x, volatile=True))\n",
+        None,
+    ),
+    "a module that cuts": (
+        "class M(nn.Module):\n    def forward(self, v):\n        return head(net(v).detach())\n\n\nm = M()\n"
+        "v = Variable(x, volatile=True)\na = m(v)\n",
+        None,
+    ),
+    "a function that does not": (
+        "def get(v):\n    h = net(v) * head(w)\n    return h\n\n\na = get(Variable(x, volatile=True))\n",
+        1,
+    ),
+    "two of them": (
+        "v, u = Variable(x, volatile=True), Variable(w, volatile=True)\na = net(v)\nb = (head(u) - a).sum()\nc = head(w)\n",
+        1,
+    ),
+    "one of two": (
+        "v, u = Variable(x, volatile=True), Variable(w)\na = net(v)\nb = head(u)\n",
+        1,
+    ),
+    "moved first": (
+        "a = net(Variable(x, volatile=True).type(torch.FloatTensor)).data.max(1)[1].view(2, 1)\nb = head(w)\n",
+        1,
+    ),
+    "by position": ("v = Variable(x, False, True)\na = net(v)\nb = head(w)\n", 1),
+    "a loss that adds up": (
+        "total = 0\nfor i in range(2):\n    v = Variable(x, volatile=True)\n    total += net(v).sum()\nmean = total / 2\nb = head(w)\n",
+        1,
+    ),
+    "into a loss with a graph": (
+        "loss = head(w).sum()\nloss = loss + net(Variable(x, volatile=True)).data.sum()\nloss.backward()\n",
+        None,
+    ),
+    "in the head of a loop": (
+        "for t in net(Variable(x, volatile=True)):\n    b = head(Variable(t.data))\n",
+        None,
+    ),
+    "a condition": ("if net(Variable(x, volatile=True)).data.sum() > 0:\n    n = 1\nb = head(w)\n", 1),
+    "a condition for training": ("if net(Variable(x, volatile=True)).data.sum() < 100:\n    b = head(w)\n", None),
+    "returned as it is": ("def f(x):\n    return Variable(x, volatile=True)\n\n\na = net(f(x))\n", None),
+    "taken on for one loop only": (
+        "v = Variable(x, volatile=True)\nfor layer in (net, head):\n    v = layer(v)\nb = head(w)\n",
+        1,
+    ),
+    "a match": (
+        "v = Variable(x, volatile=True)\nmatch len(x):\n    case 2:\n        a = net(v)\n    case _:\n        a = head(w)\nb = a\n",
+        1,
+    ),
+    "a star": ("v = Variable(x, volatile=True)\nargs = (v,)\na = net(*args)\nb = head(w)\n", 1),
+    "a dictionary": ("d = {'v': Variable(x, volatile=True)}\na = net(d['v'])\nb = head(w)\n", 1),
+    "map": ("v = Variable(x, volatile=True)\nm = map(net, [v])\na = list(m)\ndel m\n", None),
+    "a closure over a loop": (
+        "fs = []\nv = Variable(x, volatile=True)\nfs.append(lambda: net(v))\na = fs[0]()\ndel fs\n",
+        None,
+    ),
+    "in a class": ("class C:\n    v = Variable(x, volatile=True)\n\n\na = net(C.v)\ndel C\n", None),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_only_what_was_volatile_loses_its_graph(name: str) -> None:
+    body, blocks = PROGRAMS[name]
+    text = PRELUDE + body
+    after = fixed(text, Fixing.UNSAFE)
+    assert not differences(as_it_was(text), run(after), is_complete="Variable" not in after), after
+    if blocks is None:
+        assert "volatile" in after, after
+    else:
+        assert "Variable(" not in after, after
+        assert after.count("with torch.no_grad():") == blocks, after
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_order_of_modes_does_not_matter(name: str) -> None:
+    text = PRELUDE + PROGRAMS[name][0]
+    safe = fixed(text, Fixing.SAFE)
+    assert "no_grad" not in safe
+    assert "olatile=True" in safe or "False, True" in safe
+    assert fixed(safe, Fixing.UNSAFE) == fixed(text, Fixing.UNSAFE)

@@ -20,10 +20,10 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from torchlint import __version__, cachedir, ending
+from torchlint import __version__, cachedir, ending, project
 from torchlint.cachedir import Folder, is_temporary
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.secret import is_signed, sign
@@ -227,6 +227,8 @@ class Cache:
         path, then = row
         if then in ("", FOLDER):
             return []
+        if then.startswith(project.STATE):
+            return self._settled(project.stamp(path))
         try:
             return self._settled(stamp(os.stat(path)))
         except (OSError, ValueError):
@@ -240,16 +242,22 @@ class Cache:
 
     def _is_as_before(self, row: Row) -> bool:
         path, then = row
+        if then.startswith(project.STATE):
+            return self._is_same(row, project.stamp(path), project.state)
         try:
             status = os.stat(path)
         except (OSError, ValueError):
             return then == ""
         if stat.S_ISDIR(status.st_mode):
             return then == FOLDER
-        now, known = stamp(status), self._content.stamps.get(row)
+        return self._is_same(row, stamp(status), state)
+
+    def _is_same(self, row: Row, now: Stamp, ask: Callable[[str], str]) -> bool:
+        """Whether something looks as it did, or else is what it was."""
+        known = self._content.stamps.get(row)
         if known and known == now:
             return True
-        if state(path) != then:
+        if ask(row[0]) != row[1]:
             return False
         if settled := self._settled(now):
             self._content.stamps[row] = settled
@@ -391,8 +399,6 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
 def _fix(packed: list[Any] | None) -> LocatedFix | None:
     if packed is None:
         return None
-    message, applicability, edits, deferred, alternatives, *more = packed
+    message, applicability, edits, deferred, alternatives = packed
     others = tuple(fix for fix in map(_fix, alternatives) if fix is not None)
-    return LocatedFix(
-        message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others, *more
-    )
+    return LocatedFix(message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, Fixing, LocatedFix, TextEdit
 
@@ -88,17 +88,11 @@ def chosen(
     """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
     taken = _Taken(text)
     for diagnostic in diagnostics:
-        fix = _wanted(diagnostic.fix, fixing)
+        fix = diagnostic.fix
         if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
         if taken.take(_own(fix, blocks), blocks.get(fix.edits)):
-            yield diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
-
-
-def _wanted(fix: LocatedFix | None, fixing: Fixing) -> LocatedFix | None:
-    """A fix, or the alternative that is preferred to it in this mode."""
-    others = fix.alternatives if fix is not None else ()
-    return next((other for other in others if other.is_preferred and fixing.applies(other)), fix)
+            yield diagnostic
 
 
 class _Taken:

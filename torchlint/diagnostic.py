@@ -44,9 +44,7 @@ class LocatedFix:
     """Reported, but only applied in a later round, when other fixes have made it possible
     (an import goes when its last use has gone)."""
     alternatives: tuple[LocatedFix, ...] = ()
-    """Other modern forms of the same code, to choose by hand; none is applied but the one that is preferred."""
-    is_preferred: bool = False
-    """Of an alternative: it is applied in place of the fix where fixes like it (unsafe ones) are wanted."""
+    """Other modern forms of the same code, to choose by hand; none is applied."""
 
 
 class Fixing(enum.Enum):

@@ -729,7 +729,7 @@ def _located_fix(
         applicability = Applicability.UNSAFE
     others = (_located_fix(tree, other, spans, blocks) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, fix.is_preferred)
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives)
 
 
 def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:

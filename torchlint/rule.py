@@ -83,10 +83,7 @@ class Fix:
     block: Block | None = None
     """A block that statements are put into, beside the edits."""
     alternatives: tuple[Fix, ...] = ()
-    """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied, but
-    the one that is preferred."""
-    is_preferred: bool = False
-    """Of an alternative: it is applied in place of the fix where fixes like it (unsafe ones) are wanted."""
+    """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied."""
 
 
 @dataclass(frozen=True, slots=True)

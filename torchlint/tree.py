@@ -474,10 +474,12 @@ class Tree:
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""
         steps, default = [], self.module.default_indent
-        block = self.enclosing(node, cst.IndentedBlock, Unread)
-        while isinstance(block, cst.IndentedBlock):
-            steps.append(default if block.indent is None else block.indent)
-            block = self.enclosing(block, cst.IndentedBlock, Unread)
+        block = self.enclosing(node, cst.IndentedBlock, cst.MatchCase, Unread)
+        while isinstance(block, (cst.IndentedBlock, cst.MatchCase)):
+            owner = self.parent(block) if isinstance(block, cst.MatchCase) else block
+            step = owner.indent if isinstance(owner, (cst.IndentedBlock, cst.Match)) else None
+            steps.append(default if step is None else step)
+            block = self.enclosing(block, cst.IndentedBlock, cst.MatchCase, Unread)
         return "".join(reversed(steps))
 
     def order(self, node: cst.CSTNode) -> int:

@@ -266,6 +266,22 @@ class Model:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return self.remember(_declares, attribute)
 
+    def taker(self, name: str) -> str | None:
+        """Another file of the project that may have a name of this module from here; None if there is none.
+
+        The path is relative to the project, empty if it is not known.
+        """
+        return self.codebase.taker(self, name, with_stars=not name.startswith("_") and not self._lists_exports())
+
+    def _lists_exports(self) -> bool:
+        """Whether ``__all__`` is a plain list, so that a star takes nothing else."""
+        uses = self.tree.names("__all__")
+        targets = [self.tree.parent(use) for use in uses]
+        assigns = [self.tree.parent(target) for target in targets if isinstance(target, cst.AssignTarget)]
+        return len(uses) == 1 and any(
+            isinstance(each, cst.Assign) and isinstance(each.value, (cst.List, cst.Tuple)) for each in assigns
+        )
+
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""
         return Follower(self).is_target(node)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
-from torchlint import source
+from torchlint import project, source
+from torchlint.model.importers import Importers
 from torchlint.model.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
 from torchlint.reading import IMPORTED, read
@@ -32,11 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
-"""What stands in the folder of a project; imports are not looked for above it."""
-_MAX_ABOVE = 3
-"""How far above the top-level package to look for others where no folder is marked."""
-_INSTALLED = frozenset(("site-packages", "dist-packages"))
 _ROOM = 3_000_000
 """Characters of parsed statements to keep from one checked file to the next."""
 _SMALL = 3_000
@@ -76,6 +72,7 @@ class Codebase:
     """What is known of the files that are not being checked."""
 
     def __init__(self) -> None:
+        self._importers: dict[project.Folder, Importers] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -187,6 +184,38 @@ class Codebase:
             return model, rest[0], rest[1:]
         return self.through_stars(path, rest)
 
+    def taker(self, asker: Model, name: str, *, with_stars: bool) -> str | None:
+        """Another file of the project that may have a name from the one being checked; None if there is none.
+
+        ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
+        """
+        if asker.path is None:
+            return None
+        packages = self._surroundings(os.path.dirname(asker.path)).package
+        top = os.path.dirname(asker.path)
+        for _ in packages:
+            top = os.path.dirname(top)
+        folder = project.folder_of(top)
+        if folder not in self._importers:
+            self._importers[folder] = Importers(folder)
+        importers = self._importers[folder]
+        path, state = importers.row
+        self._consulted[_id(asker)].add(path)
+        self._states[path] = state
+        if not importers.is_known:
+            return ""
+        return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
+
+    def _module_file(self, asker: str, module: str, level: int) -> str | None:
+        """The file of a module that another file imports; None if it is not found."""
+        full = self._absolute(level, module, asker) if level else module
+        if full is None:
+            return None
+        path, rest, _ = self._locate(os.path.dirname(asker), full)
+        if path is not None and rest and self._is_module(beside := os.path.join(os.path.dirname(path), *rest)):
+            return f"{beside}.py" if self._is_file(f"{beside}.py") else os.path.join(beside, "__init__.py")
+        return path if not rest else None
+
     def through_stars(self, path: str, names: tuple[str, ...]) -> tuple[Model, str, tuple[str, ...]] | None:
         """A definition that a file has from ``from … import *``."""
         key = (path, names[0])
@@ -258,12 +287,12 @@ class Codebase:
             inner.append(folder)
             folder = os.path.dirname(folder)
         search_path = []
-        for _ in range(1 + _MAX_ABOVE):
+        for _ in range(1 + project.MAX_ABOVE):
             search_path.append(folder)
             if self._is_folder(src := os.path.join(folder, "src")):
                 search_path.append(src)
-            marked = any(os.path.exists(os.path.join(folder, marker)) for marker in _MARKERS)
-            if marked or os.path.basename(folder) in _INSTALLED or os.path.dirname(folder) == folder:
+            marked = any(os.path.exists(os.path.join(folder, marker)) for marker in project.MARKERS)
+            if marked or os.path.basename(folder) in project.INSTALLED or os.path.dirname(folder) == folder:
                 break
             folder = os.path.dirname(folder)
         return tuple(package), (*search_path, *inner)  # Python 2 looked in the package itself, too

@@ -18,7 +18,7 @@ def is_shared(evidence: Evidence, model: Model) -> bool:
     if evidence.strength > Strength.USE or not isinstance(evidence.node, cst.Attribute):
         return False
     name = evidence.node.attr.value
-    return f"`.{name}`" in evidence.text and name in model.remember("own methods", _own_methods)
+    return f"`.{name}`" in evidence.text and name in model.remember(_own_methods)
 
 
 def _own_methods(model: Model) -> frozenset[str]:

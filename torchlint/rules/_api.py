@@ -666,7 +666,14 @@ def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, 
         or _is_bound(old, model)
     ):
         return None
+    if _is_global(statement, model) and model.taker(old) is not None:
+        return None
     return Fix(said, (*moves, *here, *(edit.replace(user, new) for user in users)), applicability(row))
+
+
+def _is_global(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement binds belongs to the module."""
+    return model.tree.enclosing(statement, cst.FunctionDef, cst.ClassDef) is None
 
 
 def _is_bound(name: str, model: Model) -> bool:
@@ -692,6 +699,8 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
         return None
     users = model.references(name, model.tree.module)
     if users and not model.remember(_all_replaced, name):
+        return None
+    if _is_global(statement, model) and model.taker(name) is not None:
         return None
     removed = edit.remove_import_alias(model.tree, statement, alias)
     if removed is None:

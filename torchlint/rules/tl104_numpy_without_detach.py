@@ -28,18 +28,22 @@ meant; the detach comes first, so that nothing else is recorded.
 
 ## When the fix is unsafe
 
-The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing.
+The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
+arrays, too: where `x` may be one there is no fix, and where it is not known to be a tensor on every path the fix is
+unsafe.
 
 `Tensor.numpy`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html>.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Model, Strength, Tri, Value
-from torchlint.rule import Edit, Finding, Fix, on
+from torchlint.model import Dtype, Kind, Model, Strength, Tri, Value
+from torchlint.rule import Applicability, Edit, Finding, Fix, on
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
@@ -84,7 +88,12 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
     if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
         edits = (edit.insert_before(source, "("), edit.insert_after(source, ").detach()"))
     message = "converting a tensor that requires grad to NumPy raises; use `.detach()` first"
-    return Finding(start, message, Fix("Insert `.detach()`", edits), call, receiver=tensor)
+    fix = Fix("Insert `.detach()`", edits)
+    if start is call.func and value.kind != Kind.TENSOR:  # NumPy's functions take arrays and numbers, too
+        is_open = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+        fix_or_none = replace(fix, applicability=Applicability.UNSAFE) if is_open else None
+        return Finding(start, message, fix_or_none, call, receiver=tensor)
+    return Finding(start, message, fix, call, receiver=tensor)
 
 
 def _expects_grad(value: Value) -> bool:

@@ -31,7 +31,9 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 
 ## When the fix is unsafe
 
-For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. For
+For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. Where
+`x` may be None, of which `Variable` makes an empty tensor, and in files that make subclasses of tensors, of which it
+makes plain ones. In a `try` that waits for its `TypeError` there is none, nor for what is no tensor. For
 `type(x) == Variable`, which is never true today. A reference to the class that is none of these, nor a call,
 `isinstance` or an annotation, has no fix:
 
@@ -45,6 +47,10 @@ For `Variable(x.data)` where the result is written to: `backward()` raises where
 !kinds = {autograd.Variable: 1}
  engine = autograd.Variable._execution_engine
 ```
+
+The import goes with its last use, if no other file of the project may have the name from here (`from utils import
+Variable`, `from utils import *`, `utils.Variable`). A call beside which `volatile=True` still tells where a block of
+[`volatile`](volatile.md) belongs stays until that is there.
 
 Other libraries have a `Variable` too:
 
@@ -67,10 +73,11 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Tri, Usage, torch_api
+from torchlint.model import Kind, Model, Role, Tri, Usage, torch_api
 from torchlint.model.scopes import dotted, parameters
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules import _data, _named, _volatile
+from torchlint.rules._volatile import Need
 from torchlint.tree import Tree
 
 VARIABLE = "torch.autograd.Variable"
@@ -82,11 +89,18 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
-    fix = _unwrap(node, model)
-    if fix is not None and any(_volatile.block(call, model) is not None for call in _beside(node, model)):
-        # `volatile=True` goes too, and it alone says where the block of TL202 belongs
-        fix = replace(fix, deferred=True)
-    return Finding(node.func, _MESSAGE, None if _named.is_replaced(VARIABLE, model) else fix)
+    return Finding(node.func, _MESSAGE, None if _named.is_replaced(VARIABLE, model) else _fix(node, model))
+
+
+def _fix(call: cst.Call, model: Model) -> Fix | None:
+    """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
+    needs = {_volatile.wanted(each, model).need for each in _beside(call, model)}
+    if Need.HANDWORK in needs:
+        return None
+    fix = _unwrap(call, model)
+    if fix is None or needs == {Need.NOTHING}:
+        return fix
+    return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
@@ -171,8 +185,29 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
-            return Finding(alias, "`Variable` is not needed since PyTorch 0.4", _remove_import(node, alias, model))
+            return _import_finding(node, alias, model)
     return None
+
+
+def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Finding:
+    message = "`Variable` is not needed since PyTorch 0.4"
+    fix = _remove_import(node, alias, model)
+    taker = model.taker(_bound_name(alias)) if fix is not None and _is_global(node, model) else None
+    if taker is None:
+        return Finding(alias, message, fix)
+    return Finding(
+        alias, f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
+    )
+
+
+def _bound_name(alias: cst.ImportAlias) -> str:
+    bound = alias.asname.name if alias.asname is not None else alias.name
+    return bound.value if isinstance(bound, cst.Name) else ""
+
+
+def _is_global(node: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement binds belongs to the module."""
+    return model.tree.enclosing(node, cst.FunctionDef, cst.ClassDef) is None
 
 
 def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
@@ -265,6 +300,53 @@ def _unwrap(call: cst.Call, model: Model) -> Fix | None:
     wrapped = call.args[0]
     if wrapped.keyword is not None and wrapped.keyword.value != "data":
         return None
+    value = model.value(wrapped.value)
+    if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (value.kind != Kind.TENSOR and _is_tried(call, model)):
+        return None
+    fix = _unwrapped(call, wrapped, model)
+    # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one
+    if value.kind & Kind.NONE or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model)):
+        fix = replace(fix, applicability=Applicability.UNSAFE)
+    return fix
+
+
+def _is_tried(call: cst.Call, model: Model) -> bool:
+    """Whether somebody waits for the `TypeError` of `Variable`, which no method call of something else raises."""
+    child: cst.CSTNode = call
+    for up in model.tree.ancestors(call):
+        if isinstance(up, (cst.Try, cst.TryStar)) and child is up.body:
+            if not all(_catches_all(handler, model) for handler in up.handlers):
+                return True
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = up
+    return False
+
+
+def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Model) -> bool:
+    if handler.type is None:
+        return True
+    return model.qualified(handler.type) in ("builtins.Exception", "builtins.BaseException")
+
+
+def _has_subclasses(model: Model) -> bool:
+    """Whether the file makes tensors of a class of its own."""
+    return model.remember(_makes_subclasses)
+
+
+def _depends_on_tensors(node: cst.CSTNode, model: Model) -> bool:
+    """Whether an expression may be made of tensors that have a name: it is of their class then."""
+    return any(model.value(name).kind & (Kind.TENSOR | Kind.UNKNOWN) for name in model.tree.within(node, cst.Name))
+
+
+def _makes_subclasses(model: Model) -> bool:
+    if any(model.tree.attributes(name) for name in ("as_subclass", "_make_subclass", "_make_wrapper_subclass")):
+        return True
+    bases = [base.value for cls in model.tree.all(cst.ClassDef) for base in cls.bases if base.keyword is None]
+    return any(model.qualified(base) in ("torch.Tensor", "torch._C.TensorBase") for base in bases)
+
+
+def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     asked = _requires_grad(call)
     literal = torch_api.literal_bool(asked) if asked is not None else False
     inner = wrapped.value
@@ -307,7 +389,11 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    return _is_detach(inner) or (value.is_tensor and value.grad == Tri.NO and _may_be_one(call, inner, model))
+    if _is_detach(inner):
+        return True
+    if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
+        return False
+    return _may_be_one(call, inner, model)
 
 
 def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -412,7 +498,7 @@ def _is_detach(node: cst.BaseExpression) -> bool:
 def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
     value = model.value(node)
-    if not value.is_tensor or value.grad != Tri.NO:
+    if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:
         return False
     if model.remember(_changes_objects):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
@@ -473,8 +559,7 @@ def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree
 
 
 def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Fix | None:
-    bound = alias.asname.name if alias.asname is not None else alias.name
-    name = bound.value if isinstance(bound, cst.Name) else ""
+    name = _bound_name(alias)
     uses = model.remember(_uses, name)
     if uses is None or model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
         return None
@@ -498,5 +583,5 @@ def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:
 def _has_fix(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     if isinstance(parent, cst.Call) and parent.func is use:
-        return _unwrap(parent, model) is not None
+        return _fix(parent, model) is not None
     return is_replaceable(use, model) or _compared(use, model) is not None

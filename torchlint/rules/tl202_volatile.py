@@ -17,10 +17,9 @@ evaluation needs the memory of training. Put `with torch.no_grad():` around the 
 
 ## When the fix is unsafe
 
-Removing the keyword is safe: it does nothing. What was meant, a `torch.no_grad()` block, changes what is computed: with
-`--unsafe-fixes` the statements that evaluate go into one, instead. Run that before the keyword is gone: it alone tells
-where the block belongs. The block starts where the volatile tensor is first used, and ends with the suite if nothing
-there trains:
+Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already.
+Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The
+block changes what is computed, so it takes `--unsafe-fixes`:
 
 ```python
 def evaluate(batches):
@@ -42,9 +41,12 @@ def evaluate(batches):
     return total
 ```
 
-If something there trains, the block ends with the last of the statements that compute with volatile values. Where the
-value is not `True`, and for an attribute, a tensor that is returned or a mixture with training, there is none. Setting
-the attribute has no fix.
+`volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by
+`.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
+them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
+tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
+names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword
+is unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
@@ -57,23 +59,78 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Finding, Fix, on
+from torchlint.model.scopes import parameters
+from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _volatile
+from torchlint.rules._volatile import Need, Wanted
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
+_WIDTH = 60
+"""Characters shown of what belongs into a block."""
 
 
-@on(cst.Call, needle="volatile")
+@on(cst.Call, needle=("volatile", "Variable"))
 def check_keyword(node: cst.Call, model: Model) -> Finding | None:
-    """Report `volatile=` in a call of `Variable`."""
+    """Report `volatile` in a call of `Variable`."""
     arg = _volatile.keyword(node)
     if arg is None or model.qualified(node.func) != _volatile.VARIABLE:
         return None
+    wanted = _volatile.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
-    block = _volatile.block(node, model)
-    if block is None:
-        return Finding(arg, _MESSAGE, remove)
-    return Finding(arg, _MESSAGE, replace(remove, alternatives=(replace(block, is_preferred=True),)))
+    match wanted.need:
+        case Need.NOTHING:
+            return Finding(arg, _MESSAGE + _idle(arg, model), remove)
+        case Need.BLOCK:
+            return Finding(arg, _MESSAGE, _volatile.block(node, model))
+        case Need.DECISION:
+            remove = replace(remove, applicability=Applicability.UNSAFE)
+            return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}", remove)
+    return Finding(arg, _by_hand(wanted, model))
+
+
+def _by_hand(wanted: Wanted, model: Model) -> str:
+    """What to do where there is no fix."""
+    if wanted.place is None:
+        return (
+            "`volatile` has no effect since PyTorch 0.4; what is computed from this tensor elsewhere belongs under "
+            "`with torch.no_grad():`"
+        )
+    code = " ".join(model.tree.code(wanted.place).split())
+    shown = code if len(code) <= _WIDTH else f"{code[: _WIDTH - 1]}…"
+    return (
+        f"`volatile` has no effect since PyTorch 0.4; compute `{shown}` under `with torch.no_grad():`, "
+        "and what needs a graph outside of it"
+    )
+
+
+def _decided(arg: cst.Arg, model: Model) -> str:
+    return (
+        f"`volatile={model.tree.code(arg.value)}` has no effect since PyTorch 0.4; where it is true, put what is "
+        "computed from this tensor under `with torch.no_grad():`"
+    )
+
+
+def _idle(arg: cst.Arg, model: Model) -> str:
+    """The parameters that nothing but `volatile` asks for."""
+    scope = model.scopes.scope_of(arg)
+    if not isinstance(scope, cst.FunctionDef):
+        return ""
+    given = {param.name.value for param in parameters(scope)}
+    names = dict.fromkeys(name.value for name in model.tree.within(arg.value, cst.Name) if name.value in given)
+    idle = [name for name in names if all(_is_in_volatile(use, model) for use in model.references(name, scope))]
+    if not idle:
+        return ""
+    listed = " and ".join(f"`{name}`" for name in idle)
+    return f"; nothing else uses the parameter{'s' if len(idle) > 1 else ''} {listed} of `{scope.name.value}`"
+
+
+def _is_in_volatile(use: cst.Name, model: Model) -> bool:
+    arg = model.tree.enclosing(use, cst.Arg)
+    while isinstance(arg, cst.Arg):
+        if arg.keyword is not None and arg.keyword.value == "volatile":
+            return True
+        arg = model.tree.enclosing(arg, cst.Arg)
+    return False
 
 
 @on(cst.Attribute, needle=".volatile")

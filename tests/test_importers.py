@@ -1,0 +1,164 @@
+"""An import stays where another file of the project may have the name from here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchlint import project
+from torchlint.model.importers import Importers
+
+Write = Callable[[dict[str, str]], Any]
+Torchlint = Callable[..., Any]
+
+OURS = "import torch\nfrom torch.autograd import Variable\n\nx = Variable(torch.ones(3))\n"
+WITHOUT = "import torch\n\nx = torch.ones(3)\n"
+MARK = {"pyproject.toml": ""}
+
+# files; the first is fixed, another one has `Variable` from it
+TAKEN = {
+    "by name": {"utils.py": OURS, "main.py": "from utils import Variable\n"},
+    "under another name": {"utils.py": OURS, "main.py": "from utils import Variable as V\n"},
+    "with a star": {"utils.py": OURS, "main.py": "from utils import *\nVariable(x)\n"},
+    "as an attribute": {"utils.py": OURS, "main.py": "import utils\nprint(utils.Variable)\n"},
+    "as an attribute of another name": {"utils.py": OURS, "main.py": "import utils as u\nprint(u.Variable)\n"},
+    "as an attribute of a module of a package": {
+        "pkg/utils.py": OURS,
+        "pkg/__init__.py": "",
+        "main.py": "import pkg.utils\nprint(pkg.utils.Variable)\n",
+    },
+    "by a module from a package": {
+        "pkg/utils.py": OURS,
+        "pkg/__init__.py": "",
+        "main.py": "from pkg import utils as u\nprint(u.Variable)\n",
+    },
+    "relative": {"pkg/utils.py": OURS, "pkg/__init__.py": "", "pkg/net.py": "from .utils import Variable\n"},
+    "relative to the parent": {
+        "pkg/utils.py": OURS,
+        "pkg/__init__.py": "",
+        "pkg/sub/__init__.py": "",
+        "pkg/sub/net.py": "from ..utils import Variable\n",
+    },
+    "a module relative": {
+        "pkg/utils.py": OURS,
+        "pkg/__init__.py": "",
+        "pkg/net.py": "from . import utils\nprint(utils.Variable)\n",
+    },
+    "by the package": {"pkg/utils.py": OURS, "pkg/__init__.py": "from .utils import *\n"},
+    "by several lines": {"utils.py": OURS, "main.py": "from utils import (\n    x,\n    Variable,\n)\n"},
+    "in a function": {"utils.py": OURS, "main.py": "def f():\n    from utils import Variable\n"},
+    "in a try": {"utils.py": OURS, "main.py": "try:\n    from utils import Variable\nexcept ImportError:\n    pass\n"},
+    "src": {"src/pkg/utils.py": OURS, "src/pkg/__init__.py": "", "tests/t.py": "from pkg.utils import Variable\n"},
+    "a namespace": {"lib/utils.py": OURS, "main.py": "from lib.utils import Variable\n"},
+    "a path that is set at run time": {
+        "lib/code/utils.py": OURS,
+        "run/main.py": "import sys\nsys.path.append('../lib/code')\nfrom utils import Variable\n",
+    },
+    "by its name as a text": {"utils.py": OURS, "main.py": "import utils\nprint(getattr(utils, 'Variable'))\n"},
+    "patched": {"utils.py": OURS, "test_it.py": "import utils\nfrom mock import patch\npatch('utils.Variable')\n"},
+    "by import_module": {
+        "utils.py": OURS,
+        "main.py": "import importlib\nu = importlib.import_module('utils')\nprint(u.Variable)\n",
+    },
+    "Python 2": {"utils.py": OURS, "main.py": "from utils import Variable\nprint Variable\n"},
+    "a notebook": {"utils.py": OURS, "main.ipynb": '{"source": ["from utils import *\\n"]}'},
+    "suppressed": {"utils.py": OURS, "main.py": "import utils\nutils.Variable(1)  # noqa: TL201\n"},
+    "in the other direction, too": {"utils.py": "import main\n" + OURS, "main.py": "from utils import Variable\n"},
+}
+FREE = {
+    "alone": {"utils.py": OURS},
+    "something else": {"utils.py": OURS, "main.py": "from utils import x\n"},
+    "another attribute": {"utils.py": OURS, "main.py": "import utils\nprint(utils.x)\n"},
+    "another module of that name": {
+        "utils.py": OURS,
+        "pkg/__init__.py": "",
+        "pkg/utils.py": OURS,
+        "pkg/net.py": "from .utils import Variable\n",
+    },
+    "its own": {"utils.py": OURS, "main.py": "from torch.autograd import Variable\nfrom utils import *\n"},
+    "not exported": {"utils.py": OURS + "__all__ = ['x']\n", "main.py": "from utils import *\n"},
+    "torch's": {"autograd.py": OURS, "main.py": "from torch.autograd import Variable\nprint(Variable)\n"},
+    "in a comment": {"utils.py": OURS, "main.py": "# from utils import Variable\n"},
+    "in a function of ours": {
+        "utils.py": "import torch\n\n\ndef f():\n    from torch.autograd import Variable\n    return Variable(torch.ones(3))\n",
+        "main.py": "from utils import *\n",
+    },
+    "in an environment": {"utils.py": OURS, "env/pyvenv.cfg": "", "env/lib/main.py": "from utils import Variable\n"},
+}
+
+
+def fixed(files: dict[str, str], write: Write, torchlint: Torchlint, *options: str) -> str:
+    write({**MARK, **files})
+    first = next(iter(files))
+    torchlint("check", "--isolated", "--no-cache", "--select", "TL201", "--fix", *options, first)
+    return Path(first).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_stays(name: str, write: Write, torchlint: Torchlint) -> None:
+    after = fixed(TAKEN[name], write, torchlint)
+    assert "from torch.autograd import Variable" in after
+    assert "x = torch.ones(3)" in after
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_it_goes(name: str, write: Write, torchlint: Torchlint) -> None:
+    assert "Variable" not in fixed(FREE[name], write, torchlint)
+
+
+def test_the_other_file_is_named(write: Write, torchlint: Torchlint) -> None:
+    write({**MARK, "utils.py": OURS, "app/main.py": "from utils import Variable\n"})
+    assert "`app/main.py` may import it from here" in torchlint("check", "--isolated", "utils.py").out
+
+
+def test_the_whole_project_at_once(write: Write, torchlint: Torchlint) -> None:
+    """What other files look like when they are fixed makes no difference."""
+    use = "from utils import *\n\ny = Variable(x)\n"
+    write({**MARK, "utils.py": OURS, "main.py": use})
+    torchlint("check", "--isolated", "--no-cache", "--fix", ".")
+    once = [Path(name).read_text(encoding="utf-8") for name in ("utils.py", "main.py")]
+    torchlint("check", "--isolated", "--no-cache", "--fix", ".")
+    assert [Path(name).read_text(encoding="utf-8") for name in ("utils.py", "main.py")] == once
+    assert "import Variable" in once[0]
+
+
+def test_a_renamed_import_stays_for_others(write: Write, torchlint: Torchlint) -> None:
+    ours = "import torch\nfrom torch.nn.init import xavier_uniform\n\nxavier_uniform(torch.nn.Linear(2, 2).weight)\n"
+    write({**MARK, "utils.py": ours, "main.py": "from utils import xavier_uniform\n"})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "utils.py")
+    assert "import xavier_uniform\n" in Path("utils.py").read_text(encoding="utf-8")
+
+
+def test_a_file_that_begins_to_import_it_is_seen(write: Write, torchlint: Torchlint) -> None:
+    """The cache notices what has nothing to do with the file it knows."""
+    write({**MARK, "utils.py": OURS, "main.py": "import os\n"})
+    run = ("check", "--isolated", "--output-format", "json", "--select", "TL201", "utils.py")
+    assert "may import it" not in torchlint(*run).out
+    assert "may import it" not in torchlint(*run).out
+    write({"late.py": "from utils import Variable\n"})
+    assert "may import it" in torchlint(*run).out
+    write({"late.py": "from utils import x\n"})
+    assert "may import it" not in torchlint(*run).out
+    write({"main.py": "import utils\nutils.Variable\n"})
+    assert "may import it" in torchlint(*run).out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_waited_for(write: Write, torchlint: Torchlint) -> None:
+    write({**MARK, "utils.py": OURS})
+    os.mkfifo("main.py")
+    assert "may import it" not in torchlint("check", "--isolated", "--no-cache", "utils.py").out
+
+
+def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where no folder is marked, what is far away does not count; where there is too much, nothing is known."""
+    write({"a/utils.py": OURS, "a/b/c/d/e/main.py": "from utils import Variable\n"})
+    folder = project.folder_of(str(tmp_path / "a"))
+    assert not folder.is_marked
+    assert [Path(path).name for path in project.files(folder)] == ["utils.py"]
+    monkeypatch.setattr(project, "_MAX_FILES", 0)
+    assert not Importers(folder).is_known

@@ -1,0 +1,148 @@
+"""Who imports a name from a file: asked before an import goes that others may have it from.
+
+A project is gone through once, when that is asked for the first time: the words on lines with an import say which files
+come into question, and only those are parsed. What cannot be parsed counts as far as its text says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+
+from torchlint import project, source
+
+Leads = Callable[[str, str, int], str | None]
+"""The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""
+
+_FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
+"""Packages that no project has under these names."""
+_IMPORT = re.compile(rb"^.*\bimport.*$", re.MULTILINE)
+
+
+class Importers:
+    """The imports of all files of one project."""
+
+    def __init__(self, folder: project.Folder) -> None:
+        self.folder = folder
+        self.is_known = True
+        """Whether all files could be looked at."""
+        self._by_word: dict[bytes, list[str]] = defaultdict(list)
+        self._trees: dict[str, ast.Module | None] = {}
+        made = project.State()
+        try:
+            for path in project.files(folder):
+                data = project.content(path)
+                made.add(path, data)
+                for word in source.words(b"\n".join(_IMPORT.findall(data))):
+                    self._by_word[word].append(path)
+        except OverflowError:
+            self.is_known = False
+        self.state = str(made) if self.is_known else ""
+
+    @property
+    def row(self) -> tuple[str, str]:
+        """What an answer rests on: the path that stands for all files, and their state."""
+        return os.path.join(self.folder.path, project.ALL), self.state
+
+    def taker(self, path: str, name: str, leads: Leads, *, with_stars: bool) -> str | None:
+        """The first file that has a name from another one, relative to the project; None if there is none."""
+        stem = _stem(path)
+        for other in self._by_word.get(stem.encode(), ()):
+            if other != path and self._takes(other, path, name, leads, with_stars):
+                return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
+        return None
+
+    def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
+        tree = self._tree(other)
+        if tree is None:
+            return _seems_to_take(project.content(other), _stem(path), name, with_stars)
+        return _Reader(tree, other, path, name, leads).takes(with_stars)
+
+    def _tree(self, path: str) -> ast.Module | None:
+        if path not in self._trees:
+            self._trees[path] = _parsed(path) if path.endswith((".py", ".pyi")) else None
+        return self._trees[path]
+
+
+class _Reader:
+    """One file that may have a name from another one."""
+
+    def __init__(self, tree: ast.Module, at: str, path: str, name: str, leads: Leads) -> None:
+        self._tree, self._at, self._path, self._name, self._leads = tree, at, path, name, leads
+        self._stem = _stem(path)
+
+    def takes(self, with_stars: bool) -> bool:
+        """Whether it has the name from there."""
+        handles = set[str]()
+        for node in ast.walk(self._tree):
+            match node:
+                case ast.ImportFrom(module=module, names=aliases, level=level):
+                    names = {alias.name for alias in aliases}
+                    if self._is_ours(module or "", level):
+                        if self._name in names or ("*" in names and with_stars and not self._binds_it()):
+                            return True
+                    for alias in aliases:
+                        full = f"{module}.{alias.name}" if module else alias.name
+                        if alias.name == self._stem and self._is_ours(full, level):
+                            handles.add(alias.asname or alias.name)
+                case ast.Import(names=aliases):
+                    handles.update(a.asname or a.name for a in aliases if self._is_ours(a.name, 0))
+                    if any(self._stem in a.name.split(".") for a in aliases):
+                        handles.add(self._stem)
+                case ast.Call(func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__")):
+                    handles.add("")
+        return bool(handles) and any(self._is_use(node, handles) for node in ast.walk(self._tree))
+
+    def _is_ours(self, module: str, level: int) -> bool:
+        """Whether a module's name leads to the file; what leads nowhere is judged by its last part."""
+        if module.rpartition(".")[2] != self._stem or (not level and module.partition(".")[0] in _FOREIGN):
+            return False
+        found = self._leads(self._at, module, level)
+        return found is None or found == self._path
+
+    def _binds_it(self) -> bool:
+        """Whether the name is imported from somewhere else."""
+        return any(
+            (alias.asname or alias.name) == self._name
+            for node in self._tree.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        )
+
+    def _is_use(self, node: ast.AST, handles: set[str]) -> bool:
+        match node:
+            case ast.Attribute(value=owner, attr=self._name):
+                path = ast.unparse(owner)
+                return path in handles or path.rpartition(".")[2] == self._stem or "" in handles
+            case ast.Constant(value=str(text)):
+                return text == self._name or text.endswith(f"{self._stem}.{self._name}")
+        return False
+
+
+def _stem(path: str) -> str:
+    """The last part of a module's name."""
+    folder, name = os.path.split(path)
+    stem = name.partition(".")[0]
+    return os.path.basename(folder) if stem == "__init__" else stem
+
+
+def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
+    """The same of a text that does not parse, or is no Python: Python 2, a notebook."""
+    module, wanted = re.escape(stem.encode()), re.escape(name.encode())
+    star = rb"|\*" if with_stars else b""
+    taken = rb"\bfrom\s+[.\w]*\b%s\s+import\b[^;]*?(?:\b%s\b%s)" % (module, wanted, star)
+    return re.search(taken, data) is not None or re.search(rb"\b%s\.%s\b" % (module, wanted), data) is not None
+
+
+def _parsed(path: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source.decode(project.content(path)).text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
