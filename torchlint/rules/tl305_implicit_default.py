@@ -29,7 +29,7 @@ r"""A default that warns, has changed, or is gone.
  w = torch.rand(3, requires_grad=True)
 -s = F.softmax(w.sum())
 +s = F.softmax(w.sum(), dim=0)
--c = checkpoint(torch.sin, w)
+~c = checkpoint(torch.sin, w)
 +c = checkpoint(torch.sin, w, use_reentrant=True)
 -s = torch.stft(torch.ones(64), 16, window=torch.ones(16), return_complex=False)
 +s = torch.view_as_real(torch.stft(torch.ones(64), 16, window=torch.ones(16), return_complex=True))
@@ -68,9 +68,11 @@ r"""A default that warns, has changed, or is gone.
 ## When the fix is unsafe
 
 What the default is today is written out, so the fix is safe; if something else was meant, it has to be changed by
-hand. `dim=` of `softmax` is written where the number of dimensions is plain to see (`x.view(-1, 10)`, also through
-linear layers, activations and dropout), else there is no fix. `torch.stft`
-of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is unsafe.
+hand. `use_reentrant=True` is the default today, but one that torch discourages: to write it down is a decision, so that
+is unsafe, and `use_reentrant=False` is offered beside it. `dim=` of `softmax` is written where the number of dimensions
+is plain to see (`x.view(-1, 10)`, also through linear layers, activations and dropout), else there is no fix.
+`torch.stft` of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is
+unsafe.
 
 `softmax`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html>.
 """
@@ -79,6 +81,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -125,12 +128,28 @@ def _finding(row: Row, call: cst.Call, model: Model) -> Finding:
 def _fix(row: Row, call: cst.Call, model: Model) -> Fix | None:
     match row.fix:
         case "add-argument":
-            return Fix(f"Add `{row.text}`", (_api_fixes.add_argument(call, row.text),), _api.applicability(row))
+            return _add(row, call)
         case "softmax-dim":
             return _softmax(row, call, model)
         case "stft":
             return _stft(row, call, model)
     return None
+
+
+_RECOMMENDED = {"use_reentrant=True": "use_reentrant=False"}
+"""What torch recommends in place of a default that it discourages."""
+
+
+def _add(row: Row, call: cst.Call) -> Fix:
+    """Say what the default is today; where torch discourages it, the other value is an alternative."""
+    fix = Fix(f"Add `{row.text}`", (_api_fixes.add_argument(call, row.text),), _api.applicability(row))
+    other = _RECOMMENDED.get(row.text)
+    if other is None:
+        return fix
+    recommended = Fix(
+        f"Add `{other}`, which torch recommends", (_api_fixes.add_argument(call, other),), Applicability.UNSAFE
+    )
+    return replace(fix, alternatives=(recommended,))
 
 
 def _softmax(row: Row, call: cst.Call, model: Model) -> Fix | None:

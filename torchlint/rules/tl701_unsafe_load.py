@@ -35,7 +35,7 @@ other would raise.
  model.eval()
 ~checkpoint = torch.load("checkpoint.pt")
 +checkpoint = torch.load("checkpoint.pt", weights_only=False)
- ema = checkpoint["ema"].float()
+ net = checkpoint["model"].float()
 ```
 
 ## When the fix is unsafe
