@@ -69,9 +69,10 @@ r"""A default that warns, has changed, or is gone.
 
 What the default is today is written out, so the fix is safe; if something else was meant, it has to be changed by
 hand. `use_reentrant=True` is the default today, but one that torch discourages: to write it down is a decision, so that
-is unsafe, and `use_reentrant=False` is offered beside it. `dim=` of `softmax` is written where the number of dimensions is plain to see (`x.view(-1, 10)`, also through
-linear layers, activations and dropout), else there is no fix. `torch.stft`
-of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is unsafe.
+is unsafe, and `use_reentrant=False` is offered beside it. `dim=` of `softmax` is written where the number of dimensions
+is plain to see (`x.view(-1, 10)`, also through linear layers, activations and dropout), else there is no fix.
+`torch.stft` of a complex tensor gives a complex one also without being told, so the fix that restores the old layout is
+unsafe.
 
 `softmax`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html>.
 """
