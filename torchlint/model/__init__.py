@@ -32,9 +32,10 @@ from torchlint.model.interpretation import Frame, Key
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
+from torchlint.model.sources import Sources
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
-from torchlint.model.usage import Follower, Sources, Usage
+from torchlint.model.usage import Follower
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -50,6 +51,7 @@ from torchlint.model.values import (
     Strength,
     Symbol,
     Tri,
+    Usage,
     Value,
     changed,
     container,
@@ -74,7 +76,6 @@ _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
 _BODY = 0
 """With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
-_MAX_CALLERS = 2
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -266,33 +267,9 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
 
-    def is_written(self, node: cst.CSTNode, depth: int = 0) -> bool:
-        """Whether what a name or attribute holds is written in place where a version counter counts it."""
-        match node:
-            case cst.Name(value=name):
-                scope = self.scopes.scope_of(node)
-                if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
-                    scope = self.tree.module
-                if Follower(self, through_data=False).name(name, scope) is Usage.WRITTEN:
-                    return True
-                if depth >= _MAX_CALLERS:
-                    return False
-                if any(self.is_written(other, depth + 1) for other in Sources(self).of(name, scope)):
-                    return True
-                return isinstance(scope, cst.FunctionDef) and self._given_written(scope, name, depth)
-            case cst.Attribute(attr=cst.Name(value=name)):
-                uses = [n for n in self.all_called(name) if not self.is_target(n)]
-                return any(Follower(self, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
-        return False
-
-    def _given_written(self, function: cst.FunctionDef, name: str, depth: int) -> bool:
-        """Whether a caller in this file gives a parameter what is written in place."""
-        if name not in {p.name.value for p in parameters(function)}:
-            return False
-        calls = [self.tree.parent(use) for use in self.all_called(function.name.value)]
-        args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
-        given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
-        return any(self.is_written(value, depth + 1) for value in given)
+    def is_written(self, node: cst.CSTNode) -> bool:
+        """Whether what an expression holds may be written in place where a version counter counts it."""
+        return Sources(self).is_written(node)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""

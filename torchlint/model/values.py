@@ -91,6 +91,19 @@ class Strength(enum.IntEnum):
     """torch's own stubs say so."""
 
 
+class Usage(enum.IntEnum):
+    """The worst that happens to the memory of a value."""
+
+    METADATA = 0
+    READ = 1
+    SAVED = 2
+    """It is computed with where autograd may keep it for ``backward()``, and only read."""
+    ESCAPES = 3
+    """It leaves to code that is not seen here: returned, stored in an object, given to an unknown function."""
+    WRITTEN = 4
+    """It is written in place, or goes where a write could not be seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a value is believed to be what it is."""
