@@ -338,6 +338,8 @@ class Combination:
     scope: str
     is_source: bool
     """The source is written and what was read is kept, not the other way round."""
+    is_reader: bool = False
+    """Nothing is written after all."""
 
     @property
     def text(self) -> str:
@@ -362,19 +364,27 @@ class Combination:
         return scope.replace("$outer", body).replace("$inner", inner).replace("$deep", deep)
 
 
-def combinations(seed: int = 0) -> Iterator[Combination]:
-    """Combinations without end: first each alias and each write with a plain partner, then drawn at random."""
-    reads, aliases, writes = READS.split("\n")[:-1], forms(ALIASES), forms(WRITES)
-    readers, scopes = forms(READERS), list(SCOPES)
-    if seed == 0:
-        for is_source in (False, True):
-            for alias in aliases:
-                yield Combination(reads[0], alias, "$t.add_(1)", "module", is_source)
-            for write in writes:
-                yield Combination(reads[0], "$t = $r", write, "module", is_source)
+READ_FORMS, ALIAS_FORMS, WRITE_FORMS, READER_FORMS = (forms(text) for text in (READS, ALIASES, WRITES, READERS))
+
+
+def crossed() -> Iterator[Combination]:
+    """Each form once, with a plain partner."""
+    for is_source in (False, True):
+        for alias in ALIAS_FORMS:
+            yield Combination("$w.data", alias, "$t.add_(1)", "module", is_source)
+        for write in WRITE_FORMS:
+            yield Combination("$w.data", "$t = $r", write, "module", is_source)
+        for write in READER_FORMS:
+            yield Combination("$w.data", "$t = $r", write, "module", is_source, is_reader=True)
+    for read, scope in itertools.product(READ_FORMS, SCOPES):
+        yield Combination(read, "$t = $r", "$t.add_(1)", scope, is_source=False)
+
+
+def combinations(seed: int) -> Iterator[Combination]:
+    """Combinations drawn at random, without end."""
     draw = random.Random(seed)
-    for _ in itertools.count():
-        write = draw.choice(readers if draw.random() < 0.1 else writes)
-        yield Combination(
-            draw.choice(reads), draw.choice(aliases), write, draw.choice(scopes), draw.random() < 0.4
-        )
+    while True:
+        is_reader = draw.random() < 0.1
+        write = draw.choice(READER_FORMS if is_reader else WRITE_FORMS)
+        read, alias, scope = draw.choice(READ_FORMS), draw.choice(ALIAS_FORMS), draw.choice(list(SCOPES))
+        yield Combination(read, alias, write, scope, draw.random() < 0.4, is_reader)

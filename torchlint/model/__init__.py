@@ -1299,9 +1299,9 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
             return parent.attr is node
         case cst.Arg():
             return parent.keyword is node
-        case cst.FunctionDef() | cst.ClassDef():
+        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
             return parent.name is node
-        case cst.ImportAlias() | cst.Param() | cst.NameItem():
+        case cst.ImportAlias() | cst.NameItem():
             return True
     return False
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.usage import Follower
 
-_LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
+LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
 _METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
 _PUTTING_IN = frozenset(
     ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "__setitem__", "__iadd__")
@@ -57,7 +57,7 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     if isinstance(call.func, cst.Attribute):
         name = call.func.attr.value
         receiver = model.value(call.func.value)
-        if name in _LIKE_METHODS:
+        if name in LIKE_METHODS:
             return Usage.METADATA
         if receiver.kind & Kind.TENSOR:
             return Usage.ESCAPES if name == "set_" else _computed_with(receiver, model, call)
@@ -239,12 +239,14 @@ def _changes_modules(model: Model) -> bool:
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     """The use of the parameters that an argument may be bound to."""
     home = follower.model.home(function)
+    names = _bound_to(function, arg, call, home, follower.model)
+    if names and follower.has_followed(names, function):
+        return Usage.READ  # it calls itself
     inside = follower.inside(home, Site(function, follower, call))
     if inside is None:
         return Usage.ESCAPES
     if not _WRAPPING.issuperset(decorator_names(function)):
         return Usage.WRITTEN
-    names = _bound_to(function, arg, call, home, follower.model)
     return max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
 
 

@@ -7,12 +7,13 @@ be written: only what is known to read counts as reading.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.model import torch_api, writers
-from torchlint.model.given import Site, given
+from torchlint.model.given import LIKE_METHODS, Site, given
 from torchlint.model.scopes import parameters
 from torchlint.model.torch_api import may_alias
 from torchlint.model.values import Kind, Tri, Usage
@@ -60,6 +61,12 @@ _TELLING = frozenset(("_version", "_base", "_is_view"))
 """In which `.data` and `.detach()` differ."""
 
 _READING_STATEMENTS = (cst.Expr, cst.If, cst.While, cst.Assert, cst.CompIf, cst.FormattedStringExpression)
+_KEEPING_NOTHING = (
+    *(cst.Add, cst.Subtract, cst.AddAssign, cst.SubtractAssign, cst.Minus, cst.Not),
+    *(cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual),
+    *(cst.Is, cst.IsNot, cst.In, cst.NotIn),
+)
+"""Operators that autograd needs no operand of."""
 _MAX_CALLS = 3
 """How many calls inside each other are followed."""
 
@@ -89,6 +96,11 @@ class Follower:
             return None
         return Follower(home, self.through_names, self.through_data, site, self.depth + 1)
 
+    def has_followed(self, names: Collection[str], function: cst.FunctionDef) -> bool:
+        """Whether parameters of a function are being followed already, here or in what led here."""
+        keys = {(id(function), name) for name in names}
+        return keys <= self.seen or (self.site is not None and self.site.follower.has_followed(names, function))
+
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst use of the memory that ``node`` evaluates to."""
         parent = self.tree.parent(node)
@@ -106,17 +118,18 @@ class Follower:
                 return self.usage(parent) if parent.test is not node else Usage.READ
             case cst.BooleanOperation():
                 return self.usage(parent)
-            case cst.BinaryOperation(left=left, right=right):
+            case cst.BinaryOperation(left=left, operator=operator, right=right):
                 if self.model.value(node).kind == Kind.CONTAINER:
                     return self.usage(parent)  # `[x] * 2`, `xs + [x]`
-                return self._operand(node, right if left is node else left)
-            case cst.Comparison(comparisons=[cst.ComparisonTarget(comparator=other), *_]):
-                return self._operand(node, other)
-            case cst.ComparisonTarget():
+                return self._operand(node, right if left is node else left, operator)
+            case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator, comparator=other), *_]):
+                return self._operand(node, other, operator)
+            case cst.ComparisonTarget(operator=operator):
                 comparison = self.tree.parent(parent)
-                return self._operand(node, comparison.left) if isinstance(comparison, cst.Comparison) else Usage.READ
-            case cst.UnaryOperation():
-                return self._operand(node, node)
+                is_one = isinstance(comparison, cst.Comparison)
+                return self._operand(node, comparison.left, operator) if is_one else Usage.READ
+            case cst.UnaryOperation(operator=operator):
+                return self._operand(node, None, operator)
             case cst.Index():
                 return self._index(parent)
             case cst.Slice():
@@ -149,13 +162,26 @@ class Follower:
                 return self.usage(parent)
         return Usage.READ if isinstance(parent, _READING_STATEMENTS) else Usage.ESCAPES
 
-    def _operand(self, node: cst.CSTNode, other: cst.CSTNode) -> Usage:
-        """What an operator does: an object of the project may have its own, and what is multiplied is saved."""
-        value, with_ = self.model.value(node), self.model.value(other)
-        if isinstance(with_.node, cst.ClassDef):
+    def _operand(
+        self, node: cst.CSTNode, other: cst.CSTNode | None, operator: cst.CSTNode | None = None
+    ) -> Usage:
+        """What is done with a value and another one: a class of the project has its own operators."""
+        with_ = self.model.value(other) if other is not None else None
+        if with_ is not None and operator is not None and isinstance(with_.node, cst.ClassDef):
             return Usage.WRITTEN
-        is_recorded = (value.grad | with_.grad) & Tri.YES or with_.kind & Kind.UNKNOWN
-        return Usage.SAVED if is_recorded and self.model.grad_enabled(node) != Tri.NO else Usage.READ
+        if isinstance(operator, _KEEPING_NOTHING) or self.model.grad_enabled(node) == Tri.NO:
+            return Usage.READ
+        if with_ is not None and (with_.kind & Kind.UNKNOWN or with_.grad & Tri.YES):
+            return Usage.SAVED
+        return Usage.SAVED if self._may_have_graph(node) else Usage.READ
+
+    def _may_have_graph(self, node: cst.CSTNode) -> bool:
+        """Whether an expression may carry a graph."""
+        match node:
+            case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+                return False
+        value = self.model.value(node)
+        return bool(value.kind & Kind.TENSOR and value.grad & Tri.YES)
 
     def _index(self, index: cst.Index) -> Usage:
         """What a subscript does with what is in its brackets."""
@@ -169,7 +195,7 @@ class Follower:
         """What ``x += value`` does with the value: a list holds it then, or what it is made of."""
         target = self.model.value(node.target)
         if not target.kind & ~(Kind.TENSOR | Kind.NUMBER | Kind.STRING | Kind.NONE | Kind.NDARRAY):
-            return self._operand(value, node.target)
+            return self._operand(value, node.target, node.operator)
         return max(Usage.ESCAPES, self.kept_in(node.target))
 
     def _captured(self, match: cst.Match) -> Usage:
@@ -215,7 +241,8 @@ class Follower:
             return Usage.READ
         if any(arg.keyword is not None and arg.keyword.value == "inplace" for arg in call.args):
             return Usage.WRITTEN
-        computed = [self._operand(node.value, arg.value) for arg in call.args] or [self._operand(node.value, node.value)]
+        others = () if name in LIKE_METHODS else call.args
+        computed = [self._operand(node.value, arg.value) for arg in others] or [self._operand(node.value, None)]
         if name == "requires_grad_":
             computed.append(Usage.SAVED)
         return max(self.usage(call), *computed) if may_alias(result) else max(computed)
@@ -286,6 +313,13 @@ class Follower:
             return False
         return name in self.model.scopes.locals_of(scope)
 
+    def _is_of_comprehension(self, target: cst.CSTNode) -> bool:
+        """Whether a comprehension binds a name, which ends with it."""
+        up = self.tree.parent(target)
+        while isinstance(up, (cst.Element, cst.StarredElement, cst.Tuple, cst.List)):
+            up = self.tree.parent(up)
+        return isinstance(up, cst.CompFor)
+
     def _element(self, element: cst.CSTNode, node: cst.CSTNode) -> Usage:
         sequence = self.tree.parent(element)
         if sequence is None:
@@ -322,7 +356,8 @@ class Follower:
                 if isinstance(self.tree.enclosing(target, cst.ClassDef, cst.FunctionDef, cst.Lambda), cst.ClassDef):
                     return self._through(name, "attribute", Usage.ESCAPES)
                 scope = self.model.scopes.scope_of(target)
-                return self.name(name, scope) if self._is_own(name, scope) else Usage.ESCAPES
+                is_own = self._is_own(name, scope) or self._is_of_comprehension(target)
+                return self.name(name, scope) if is_own else Usage.ESCAPES
             case cst.Subscript(value=value):
                 kind = self.model.value(value).kind
                 if kind == Kind.TENSOR:
