@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import generate_torch_data as torch_data
 
 OUTPUT = torch_data.OUTPUT.with_name("writers.json")
-RUNS = 6
+RUNS = 10
 """Calls tried per function and argument that may ask for a write."""
 ENDLESS = {"lobpcg"}
 """Functions that may not come to an end with what they are tried with."""
@@ -112,14 +112,16 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
     parameters = parameters_of(function)
     names = [parameter.name for parameter in parameters]
     rows: set[tuple[Any, ...]] = set()
-    for asking, at in ((None, None), *optional(parameters)):
-        for call in calls[:RUNS]:
-            args, kwargs = call.args, dict(call.kwargs)
-            if asking is not None and (asking in kwargs or (at is not None and at < len(args))):
+    askers = dict(optional(parameters))
+    for asking, at in ((None, None), *askers.items()):
+        for call in torch_data.spread(calls, RUNS):
+            if at is not None and at < len(call.args):
                 continue
+            # other samples have asked already
+            kwargs = {k: v for k, v in call.kwargs.items() if k not in askers or any(torch_data.tensors_in(v))}
             for value in ASKING if asking is not None else (None,):
                 extra = {asking: value} if asking is not None else {}
-                for which in written(function, args, {**kwargs, **extra}) or ():
+                for which in written(function, call.args, {**kwargs, **extra}) or ():
                     rows.add(_row(which, names, asking, at))
     always = {row[:2] for row in rows if row[2] is None}
     return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)

@@ -121,8 +121,10 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
     """What a function or class of torch does that does not write to its argument."""
     kind = torch_api.class_kind(ref)
     if ref == "torch.autograd.Variable":
-        asked = len(call.args) > 1
-        return max(Usage.SAVED if asked else Usage.READ, follower.usage(call))
+        used = follower.usage(call)
+        if used is Usage.RETURNED or (len(call.args) > 1 and used < Usage.SAVED):
+            return Usage.SAVED  # what is returned wrapped is a tensor that others only read
+        return used
     if kind == "optimizer":  # its steps write
         return Usage.WRITTEN
     if kind == "module":

@@ -30,7 +30,7 @@ class Sources:
         self.tree = model.tree
         self.seen: set[tuple[int, str, Usage]] = set()
 
-    def is_written(self, node: cst.CSTNode, least: Usage = Usage.ESCAPES, steps: int = 0) -> bool:
+    def is_written(self, node: cst.CSTNode, least: Usage = Usage.RETURNED, steps: int = 0) -> bool:
         """Whether what an expression holds may be written in place: of the same memory and of what it comes from."""
         match node:
             case cst.Name(value=name):
@@ -100,7 +100,7 @@ class Sources:
             case cst.Attribute(attr=cst.Name("data")):
                 return  # it has a version counter of its own
             case cst.Name() | cst.Attribute():
-                yield value, Usage.ESCAPES
+                yield value, Usage.RETURNED
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 for element in elements:
                     yield from self._held(element.value)

@@ -275,19 +275,20 @@ class Follower:
             return self.site.follower.usage(self.site.call)
         if not isinstance(function, cst.FunctionDef) or not self.through_names:
             return Usage.ESCAPES
-        return self._through(function.name.value, "return", Usage.ESCAPES)
+        return self._through(function.name.value, "return", Usage.RETURNED)
 
     def _through(self, name: str, how: str, least: Usage) -> Usage:
         """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
         if (id(self.tree.module), f"{how} {name}") in self.seen:
             return least
         self.seen.add((id(self.tree.module), f"{how} {name}"))
+        worst = least
         for node in self.model.all_called(name):
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
             is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
-            if at is not None and is_use and self.usage(at) is Usage.WRITTEN:
-                return Usage.WRITTEN
-        return least
+            if at is not None and is_use:
+                worst = max(worst, self.usage(at))
+        return worst
 
     def kept_in(self, container: cst.BaseExpression) -> Usage:
         """The worst that happens to what is in a container, or in an object."""

@@ -98,9 +98,11 @@ class Usage(enum.IntEnum):
     READ = 1
     SAVED = 2
     """It is computed with where autograd may keep it for ``backward()``, and only read."""
-    ESCAPES = 3
-    """It leaves to code that is not seen here: returned, stored in an object, given to an unknown function."""
-    WRITTEN = 4
+    RETURNED = 3
+    """It is given back to callers, of which those in this file only read it."""
+    ESCAPES = 4
+    """It leaves to code that is not seen here: stored in an object, given to an unknown function."""
+    WRITTEN = 5
     """It is written in place, or goes where a write could not be seen."""
 
 

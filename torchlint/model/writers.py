@@ -49,8 +49,9 @@ def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argu
         return index == 0 or arg.keyword is not None or bool(arg.star)
     given = [*bound, *(Argument(a.keyword.value if a.keyword else None, _NO_VALUE, a.value, a.star) for a in call.args)]
     keyword = arg.keyword.value if arg.keyword is not None else None
+    index += sum(argument.keyword is None for argument in bound)
     for name, position, asking, at in _data()["functions"].get(ref, ()):
-        is_it = keyword == name if keyword is not None else index + len(bound) == position or bool(arg.star)
+        is_it = keyword == name if keyword is not None else index == position or bool(arg.star)
         if is_it and (asking is None or _is_asked(given, asking, at)):
             return True
     return False

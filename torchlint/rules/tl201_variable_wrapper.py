@@ -293,7 +293,7 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
             # `.data` has a version counter of its own, `.detach()` has not
             usage = model.usage(call)
-            written = usage is Usage.WRITTEN or (usage > Usage.READ and model.is_written(source))
+            written = usage > Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
             written = written and not _data.is_new(source, model)
             applicability = Applicability.UNSAFE if written else Applicability.SAFE
             return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
