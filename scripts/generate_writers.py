@@ -1,4 +1,4 @@
-"""Write ``torchlint/model/data/writers.json``: which functions, methods and modules of torch write to what they are given.
+"""Write ``torchlint/model/data/writers.json``: what of torch writes to the memory it is given.
 
 ``python scripts/generate_writers.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything in
 it was seen: each function is run on the samples of torch's own tests, and each module is made and called; whatever has
@@ -60,6 +60,11 @@ def optional(parameters: Iterable[inspect.Parameter]) -> Iterator[tuple[str, int
             yield parameter.name, position
 
 
+def holds_tensors(value: Any) -> bool:
+    """Whether an argument is a tensor, or has one in it."""
+    return next(torch_data.tensors_in(value), None) is not None
+
+
 def copied(value: Any) -> Any:
     """The same with tensors of their own, which autograd does not watch."""
     return torch_data.map_tensors(value, lambda tensor: tensor.detach().clone())
@@ -118,7 +123,11 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
             if at is not None and at < len(call.args):
                 continue
             # other samples have asked already
-            kwargs = {k: v for k, v in call.kwargs.items() if k not in askers or any(torch_data.tensors_in(v))}
+            kwargs = {
+                k: v
+                for k, v in call.kwargs.items()
+                if k not in askers or next(torch_data.tensors_in(v), None) is not None
+            }
             for value in ASKING if asking is not None else (None,):
                 extra = {asking: value} if asking is not None else {}
                 for which in written(function, call.args, {**kwargs, **extra}) or ():

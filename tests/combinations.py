@@ -243,7 +243,7 @@ def $g(u):\n    def inner():\n        u.zero_()\n    inner()\n$g($t)
 def $g(u):\n    def inner():\n        u.zero_()\n    return inner\n$g($t)()
 def $g(u):\n    return u\n$g($t).zero_()
 def $g(u):\n    u.zero_()\n«list(map($g, [$t]))|functools.partial($g, $t)()|write = $g\nwrite($t)|[$g][0]($t)|{"f": $g}["f"]($t)|[f($t) for f in [$g]]»
-def $g(u):\n    u.zero_()\nthread = threading.Thread(target=$g, args=($t,))\nthread.start()\nthread.join()\ndel thread
+def $g(u):\n    with torch.no_grad():\n        u.zero_()\nthread = threading.Thread(target=$g, args=($t,))\nthread.start()\nthread.join()\ndel thread
 def $g(f):\n    def inner(u):\n        u.zero_()\n        return f(u)\n    return inner\n@$g\ndef wrapped(u):\n    return None\nwrapped($t)
 def $g(u):\n    u.zero_()\nfor f in [$g]:\n    f($t)
 def $g(u):\n    u.zero_()\nholder = nn.Identity()\nholder.register_forward_pre_hook(lambda m, xs: $g(xs[0]))\nholder($t)

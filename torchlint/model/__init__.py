@@ -31,8 +31,8 @@ from torchlint.model.imports import Imports
 from torchlint.model.interpretation import Frame, Key
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.sources import Sources
+from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
 from torchlint.model.usage import Follower

@@ -23,12 +23,28 @@ _PUTTING_IN = frozenset(
     ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "__setitem__", "__iadd__")
 )
 PASSING_ON = frozenset(
-    ("list", "tuple", "set", "frozenset", "zip", "enumerate", "reversed", "iter", "next", "sorted", "min", "max", "dict")
+    (
+        "list",
+        "tuple",
+        "set",
+        "frozenset",
+        "dict",
+        "zip",
+        "enumerate",
+        "reversed",
+        "iter",
+        "next",
+        "sorted",
+        "min",
+        "max",
+    )
 )
 """Builtins whose result holds, or is, what they are given."""
 _READING = frozenset(
-    "abs all any ascii bool bytes callable complex divmod float format hasattr hash id int isinstance len pow print "
-    "range repr round str sum type".split()
+    (
+        *("abs", "all", "any", "ascii", "bool", "bytes", "callable", "complex", "divmod", "float", "format", "hasattr"),
+        *("hash", "id", "int", "isinstance", "len", "pow", "print", "range", "repr", "round", "str", "sum", "type"),
+    )
 )
 """Builtins that only read."""
 _APPLYING = frozenset(("builtins.map", "builtins.filter", "functools.partial", "functools.reduce"))
@@ -96,7 +112,7 @@ def _unseen(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
 
 def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) -> Usage:
     ref = function.ref or ""
-    root, _, last = ref.partition(".")
+    root = ref.partition(".")[0]
     last = ref.rpartition(".")[2]
     if ref in _METADATA_FUNCTIONS or (root == "torch" and last.endswith("_like")):
         return Usage.METADATA

@@ -65,9 +65,7 @@ class Sources:
         given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
         return any(self.is_written(value, Usage.WRITTEN, steps + 1) for value in given)
 
-    def _of(
-        self, name: str, scope: cst.FunctionDef | cst.Module
-    ) -> Iterator[tuple[cst.BaseExpression, Usage]]:
+    def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
         for node in self.model.references(name, scope):
             if self.model.is_target(node):
@@ -114,7 +112,9 @@ class Sources:
             case cst.Call(func=func, args=args):
                 yield from self._returned(func, args)
 
-    def _returned(self, func: cst.BaseExpression, args: Sequence[cst.Arg]) -> Iterator[tuple[cst.BaseExpression, Usage]]:
+    def _returned(
+        self, func: cst.BaseExpression, args: Sequence[cst.Arg]
+    ) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """What a call may give back: of what is known what it was given, of all else perhaps that."""
         ref = self.model.qualified(func)
         given = [held for arg in args for held in self._held(arg.value)]

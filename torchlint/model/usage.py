@@ -126,8 +126,8 @@ class Follower:
                 return self._operand(node, other, operator)
             case cst.ComparisonTarget(operator=operator):
                 comparison = self.tree.parent(parent)
-                is_one = isinstance(comparison, cst.Comparison)
-                return self._operand(node, comparison.left, operator) if is_one else Usage.READ
+                left = comparison.left if isinstance(comparison, cst.Comparison) else None
+                return self._operand(node, left, operator)
             case cst.UnaryOperation(operator=operator):
                 return self._operand(node, None, operator)
             case cst.Index():
@@ -162,9 +162,7 @@ class Follower:
                 return self.usage(parent)
         return Usage.READ if isinstance(parent, _READING_STATEMENTS) else Usage.ESCAPES
 
-    def _operand(
-        self, node: cst.CSTNode, other: cst.CSTNode | None, operator: cst.CSTNode | None = None
-    ) -> Usage:
+    def _operand(self, node: cst.CSTNode, other: cst.CSTNode | None, operator: cst.CSTNode | None = None) -> Usage:
         """What is done with a value and another one: a class of the project has its own operators."""
         with_ = self.model.value(other) if other is not None else None
         if with_ is not None and operator is not None and isinstance(with_.node, cst.ClassDef):
@@ -334,9 +332,9 @@ class Follower:
         return self.usage(sequence)
 
     def _unpacked(self, target: cst.CSTNode, index: int, length: int) -> Usage:
-        is_same = isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == length
-        if is_same and not any(isinstance(element, cst.StarredElement) for element in target.elements):
-            return self._bound(target.elements[index].value)
+        if isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == length:
+            if not any(isinstance(element, cst.StarredElement) for element in target.elements):
+                return self._bound(target.elements[index].value)
         return self._bound(target)
 
     def _assigned(self, node: cst.Assign | cst.AnnAssign | cst.NamedExpr) -> Usage:
