@@ -120,9 +120,12 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
     askers = dict(optional(parameters))
     for asking, at in ((None, None), *askers.items()):
         for call in torch_data.spread(calls, RUNS):
-            if at is not None and at < len(call.args):
+            # some samples have asked already
+            args = call.args[
+                : min((i for i in askers.values() if not holds_tensors(call.args[i : i + 1])), default=None)
+            ]
+            if at is not None and at < len(args):
                 continue
-            # other samples have asked already
             kwargs = {
                 k: v
                 for k, v in call.kwargs.items()
@@ -130,7 +133,7 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
             }
             for value in ASKING if asking is not None else (None,):
                 extra = {asking: value} if asking is not None else {}
-                for which in written(function, call.args, {**kwargs, **extra}) or ():
+                for which in written(function, args, {**kwargs, **extra}) or ():
                     rows.add(_row(which, names, asking, at))
     always = {row[:2] for row in rows if row[2] is None}
     return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)

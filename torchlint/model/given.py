@@ -24,19 +24,8 @@ _PUTTING_IN = frozenset(
 )
 PASSING_ON = frozenset(
     (
-        "list",
-        "tuple",
-        "set",
-        "frozenset",
-        "dict",
-        "zip",
-        "enumerate",
-        "reversed",
-        "iter",
-        "next",
-        "sorted",
-        "min",
-        "max",
+        *("list", "tuple", "set", "frozenset", "dict", "zip", "enumerate", "reversed", "iter", "next", "sorted"),
+        *("min", "max"),
     )
 )
 """Builtins whose result holds, or is, what they are given."""

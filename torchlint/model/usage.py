@@ -126,8 +126,8 @@ class Follower:
                 return self._operand(node, other, operator)
             case cst.ComparisonTarget(operator=operator):
                 comparison = self.tree.parent(parent)
-                left = comparison.left if isinstance(comparison, cst.Comparison) else None
-                return self._operand(node, left, operator)
+                compared = comparison.left if isinstance(comparison, cst.Comparison) else None
+                return self._operand(node, compared, operator)
             case cst.UnaryOperation(operator=operator):
                 return self._operand(node, None, operator)
             case cst.Index():
