@@ -132,8 +132,11 @@ def _plain(values: Set[object]) -> set[object]:
 def _property(value: torch.Tensor, name: str) -> object:
     if value.layout != torch.strided and name in ("stride", "storage_offset", "is_pinned"):
         return None
-    found = getattr(value, name)
-    return found() if callable(found) else found
+    try:
+        found = getattr(value, name)
+        return found() if callable(found) else found
+    except RuntimeError as error:  # of a view whose base was written where autograd must not see it
+        return str(error)
 
 
 def _same_values(a: torch.Tensor, b: torch.Tensor, *, exact: bool) -> bool:
@@ -228,7 +231,7 @@ class _Comparison:
         if not _same_values(a, b, exact=True):
             self.differ(path, "value", a, b)
         self.pairs(f"{path}.__dict__", list(vars(a).items()), list(vars(b).items()))
-        if a.is_leaf and b.is_leaf:
+        if _property(a, "is_leaf") is True and _property(b, "is_leaf") is True:
             if (a.grad is None) != (b.grad is None):
                 self.differ(path, "gradient", a.grad, b.grad)
             elif a.grad is not None and b.grad is not None:
@@ -245,7 +248,7 @@ def _objects(run_: Run) -> Iterator[tuple[str, Any]]:
             continue
         if isinstance(value, (torch.Tensor, np.ndarray)):
             yield path, value
-            if isinstance(value, torch.Tensor) and value.is_leaf and value.grad is not None:
+            if isinstance(value, torch.Tensor) and _property(value, "is_leaf") is True and value.grad is not None:
                 yield f"{path}.grad", value.grad
             continue
         if id(value) in seen:
@@ -294,9 +297,10 @@ def _gradients(before: Run, after: Run, *, may_detach: bool) -> list[str]:
 
 
 def _probe(run_: Run) -> dict[str, dict[str, torch.Tensor] | None]:
-    tensors = {path: t for path, t in _objects(run_) if isinstance(t, torch.Tensor) and t.requires_grad}
-    leaves = {path: t for path, t in tensors.items() if t.is_leaf}
-    results = [(path, t) for path, t in tensors.items() if not t.is_leaf][:_MAX_PROBES]
+    tensors = {path: t for path, t in _objects(run_) if isinstance(t, torch.Tensor)}
+    tensors = {path: t for path, t in tensors.items() if _property(t, "requires_grad") is True}
+    leaves = {path: t for path, t in tensors.items() if _property(t, "is_leaf") is True}
+    results = [(path, t) for path, t in tensors.items() if _property(t, "is_leaf") is False][:_MAX_PROBES]
     return {path: _gradients_of(result, leaves) for path, result in results}
 
 

@@ -35,10 +35,11 @@ from torchlint.model.interpretation import Frame, Key
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.sources import Sources
 from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch_api import Argument
-from torchlint.model.usage import Follower, Sources, Usage
+from torchlint.model.usage import Follower
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -54,6 +55,7 @@ from torchlint.model.values import (
     Strength,
     Symbol,
     Tri,
+    Usage,
     Value,
     changed,
     container,
@@ -79,7 +81,6 @@ _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
 _BODY = 0
 """With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
-_MAX_CALLERS = 2
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -290,17 +291,14 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return Follower(self).usage(node)
 
-    def is_written(self, node: cst.CSTNode, depth: int = 0) -> bool:
-        """Whether what a name or attribute holds is written in place where a version counter counts it."""
+    def is_written(self, node: cst.CSTNode) -> bool:
+        """Whether what an expression holds may be written in place where a version counter counts it."""
         match node:
             case cst.Name(value=name):
-                scope = self.scopes.scope_of(node)
-                if isinstance(scope, cst.FunctionDef) and name not in self.scopes.locals_of(scope):
-                    scope = self.tree.module
-                return self.remember(_is_name_written, name, scope, depth)
+                return self.remember(_is_name_written, name, self.scopes.scope_of(node))
             case cst.Attribute(attr=cst.Name(value=name)):
                 return self.remember(_is_attribute_written, name)
-        return False
+        return Sources(self).is_written(node)
 
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
@@ -1303,33 +1301,12 @@ def _bindings_of(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -
     return found
 
 
-def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Module, depth: int) -> bool:
-    if Follower(model, through_data=False).name(name, scope) is Usage.WRITTEN:
-        return True
-    if depth >= _MAX_CALLERS:
-        return False
-    if any(model.is_written(other, depth + 1) for other in Sources(model).of(name, scope)):
-        return True
-    return isinstance(scope, cst.FunctionDef) and _is_given_written(model, scope, name, depth)
-
-
-def _is_given_written(model: Model, function: cst.FunctionDef, name: str, depth: int) -> bool:
-    """Whether a caller in this file gives a parameter what is written in place."""
-    is_given = name in {p.name.value for p in parameters(function)}
-    return is_given and model.remember(_is_argument_written, function.name.value, depth)
-
-
-def _is_argument_written(model: Model, function: str, depth: int) -> bool:
-    """Whether anything that is given to what is called so is written in place."""
-    calls = [model.tree.parent(use) for use in model.all_called(function)]
-    args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
-    given = [node for arg in args for node in (arg.value, *model.tree.within(arg.value, cst.Name))]
-    return any(model.is_written(value, depth + 1) for value in given)
+def _is_name_written(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    return Sources(model).is_name_written(name, scope)
 
 
 def _is_attribute_written(model: Model, name: str) -> bool:
-    uses = [node for node in model.all_called(name) if not model.is_target(node)]
-    return any(Follower(model, through_data=False).usage(use) is Usage.WRITTEN for use in uses)
+    return Sources(model).is_attribute_written(name)
 
 
 def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
@@ -1368,10 +1345,8 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
             return parent.attr is node
         case cst.Arg():
             return parent.keyword is node
-        case cst.FunctionDef() | cst.ClassDef():
+        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
             return parent.name is node
-        case cst.Param():
-            return parent.default is not node
         case cst.ImportAlias() | cst.NameItem():
             return True
     return False

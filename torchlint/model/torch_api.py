@@ -112,6 +112,20 @@ def is_view(name: str) -> bool:
     return isinstance(result, dict) and bool(result.get("alias") or result.get("self")) and name != "detach"
 
 
+def may_alias(result: Result) -> bool:
+    """Whether a function of torch can return memory of its input."""
+    match result:
+        case {"alias": True} | {"self": True}:
+            return True
+        case {"k": "tuple_of" | "list_of", "item": item}:
+            return may_alias(item)
+        case {"k": "tuple", "items": items}:
+            return any(map(may_alias, items))
+        case {"k": "overload", "cases": cases}:
+            return any(map(may_alias, cases.values()))
+    return False
+
+
 @functools.cache
 def reductions() -> frozenset[str]:
     """Last names of what can reduce a tensor to one number: ``sum``, ``dist``, ``mse_loss``."""

@@ -91,6 +91,21 @@ class Strength(enum.IntEnum):
     """torch's own stubs say so."""
 
 
+class Usage(enum.IntEnum):
+    """The worst that happens to the memory of a value."""
+
+    METADATA = 0
+    READ = 1
+    SAVED = 2
+    """It is computed with where autograd may keep it for ``backward()``, and only read."""
+    RETURNED = 3
+    """It is given back to callers, of which those in this file only read it."""
+    ESCAPES = 4
+    """It leaves to code that is not seen here: stored in an object, given to an unknown function."""
+    WRITTEN = 5
+    """It is written in place, or goes where a write could not be seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a value is believed to be what it is."""

@@ -32,6 +32,7 @@ OF_THE_VIEW = frozenset(
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 READERS = frozenset(("item", "tolist"))
+READING = (Usage.READ, Usage.SAVED)
 
 _LEAF_NAME = re.compile(r"(^|_)(weight|bias|grad|param|parameter)$|loss", re.IGNORECASE)
 _VAGUE_NAME = re.compile(
@@ -420,8 +421,11 @@ def is_left_alone(node: cst.Attribute, model: Model) -> bool:
         isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) and aliases(last_name(source), source)
     ):
         source = source.func.value
-    if model.usage(node) > Usage.READ:
+    usage = model.usage(node)
+    if usage > Usage.SAVED:
         return False
+    if usage is not Usage.SAVED:
+        return True
     is_copied = any(name in READERS or name == "numpy" for name, _ in chain(node, model))
     return is_copied or not model.is_written(source)
 

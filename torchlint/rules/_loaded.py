@@ -123,8 +123,8 @@ def _told_by_value(node: cst.BaseExpression, model: Model) -> Iterator[Content]:
                 yield from _told_by_value(element.value, model)
             return
         case cst.List(elements=values) | cst.Tuple(elements=values):
-            for value in values:
-                yield from _told_by_value(value.value, model)
+            for each in values:
+                yield from _told_by_value(each.value, model)
             return
         case cst.Call(func=cst.Attribute(attr=cst.Name("state_dict"))):
             yield Content.WEIGHTS

@@ -117,12 +117,12 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if _data.is_gradient(value, node.value, model):
-        if usage is Usage.READ and not _data.gradients_keep_graphs(model):
+        if usage in _data.READING and not _data.gradients_keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
-        safe = usage <= Usage.READ or not _data.gradients_are_saved(model)
+        safe = usage <= Usage.SAVED or not _data.gradients_are_saved(model)
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
-    if model.grad_enabled(node) == Tri.NO and usage is Usage.READ and _consumed(node, model):
+    if model.grad_enabled(node) == Tri.NO and usage in _data.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     safe = not doubtful and _data.is_left_alone(node, model)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))

@@ -374,7 +374,8 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     match inner:
         case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
             # `.data` has a version counter of its own, `.detach()` has not
-            written = model.usage(call) is Usage.WRITTEN or model.is_written(source)
+            usage = model.usage(call)
+            written = usage > Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
             written = written and not _data.is_new(source, model)
             applicability = Applicability.UNSAFE if written else Applicability.SAFE
             return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
@@ -407,13 +408,13 @@ def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if usage is Usage.WRITTEN or model.remember(_changes_objects):
         return False
     if not isinstance(inner, cst.Name):
-        return usage <= Usage.READ
+        return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
     others = [n for n in model.references(inner.value, scope) if n is not inner and not model.is_target(n)]
     if any(model.usage(other) is Usage.WRITTEN for other in others):
         return False
     given = isinstance(scope, cst.FunctionDef) and inner.value in {p.name.value for p in parameters(scope)}
-    return usage <= Usage.READ or not (others or given)
+    return usage <= Usage.SAVED or not (others or given)
 
 
 _OF_THE_OBJECT = _data.OF_THE_VIEW | {

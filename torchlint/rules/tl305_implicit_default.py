@@ -236,10 +236,10 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
             for other in reversed(before):
                 if _binds(other, node.value, model):
                     return _plain_value(other)
+        elif block is not None and _binds(block, node.value, model):
+            return None  # in a loop, by `with … as x` or `except … as x`
         if block is None or isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
             return None
-        if not isinstance(block, cst.IndentedBlock) and _binds(block, node.value, model):
-            return None  # in a loop, by `with … as x` or `except … as x`
         at = block
     return None
 

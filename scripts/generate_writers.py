@@ -1,0 +1,222 @@
+"""Write ``torchlint/model/data/writers.json``: what of torch writes to the memory it is given.
+
+``python scripts/generate_writers.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything in
+it was seen: each function is run on the samples of torch's own tests, and each module is made and called; whatever has
+another version afterwards was written. (What is written without a new version no one can tell, `.data` or not.) Names
+that end in an underscore are left out: they all write.
+
+``functions``
+    By qualified name: what is written, by the name and the position of the argument (no position where it is given
+    by keyword only), and the argument that asks for it, by name and position; null where nothing has to.
+``modules``
+    By qualified name: ``input``, the argument of the constructor that makes a call write to its input, and ``own``,
+    the one that makes a call write to its parameters; each by name and position.
+``methods``
+    Special methods of tensors that write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import generate_torch_data as torch_data
+
+OUTPUT = torch_data.OUTPUT.with_name("writers.json")
+RUNS = 10
+"""Calls tried per function and argument that may ask for a write."""
+ENDLESS = {"lobpcg"}
+"""Functions that may not come to an end with what they are tried with."""
+ASKING = (True, 0.1)
+"""What an optional argument is tried with: a flag, a bound."""
+
+
+def is_named_after_writing(name: str) -> bool:
+    """Whether a name ends in one underscore, as those of all functions that write to their first argument do."""
+    return name.endswith("_") and not name.endswith("__")
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """What a Python function can be given by position or keyword; nothing of one that is built in."""
+    with contextlib.suppress(TypeError, ValueError):
+        return list(inspect.signature(inspect.unwrap(function)).parameters.values())
+    return []
+
+
+def optional(parameters: Iterable[inspect.Parameter]) -> Iterator[tuple[str, int]]:
+    """Arguments that do nothing unless they are given, with their positions."""
+    for position, parameter in enumerate(parameters):
+        if parameter.default is None or parameter.default is False:
+            yield parameter.name, position
+
+
+def holds_tensors(value: Any) -> bool:
+    """Whether an argument is a tensor, or has one in it."""
+    return next(torch_data.tensors_in(value), None) is not None
+
+
+def copied(value: Any) -> Any:
+    """The same with tensors of their own, which autograd does not watch."""
+    return torch_data.map_tensors(value, lambda tensor: tensor.detach().clone())
+
+
+def written(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str | int] | None:
+    """Which arguments a call writes to, by keyword or position; None if it raises."""
+    args, kwargs = copied(tuple(args)), copied(kwargs)
+    named: list[tuple[str | int, Any]] = [*enumerate(args), *kwargs.items()]
+    before = [[tensor._version for tensor in torch_data.tensors_in(value)] for _, value in named]
+    try:
+        torch_data.seed()
+        with torch.no_grad():
+            function(*args, **kwargs)
+    except Exception:
+        return None
+    after = [[tensor._version for tensor in torch_data.tensors_in(value)] for _, value in named]
+    return [name for (name, _), old, new in zip(named, before, after, strict=True) if old != new]
+
+
+def functions() -> dict[str, list[list[Any]]]:
+    """Functions that write to an argument and are not named after it."""
+    samples = torch_data.sample_calls()
+    found = {}
+    results = json.loads(torch_data.OUTPUT.read_text(encoding="utf-8"))["functions"]
+    for name, result in results.items():
+        module, _, last = name.rpartition(".")
+        gives_tensors = module in torch_data.PLAIN_MODULES and isinstance(result, dict)
+        if not gives_tensors or is_named_after_writing(name) or last in torch_data.UNCHECKED:
+            continue
+        if last in ENDLESS or torch_data.NOT_RUN.search(last):
+            continue
+        function = torch_data.resolve(name)
+        rows = _writes(function, list(_calls(name, function, samples)))
+        if rows:
+            found[name] = rows
+    return found
+
+
+def _calls(name: str, function: Any, samples: dict[str, list[Any]]) -> Iterator[Any]:
+    known = torch_data.Known(name, tuple(torch_data.live_signatures(function)), takes_self=False)
+    yield from torch_data.probe_calls(torch_data.PROBES.get(name, ()))
+    with contextlib.suppress(Exception):
+        sampled = torch_data._sampled(name.removeprefix("torch."), samples, function, known)
+        yield from torch_data.spread(sampled, RUNS)
+    yield from torch_data.plain_calls()
+
+
+def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
+    parameters = parameters_of(function)
+    names = [parameter.name for parameter in parameters]
+    rows: set[tuple[Any, ...]] = set()
+    askers = dict(optional(parameters))
+    for asking, at in ((None, None), *askers.items()):
+        for call in torch_data.spread(calls, RUNS):
+            # some samples have asked already
+            args = call.args[
+                : min((i for i in askers.values() if not holds_tensors(call.args[i : i + 1])), default=None)
+            ]
+            if at is not None and at < len(args):
+                continue
+            kwargs = {
+                k: v
+                for k, v in call.kwargs.items()
+                if k not in askers or next(torch_data.tensors_in(v), None) is not None
+            }
+            for value in ASKING if asking is not None else (None,):
+                extra = {asking: value} if asking is not None else {}
+                for which in written(function, args, {**kwargs, **extra}) or ():
+                    rows.add(_row(which, names, asking, at))
+    always = {row[:2] for row in rows if row[2] is None}
+    return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)
+
+
+def _row(which: str | int, names: list[str], asking: str | None, at: int | None) -> tuple[Any, ...]:
+    if isinstance(which, int):
+        return names[which] if which < len(names) else None, which, asking, at
+    return which, names.index(which) if which in names else None, asking, at
+
+
+def modules() -> dict[str, dict[str, list[Any]]]:
+    """Modules that write to their input or to their own parameters if they are asked to."""
+    database = {info.module_cls: info for info in torch_data.import_testing()[1]}
+    found = {}
+    for name, cls in torch_data.public_names().objects.items():
+        if name.startswith("torch.nn.") and inspect.isclass(cls) and issubclass(cls, torch.nn.Module):
+            pairs = [*torch_data._probe_pairs(cls.__name__), *torch_data._database_pairs(database.get(cls))]
+            described = _of_module(cls, [pair for pair in pairs if pair[1] is not None][:RUNS])
+            if described:
+                found[name] = described
+    return dict(sorted(found.items()))
+
+
+def _of_module(cls: Any, pairs: list[Any]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for asking, at in optional(parameters_of(cls)):
+        for made, called in pairs:
+            for value in ASKING:
+                arguments = {**made.kwargs, asking: value}
+                with contextlib.suppress(Exception):
+                    module = cls(*made.args[:at], **arguments)
+                    before = [parameter._version for parameter in module.parameters()]
+                    if written(module, called.args, called.kwargs):
+                        found["input"] = [asking, at]
+                    if before != [parameter._version for parameter in module.parameters()]:
+                        found["own"] = [asking, at]
+    return found
+
+
+def methods() -> list[str]:
+    """Special methods of tensors that write to them."""
+    found = set()
+    for name in dir(torch.Tensor):
+        if not name.startswith("__"):
+            continue
+        for arguments in ((1,), (0, 1), (torch.ones(3),)):
+            for made in (torch.ones(3), torch.ones(3, dtype=torch.long), torch.ones(3, dtype=torch.bool)):
+                version = made._version
+                with contextlib.suppress(Exception):
+                    getattr(made, name)(*arguments)
+                    if made._version != version:
+                        found.add(name)
+    return sorted(found)
+
+
+def generate() -> dict[str, Any]:
+    """All of it."""
+    return {"functions": functions(), "modules": modules(), "methods": methods()}
+
+
+def render(data: dict[str, Any]) -> str:
+    """The text of the file, one entry a line."""
+    parts = []
+    for part, entries in data.items():
+        if isinstance(entries, list):
+            parts.append(f"{json.dumps(part)}: {json.dumps(entries)}")
+            continue
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items())
+        parts.append(f"{json.dumps(part)}: {{\n{lines}\n}}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def main() -> int:
+    """Write the file, or compare it."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--check", action="store_true")
+    text = render(generate())
+    if options.parse_args().check:
+        return int(OUTPUT.read_text(encoding="utf-8") != text)
+    OUTPUT.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
