@@ -89,21 +89,25 @@ def bound_names(function: cst.FunctionDef, tree: Tree) -> frozenset[str]:
     """Names that are local to a function: its parameters and all it binds."""
     names = {p.name.value for p in parameters(function)}
     body = function.body
+    known = {id(body): True}
     for cls, field_ in _TARGETS.items():
         for node in tree.within(body, cls):
-            if _is_directly_in(body, node, tree):
+            if _is_directly_in(known, node, tree):
                 names.update(target_names(getattr(node, field_)))
     return frozenset(names)
 
 
-def _is_directly_in(body: cst.CSTNode, node: cst.CSTNode, tree: Tree) -> bool:
-    """Whether no other scope lies between a node and a function's body."""
-    up = tree.parent(node)
-    while up is not None and up is not body:
-        if type(up) in _OWN_SCOPE:
-            return False
-        up = tree.parent(up)
-    return True
+def _is_directly_in(known: dict[int, bool], node: cst.CSTNode, tree: Tree) -> bool:
+    """Whether no other scope lies between a node and a function's body, which is ``known``; as ``if``s will be."""
+    way, found = [], True
+    for up in tree.ancestors(node):
+        if id(up) in known or type(up) in _OWN_SCOPE:
+            found = known.get(id(up), False)
+            break
+        if type(up) is cst.If:
+            way.append(id(up))
+    known.update(dict.fromkeys(way, found))
+    return found
 
 
 def target_names(target: cst.CSTNode) -> list[str]:
@@ -166,6 +170,8 @@ class Scopes:
         self._rebound: dict[str, list[cst.FunctionDef]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
+        self._scopes: dict[int, cst.FunctionDef | cst.Module] = {}
+        """What :meth:`scope_of` has found out about ``if`` statements."""
 
     @functools.cached_property
     def _has_apply(self) -> bool:
@@ -397,12 +403,20 @@ class Scopes:
         Lambdas, comprehensions and class bodies are part of what surrounds them; decorators, defaults and annotations
         of a function belong to the outside.
         """
-        child = node
+        child, way = node, []
+        found: cst.FunctionDef | cst.Module = self.tree.module
         for up in self.tree.ancestors(node):
             if type(up) is cst.FunctionDef and child is up.body:
-                return up
+                found = up
+                break
+            if type(up) is cst.If:  # a chain of `elif` is as deep as it is long
+                if id(up) in self._scopes:
+                    found = self._scopes[id(up)]
+                    break
+                way.append(id(up))
             child = up
-        return self.tree.module
+        self._scopes.update(dict.fromkeys(way, found))
+        return found
 
 
 _GLOBAL, _NONLOCAL, _BY_METHOD, _BY_ITEM = range(4)
