@@ -723,7 +723,12 @@ def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
     import libcst as cst
 
-    return any(isinstance(up, cst.FormattedStringExpression) and up.equal is not None for up in tree.ancestors(node))
+    for up in tree.ancestors(node):
+        if isinstance(up, cst.FormattedStringExpression) and up.equal is not None:
+            return True
+        if isinstance(up, cst.BaseStatement):
+            break
+    return False
 
 
 def _loses_comment(text: str, edit: TextEdit) -> bool:

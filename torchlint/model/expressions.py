@@ -42,7 +42,6 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
-
 from torchlint.stack import deeper
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -218,7 +219,7 @@ class Follower:
         for node in self.model.all_called(name):
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
             is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
-            if at is not None and is_use and self.usage(at) is Usage.WRITTEN:
+            if at is not None and is_use and deeper(partial(self.usage, at)) is Usage.WRITTEN:
                 return Usage.WRITTEN
         return least
 
