@@ -14,7 +14,7 @@ from torchlint import gitignore
 from torchlint.diagnostic import Policy
 from torchlint.gitignore import relative
 from torchlint.globs import Globs
-from torchlint.limits import BUDGET, FILE_SIZE, Limits, parse_size
+from torchlint.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size
 from torchlint.reading import SETTINGS, read
 from torchlint.rules import catalogue
 from torchlint.target import ANY, Target, may_require, of_project
@@ -96,7 +96,7 @@ class Settings:
     show_fixes: bool = False
     cache_dir: str | None = None
     doubts: tuple[Doubt, ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = USUAL
 
 
 @functools.cache
@@ -303,7 +303,7 @@ class Project:
     def limits(self, path: str) -> Limits:
         """What a file may cost."""
         limits = self.settings(os.path.dirname(path)).limits
-        return limits if self.max_file_size is None else limits._replace(file_size=self.max_file_size)
+        return limits if self.max_file_size is None else replace(limits, file_size=self.max_file_size)
 
     def target_torch(self, path: str) -> str | None:
         """The torch version a file is written for, if anyone said so."""
@@ -347,8 +347,9 @@ class Project:
             return shared
         codes = self.codes(path)
         if (directory, codes) not in self._variants:
-            limits = tuple(self.limits(path))
-            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), limits)
+            limits = self.limits(path)
+            others = (limits.file_size, limits.budget)
+            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), others)
             self._variants[directory, codes] = repr(parts)
         if not self.settings(directory).per_file_ignores:
             self._shared[directory] = self._variants[directory, codes]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 FILE_SIZE = 5 << 20
-"""Bytes of a file, where nothing else is said. Twenty times what people write; of programs' files hardly any has more."""
+"""Bytes of a file, where nothing else is said. People write no such files, and few programs do."""
 
 BUDGET = 2_000_000
 """Expressions to interpret in a file, where nothing else is said. Real files need less than a tenth of it."""
@@ -14,7 +14,8 @@ BUDGET = 2_000_000
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Limits:
     """What a file may cost; 0 means that there is no limit."""
 
     file_size: int = FILE_SIZE
@@ -25,6 +26,9 @@ class Limits(NamedTuple):
     def allows(self, size: int) -> bool:
         """Whether a file of so many bytes is checked."""
         return not self.file_size or size <= self.file_size
+
+
+USUAL = Limits()
 
 
 def parse_size(text: str) -> int | None:

@@ -16,7 +16,7 @@ from torchlint.cache import Seen, Stamp, stamp
 from torchlint.config import OWN
 from torchlint.crash import INTENDED, described, traceback_of
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
-from torchlint.limits import Limits, size_of
+from torchlint.limits import USUAL, Limits, size_of
 from torchlint.reading import TooLarge, read_with_status
 from torchlint.stack import with_stack
 from torchlint.target import ANY, Target
@@ -51,7 +51,7 @@ class Job:
     """Whether to verify that it parses even if no rule could find anything in it."""
     data: bytes | None = None
     """Its content, where that is not to be read from the file."""
-    limits: Limits = Limits()
+    limits: Limits = USUAL
     """What it may cost."""
 
 

@@ -828,19 +828,11 @@ class Model:
     def class_kind(self, cls: cst.ClassDef) -> str:
         """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
         lineage = self._lineage(cls)
-        if lineage.kind is None:
-            lineage.kind = self._class_kind(lineage)
-        return lineage.kind
+        if lineage.kind is None and lineage.has_unknown:
+            return "module" if lineage.has_forward else "unknown"
+        return lineage.kind or "other"
 
-    def _class_kind(self, lineage: Lineage) -> str:
-        kinds = [kind for home, each in lineage.classes for kind in home._kinds_of_bases(each)]
-        known = next((kind for kind in kinds if kind not in ("unknown", "other")), None)
-        if known is None and "unknown" in kinds:
-            has_forward = any("forward" in home.scopes.info(each).methods for home, each in lineage.classes)
-            known = "module" if has_forward else "unknown"
-        return known or "other"
-
-    def _kinds_of_bases(self, cls: cst.ClassDef) -> Iterator[str]:
+    def kinds_of_bases(self, cls: cst.ClassDef) -> Iterator[str]:
         """What the bases that are not defined in this project are."""
         for value in self._bases(cls):
             if isinstance(value.node, cst.ClassDef):
@@ -864,7 +856,7 @@ class Model:
         """An instance of a class of this file."""
         match self.class_kind(cls):
             case "module":
-                return Value(Kind.MODULE, node=cls, ref=self.lineages.torch_base(cls))
+                return Value(Kind.MODULE, node=cls, ref=self._lineage(cls).torch_base)
             case "optimizer":
                 return Value(Kind.OPTIMIZER, node=cls)
             case "dataloader":
@@ -872,7 +864,7 @@ class Model:
             case "tensor" | "parameter":
                 return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
             case "distribution":
-                return instance(cls, self.lineages.torch_base(cls))
+                return instance(cls, self._lineage(cls).torch_base)
         return self._record(cls) or instance(cls)
 
     def _record(self, cls: cst.ClassDef) -> Value | None:
@@ -932,7 +924,7 @@ class Model:
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        for home, each in self._lineage(cls).classes:
+        for home, each in self._lineage(cls).classes.values():
             method = home.scopes.info(each).methods.get(name)
             if method is not None:
                 return method
@@ -940,7 +932,7 @@ class Model:
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-        for home, each in self._lineage(cls).classes:
+        for home, each in self._lineage(cls).classes.values():
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
                 is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)

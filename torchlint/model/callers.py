@@ -31,6 +31,8 @@ class Callers:
         self.model = model
         self.tree = model.tree
         self._values: dict[tuple[int, int], dict[int, Value]] = {}
+        self._references: dict[str, dict[int, list[cst.CSTNode]]] = {}
+        """By name, all that refers to each function or class of that name."""
 
     def value(self, node: cst.CSTNode, function: cst.FunctionDef, far: int = _FAR) -> Value | None:
         """What an expression in a function is if its callers are believed; None if they say nothing of it."""
@@ -76,15 +78,21 @@ class Callers:
         if name.startswith("__") or (cls is not None and name == "forward"):
             return []
         calls = []
-        for node in self.model.scopes.calls(name):
-            if self.model.seen(node).node is not wanted:
-                continue
+        if name not in self._references:
+            self._references[name] = self._referring(name)
+        for node in self._references[name].get(id(wanted), ()):
             call = self.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node:
                 calls.append(call)
             elif not is_constructor:
                 return []
         return calls
+
+    def _referring(self, name: str) -> dict[int, list[cst.CSTNode]]:
+        found: dict[int, list[cst.CSTNode]] = {}
+        for node in self.model.scopes.calls(name):
+            found.setdefault(id(self.model.seen(node).node), []).append(node)
+        return found
 
     def _arguments(self, call: cst.Call, far: int) -> list[Argument]:
         scope = self.model.scopes.scope_of(call)

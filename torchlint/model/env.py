@@ -6,7 +6,7 @@ as much as it has statements, however many names it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from torchlint.model.values import Value, join
 
@@ -15,6 +15,10 @@ Env = dict[str, Value]
 
 Changes = Mapping[str, Value | None]
 """What a branch has bound, and (None) unbound."""
+
+
+Join = Callable[[Iterable[Value | None], Value | None, bool], Value | None]
+"""How the values of a name are joined: with what it was before, and whether it is a path."""
 
 
 class Watch:
@@ -97,10 +101,17 @@ class Names:
 
         A name that only some of them bind is what those bind; a path is known only where all of them know it.
         """
+        return self._meet(ends, _joined)
+
+    def meet_from_last(self, ends: Sequence[Changes]) -> Changes:
+        """The same where each way but the first begins in what was left by the one before."""
+        return self._meet(ends, _joined_from_last)
+
+    def _meet(self, ends: Sequence[Changes], join_all: Join) -> Changes:
         changed: dict[str, Value | None] = {}
         for name, bound in _bound_by(ends).items():
             before, watches = self._unwatched(name)
-            value = _joined(_in_order(bound, before, len(ends)), is_path="." in name)
+            value = join_all(_in_order(bound, before, len(ends)), before, "." in name)
             if len(bound) < len(ends):
                 for watch in watches:
                     watch.met(name, value)
@@ -159,7 +170,21 @@ def _is_more(value: Value | None, known: Value | None) -> bool:
     return join(known, value) != known
 
 
-def _joined(values: Iterable[Value | None], is_path: bool) -> Value | None:
+def _joined_from_last(values: Iterable[Value | None], before: Value | None, is_path: bool) -> Value | None:
+    result: Value | None = None
+    for number, value in enumerate(reversed(list(values))):
+        if number == 0:
+            result = value
+        elif value is None or result is None:
+            result = None if is_path else value or result
+        else:
+            result = join(value, result)
+        if result == before:
+            result = before
+    return result
+
+
+def _joined(values: Iterable[Value | None], before: Value | None, is_path: bool) -> Value | None:
     result: Value | None = None
     for value in values:
         if value is None:

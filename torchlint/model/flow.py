@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import libcst as cst
 
@@ -46,7 +45,6 @@ from torchlint.model.values import (
     iterated,
     join,
 )
-from torchlint.stack import deeper
 
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""
@@ -328,20 +326,35 @@ class Flow(Patterns):
             self.eval(node)
 
     def _if(self, node: cst.If) -> None:
+        """All branches of ``if``, ``elif`` and ``else`` side by side: each in the one before would cost far more."""
+        before, grad, after = self.env, self.grad, Tri.NEITHER
+        ends: list[Changes] = []
         self.eval(node.test)
-
-        def then() -> None:
+        otherwise = before.branch()
+        while True:
+            self.env, self.dead, self.grad = otherwise.branch(), False, grad
             self.narrow(node.test, True)
             self.body(node.body)
-
-        def otherwise() -> None:
+            after |= self._end(before, ends)
+            self.env, self.dead, self.grad = otherwise, False, grad
             self.narrow(node.test, False)
-            if isinstance(node.orelse, cst.If):
-                deeper(partial(self.statement, node.orelse))
-            elif node.orelse is not None:
-                self.body(node.orelse.body)
+            if not isinstance(node.orelse, cst.If):
+                break
+            node = node.orelse
+            self.modes[id(node)] = grad
+            self.eval(node.test)
+        if node.orelse is not None:
+            self.body(node.orelse.body)
+        after |= self._end(before, ends)
+        self.env, self.grad, self.dead = before, after or grad, not ends
+        before.meet_from_last(ends)
 
-        self._branches([then, otherwise])
+    def _end(self, before: Names, ends: list[Changes]) -> int:
+        """Take down what a way has changed; the grad mode at its end, none if it does not get there."""
+        if self.dead:
+            return Tri.NEITHER
+        ends.append(self.env.changes(before))
+        return self.grad
 
     def _branches(self, runs: Sequence[Callable[[], None]]) -> None:
         grad, after = self.grad, Tri.NEITHER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,18 @@ _LONGEST = 300
 class Lineage:
     """A class and those of this project that it derives from."""
 
-    classes: tuple[tuple[Model, cst.ClassDef], ...]
-    """Each with the model of its file."""
-    rests_on: frozenset[Key] | None = frozenset()
+    classes: dict[int, tuple[Model, cst.ClassDef]]
+    """Each with the model of its file, by its identity, in the order in which attributes are looked up."""
+    rests_on: frozenset[Key] | None
     """The scopes that are not finished yet; None if nothing tells when it changes."""
-    kind: str | None = None
-    """See ``Model.class_kind``; None if nobody has asked yet."""
-    torch_base: str | None = ""
-    """The class of torch that it derives from, if it does; empty if nobody has asked yet."""
+    kind: str | None
+    """The first kind that a base has which is not defined in this project, if that is known and means something."""
+    has_unknown: bool
+    """Whether there are bases of which nothing is known."""
+    has_forward: bool
+    """Whether a method is called ``forward``."""
+    torch_base: str | None
+    """The class of torch that it derives from."""
 
     @property
     def is_final(self) -> bool:
@@ -80,27 +85,54 @@ class Lineages:
 
     def of(self, cls: cst.ClassDef) -> Lineage:
         """The lineage of a class."""
-        known = self._final.get(id(cls)) or self._still(self._for_now.get(id(cls)))
+        known = self.known(cls)
         if known is not None:
             return known
-        found: dict[int, tuple[Model, cst.ClassDef]] = {}
-        rests_on: frozenset[Key] | None = frozenset()
-        waiting = [cls]
-        while waiting and len(found) < _LONGEST:
-            at = waiting.pop()
-            home = self._model.home(at)
-            inherited = home.lineages.known(at)
-            if inherited is not None:
-                found |= {id(each): (where, each) for where, each in inherited.classes if id(each) not in found}
-                rests_on = _all_of(rests_on, inherited.rests_on)
-                continue
-            found[id(at)] = (home, at)
-            bases = [value.node for value in home.lineages.bases(at)]
-            rests_on = _all_of(rests_on, home.lineages.unfinished(at))
-            waiting += [node for node in reversed(bases) if isinstance(node, cst.ClassDef) and id(node) not in found]
-        lineage = Lineage(tuple(found.values())[:_LONGEST], rests_on)
+        found: dict[int, Lineage] = {}
+        for at in self._bases_first(cls):
+            found[id(at)] = self._model.home(at).lineages._composed(at, found)
+        return found[id(cls)]
+
+    def _bases_first(self, cls: cst.ClassDef) -> Iterator[cst.ClassDef]:
+        """A class and those it derives from whose lineage is not known, each after its bases."""
+        seen: set[int] = set()
+        waiting = [(cls, False)]
+        while waiting:
+            at, is_done = waiting.pop()
+            if is_done:
+                yield at
+            elif id(at) not in seen:
+                seen.add(id(at))
+                home = self._model.home(at)
+                if home.lineages.known(at) is None:
+                    waiting.append((at, True))
+                    bases = [value.node for value in home.lineages.bases(at)]
+                    waiting += [(base, False) for base in reversed(bases) if isinstance(base, cst.ClassDef)]
+
+    def _composed(self, cls: cst.ClassDef, found: dict[int, Lineage]) -> Lineage:
+        """The lineage of a class from those of its bases; one that derives from itself is not among these."""
+        model, bases = self._model, self.bases(cls)
+        kinds = list(model.kinds_of_bases(cls))
+        own = (kind for kind in kinds if kind not in ("unknown", "other"))
+        lineage = Lineage(
+            {id(cls): (model, cls)},
+            self.unfinished(cls),
+            next(own, None),
+            "unknown" in kinds,
+            "forward" in model.scopes.info(cls).methods,
+            next(filter(None, map(self._of_torch, bases)), None),
+        )
+        for base in (value.node for value in bases):
+            if isinstance(base, cst.ClassDef):
+                _inherit(lineage, found.get(id(base)) or model.home(base).lineages.known(base))
         self._keep(cls, lineage)
         return lineage
+
+    def _of_torch(self, base: Value) -> str | None:
+        """The class of torch that a base is, if it matters which."""
+        ref = self._model.reference(base)
+        matters = ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution")
+        return ref if matters else None
 
     def known(self, cls: cst.ClassDef) -> Lineage | None:
         """The lineage of a class if it was found out before and still holds."""
@@ -127,7 +159,7 @@ class Lineages:
             self._final[id(cls)] = lineage
         elif lineage.rests_on is not None:
             self._for_now[id(cls)] = lineage
-            for home, each in lineage.classes:
+            for home, each in lineage.classes.values():
                 if home is self._model and id(each) not in self._met:
                     self._met[id(each)] = self._named(each)
 
@@ -140,21 +172,18 @@ class Lineages:
         if any(a != b or a.node is not b.node for a, b in zip(before, now, strict=True)):
             self._for_now, self._met = {}, {}
 
-    def torch_base(self, cls: cst.ClassDef) -> str | None:
-        """The class of torch that a class derives from."""
-        lineage = self.of(cls)
-        if lineage.torch_base == "":
-            lineage.torch_base = self._torch_base(lineage)
-        return lineage.torch_base
 
-    def _torch_base(self, lineage: Lineage) -> str | None:
-        for home, each in lineage.classes:
-            for value in home.lineages.bases(each):
-                ref = self._model.reference(value)
-                if ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution"):
-                    return ref
-        return None
-
-
-def _all_of(one: frozenset[Key] | None, other: frozenset[Key] | None) -> frozenset[Key] | None:
-    return None if one is None or other is None else one | other
+def _inherit(lineage: Lineage, base: Lineage | None) -> None:
+    """Add what a base has to a lineage."""
+    if base is None:  # the class derives from itself
+        lineage.rests_on = None
+        return
+    lineage.classes |= {key: each for key, each in base.classes.items() if key not in lineage.classes}
+    for key in list(lineage.classes)[_LONGEST:]:
+        del lineage.classes[key]
+    is_open = lineage.rests_on is None or base.rests_on is None
+    lineage.rests_on = None if is_open else (lineage.rests_on or frozenset()) | (base.rests_on or frozenset())
+    lineage.kind = lineage.kind or base.kind
+    lineage.has_unknown |= base.has_unknown
+    lineage.has_forward |= base.has_forward
+    lineage.torch_base = lineage.torch_base or base.torch_base

@@ -8,6 +8,7 @@ be written: only what is known to read counts as reading.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -297,7 +298,7 @@ class Follower:
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
             is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
             if at is not None and is_use:
-                worst = max(worst, self.usage(at))
+                worst = max(worst, deeper(partial(self.usage, at)))
         return worst
 
     def kept_in(self, container: cst.BaseExpression) -> Usage:

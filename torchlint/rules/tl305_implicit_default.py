@@ -225,11 +225,10 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     elsewhere += [item.name.value for each in model.tree.all(cst.Nonlocal) for item in each.names]
     if node.value in elsewhere or model.mentions(_RESIZES):
         return None
-    at: cst.CSTNode | None = model.tree.statement(node)
-    assert at is not None
+    at = model.tree.statement(node)
     if _is_bound_inside(node, at, model):
         return None
-    while at is not None:
+    while True:
         block = model.tree.parent(at)
         if isinstance(block, (cst.IndentedBlock, cst.Module)):
             before = block.body[: next(index for index, other in enumerate(block.body) if other is at)]
@@ -241,7 +240,6 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
         if block is None or isinstance(block, (cst.FunctionDef, cst.ClassDef, cst.Module)):
             return None
         at = block
-    return None
 
 
 def _is_bound_inside(node: cst.Name, statement: cst.CSTNode, model: Model) -> bool:
