@@ -261,7 +261,7 @@ def _modules() -> list[ModuleType]:
 
 EXPONENT = 1.2
 NOISE = 50
-"""Lines or characters by which a program of twice the size has to cost more for that to count."""
+"""Lines or characters that count for nothing."""
 ONCE = 4
 """How often a text may be looked through, whatever its size."""
 
@@ -272,7 +272,7 @@ def growing(make: Callable[[int], str], size: int, fixing: Fixing, codes: frozen
     The exponent is that of what one has more than the other: what each file costs, however short, is left out, and so
     is what is only done in a text of some length.
     """
-    _warm(fixing)
+    _warm(fixing, codes)
     texts = [make(factor * size) for factor in (1, 2, 4)]
     sizes = [counts(text, fixing, codes) for text in texts]
     found = []
@@ -281,16 +281,16 @@ def growing(make: Callable[[int], str], size: int, fixing: Fixing, codes: frozen
         is_once = name.startswith(("re ", "str.", "bytes.")) and large <= ONCE * len(texts[2])
         if not small or middle - small < NOISE or is_once:
             continue
-        exponent = math.log2(max(large - middle, 1) / (middle - small))
+        exponent = math.log2(max(large - middle - NOISE, 1) / (middle - small))
         if exponent > EXPONENT:
             found.append(f"{name}: {small}, {middle}, {large}: exponent {exponent:.2f}")
     return sorted(found)
 
 
 @functools.cache
-def _warm(fixing: Fixing) -> None:
+def _warm(fixing: Fixing, codes: frozenset[str] | None) -> None:
     """What is done once in a process is done before anything is counted."""
-    _run(WARM, fixing, None)
+    _run(WARM, fixing, codes)
 
 
 WARM = """\
