@@ -118,8 +118,7 @@ class Source:
                 self._shifts.append(shift)
             pieces.append(parsed[last:])
             parsed = "".join(pieces)
-        # blanks in a last line without newline are lost too; nothing stands behind them
-        self.parsed = re.sub(r"(?<=\n)[ \t]+\Z", "", parsed)
+        self.parsed = _without_tail(parsed)
         first = re.search(r"\r\n|\r|\n", text)
         self.newline = first.group() if first else "\n"
         """The newline the text begins with: what new lines are ended by."""
@@ -127,6 +126,23 @@ class Source:
     def original(self, offset: int) -> int:
         """Offset in the text of an offset in what libcst parsed."""
         return offset + self._shifts[bisect_right(self._removed, offset)]
+
+
+def _without_tail(text: str) -> str:
+    """A text without the blank lines and comments it ends with, where one is indented: libcst loses some of those.
+
+    Nothing stands behind them, so no offset changes.
+    """
+    end, is_indented = len(text), False
+    while end:
+        start = text.rfind("\n", 0, end - 1) + 1
+        line = text[start:end]
+        code = line.strip(" \t\r\n")
+        if code and (not code.startswith("#") or '"' * 3 in code or "'" * 3 in code):
+            break
+        is_indented = is_indented or line[0] in " \t"
+        end = start
+    return text[:end] if is_indented and end else text
 
 
 _ROOM = 8

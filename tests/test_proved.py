@@ -1,0 +1,128 @@
+"""A safe fix rests on what is proved: the receiver, the order of evaluation, where tensors are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchlint.diagnostic import Fixing
+from torchlint.engine import check_text
+from torchlint.model.codebase import Codebase
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
+
+BOX = """\
+import torch
+
+
+class Box:
+    def detach(self):
+        self.count = 1
+        return self
+
+    def add_(self, a, b):
+        return self
+
+    def zero_(self):
+        return self
+
+
+"""
+
+# What stands after it, and what kinds of fixes its findings have where a class like Box is known, and where none is.
+RECEIVERS = {
+    "def f(b):\n    return b.to('cpu').detach()\n": ("unsafe", "safe"),
+    "def f(b):\n    return b.cpu().detach()\n": ("unsafe", "safe"),
+    "def f(m):\n    return m.detach().item()\n": ("unsafe", "safe"),
+    "def f(m):\n    return m.detach().detach()\n": ("unsafe", "safe"),
+    "def f(m):\n    return m.detach().cpu().numpy().tolist()\n": ("unsafe", "safe"),
+    "def f(q):\n    q.add_(1, 2)\n": ("unsafe", "safe"),
+    "def f(q):\n    q.detach()\n    return q.data.sum()\n": ("unsafe", "safe"),
+    "class M:\n    def f(self):\n        return self.m.detach().item()\n": ("unsafe", "safe"),
+    "b = Box()\nc = b.to('cpu').detach()\n": ("", None),
+    "def f(m: torch.Tensor):\n    return m.detach().item()\n": ("safe", "safe"),
+    "def f(b):\n    b.backward()\n    return b.to('cpu').detach()\n": ("safe", "safe"),
+    "m = torch.ones(3)\nn = m.detach().tolist()\n": ("safe", "safe"),
+    "m = torch.ones(3)\nm.add_(1, 2)\n": ("safe", "safe"),
+}
+
+
+def kinds(text: str, location: Path | None = None) -> str:
+    at = None if location is None else str(location)
+    outcome = check_text(text, "x.py", CODES, location=at, codebase=Codebase())
+    return " ".join(d.fix.applicability.value for d in outcome.diagnostics if d.fix is not None)
+
+
+@pytest.mark.parametrize("text", RECEIVERS)
+def test_a_class_of_the_project_with_that_method(text: str, tmp_path: Path) -> None:
+    known, unknown = RECEIVERS[text]
+    assert kinds(BOX + text) == known
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "boxes.py").write_text(BOX, encoding="utf-8")
+    assert kinds(f"import torch\nfrom boxes import Box\n{text}", tmp_path / "x.py") == known
+    if unknown is not None:
+        assert kinds(f"import torch\n{text}") == unknown
+
+
+# Calls whose arguments a fix puts into another order.
+ORDER = {
+    "x.add_(1, x)": "safe",
+    "x.add_(2 * n, x)": "safe",
+    "x.add_(f(), x)": "safe",
+    "x.add_(f(), g())": "unsafe",
+    "torch.add(x, f(), g())": "unsafe",
+    "torch.addmm(f(), x, 2, x, g())": "unsafe",
+    "torch.addmm(1, x, 2, x, f())": "safe",
+}
+
+
+@pytest.mark.parametrize("call", ORDER)
+def test_calls_are_made_in_their_order(call: str) -> None:
+    assert kinds(f"import torch\nx = torch.ones(3)\n{call}\n") == ORDER[call]
+
+
+# Where a tensor is made, and whether that is where it was made before.
+PLACES = {
+    "a = torch.FloatTensor([1, 2])": "safe",
+    "with torch.device('meta'):\n    a = torch.FloatTensor([1, 2])": "unsafe",
+    "with torch.no_grad(), torch.device('meta'):\n    a = torch.FloatTensor([1, 2])": "unsafe",
+    "d = torch.device('meta')\nwith d:\n    a = torch.FloatTensor([1, 2])": "unsafe",
+    "def f(d):\n    with d:\n        return torch.FloatTensor([1, 2])": "unsafe",
+    "def f():\n    return torch.FloatTensor([1, 2])\nwith torch.device('meta'):\n    f()": "unsafe",
+    "torch.set_default_device('meta')\na = torch.FloatTensor([1, 2])": "unsafe",
+    "with torch.no_grad():\n    a = torch.FloatTensor([1, 2])": "safe",
+    "with open('x') as file:\n    a = torch.FloatTensor([1, 2])": "safe",
+}
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_default_device(text: str) -> None:
+    assert kinds(f"import torch\n{text}\n") == PLACES[text]
+
+
+ENDS = (
+    "\n\n \n",
+    "\n\n\t\r\n",
+    "\n\n #c",
+    "\n \t",
+    "\n\t\n  \n",
+    " \t",
+    "\n\n # c\n\t# d\n \n",
+    "\r\n\r\n  \r\n",
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("head", ["", "if 1:\n    ", "def f():\n\t"])
+def test_a_file_that_ends_in_blanks(head: str, end: str) -> None:
+    text = f"import torch\nfrom torch.autograd import Variable\n{head}y = Variable(torch.ones(3)){end}"
+    outcome = check_text(text, "x.py", CODES, Fixing.SAFE)
+    assert outcome.problems == ()
+    assert outcome.text == f"import torch\n{head}y = torch.ones(3){end}"
+
+
+def test_a_string_at_the_end_is_no_comment() -> None:
+    text = 'import torch\ny = torch.ones(3, requires_grad=True).data, """\n # c\n # d"""\n'
+    assert check_text(text, "x.py", CODES, Fixing.SAFE).text == text.replace(".data", ".detach()")
