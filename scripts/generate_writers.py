@@ -117,26 +117,29 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
     parameters = parameters_of(function)
     names = [parameter.name for parameter in parameters]
     rows: set[tuple[Any, ...]] = set()
-    askers = dict(optional(parameters))
-    for asking, at in ((None, None), *askers.items()):
+    for asking, at in ((None, None), *optional(parameters)):
         for call in torch_data.spread(calls, RUNS):
-            # some samples have asked already
-            args = call.args[
-                : min((i for i in askers.values() if not holds_tensors(call.args[i : i + 1])), default=None)
-            ]
+            args, kwargs = _without_asking(call, parameters)
             if at is not None and at < len(args):
                 continue
-            kwargs = {
-                k: v
-                for k, v in call.kwargs.items()
-                if k not in askers or next(torch_data.tensors_in(v), None) is not None
-            }
             for value in ASKING if asking is not None else (None,):
                 extra = {asking: value} if asking is not None else {}
                 for which in written(function, args, {**kwargs, **extra}) or ():
                     rows.add(_row(which, names, asking, at))
     always = {row[:2] for row in rows if row[2] is None}
     return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)
+
+
+def _without_asking(call: Any, parameters: list[inspect.Parameter]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call without flags and bounds, of which some samples have given some."""
+    args, kwargs = tuple(call.args), dict(call.kwargs)
+    for name, at in optional(parameters):
+        is_flag = parameters[at].default is False
+        if at < len(args) and (is_flag or not holds_tensors(args[at])):
+            args = args[:at]
+        if name in kwargs and (is_flag or not holds_tensors(kwargs[name])):
+            del kwargs[name]
+    return args, kwargs
 
 
 def _row(which: str | int, names: list[str], asking: str | None, at: int | None) -> tuple[Any, ...]:
