@@ -12,7 +12,8 @@ import pytest
 from conftest import Torchlint
 
 from torchlint import __version__, cachedir
-from torchlint.cachedir import NAME, Folder, Unusable, clean, made, opened
+from torchlint.cachedir import NAME, Folder, Unusable, clean, directory_for, made, opened
+from torchlint.config import Settings, SettingsError
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -46,7 +47,8 @@ def cached(directory: Path) -> bool:
 # ------------------------------------------------------------------------------------------ settings
 
 
-OUTSIDE = [".", "./", "a/..", "..", "../x", "a/../../x", "~", "~/x", "/", "{tmp}/elsewhere", "out", "out/x"]
+OUTSIDE = [".", "./", "a/..", "..", "../x", "a/../../x", "~", "~/x", "{tmp}/elsewhere", "out", "out/x"]
+"""Each below the test's directory: no test names a place that a program with a mistake must not touch."""
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
@@ -158,7 +160,15 @@ def test_a_link_is_not_followed(command: str, torchlint: Torchlint, write: Write
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("place", [".", "..", "/", "~"])
+def test_the_root_of_the_file_system_is_asked_about_only(tmp_path: Path) -> None:
+    root = os.path.abspath(os.sep)
+    with pytest.raises(SettingsError, match="inside of the project"):
+        directory_for(None, Settings(str(tmp_path), cache_dir=root))
+    with pytest.raises(Unusable):
+        opened(root)
+
+
+@pytest.mark.parametrize("place", [".", "..", "~"])
 def test_never_where_somebody_works(
     place: str, torchlint: Torchlint, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

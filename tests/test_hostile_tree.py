@@ -218,7 +218,6 @@ REFUSED: dict[str, Callable[[Tree], None]] = {
     "a cache around the project": settings("cache-dir = '..'"),
     "a cache in the home": settings("cache-dir = '~'"),
     "a cache elsewhere": settings("cache-dir = '../other'"),
-    "a cache in the root": settings("cache-dir = '/'"),
     "a cache in what git has": settings("cache-dir = '.git/..'"),
 }
 
