@@ -226,8 +226,7 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     if node.value in elsewhere or _RESIZES.search(model.tree.source.text):
         return None
     at: cst.CSTNode | None = model.tree.statement(node)
-    assert at is not None
-    if _is_bound_inside(node, at, model):
+    if _is_bound_inside(node, model):
         return None
     while at is not None:
         block = model.tree.parent(at)
@@ -244,8 +243,9 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     return None
 
 
-def _is_bound_inside(node: cst.Name, statement: cst.CSTNode, model: Model) -> bool:
+def _is_bound_inside(node: cst.Name, model: Model) -> bool:
     """Whether a name is a variable of a lambda or comprehension around it, or bound in the very statement by ``:=``."""
+    statement = model.tree.statement(node)
     for up in model.tree.ancestors(node):
         if up is statement:
             break
