@@ -122,9 +122,9 @@ def _told_by_value(node: cst.BaseExpression, model: Model) -> Iterator[Content]:
             for element in elements:
                 yield from _told_by_value(element.value, model)
             return
-        case cst.List(elements=values) | cst.Tuple(elements=values):
-            for each in values:
-                yield from _told_by_value(each.value, model)
+        case cst.List(elements=items) | cst.Tuple(elements=items):
+            for item in items:
+                yield from _told_by_value(item.value, model)
             return
         case cst.Call(func=cst.Attribute(attr=cst.Name("state_dict"))):
             yield Content.WEIGHTS

@@ -226,7 +226,7 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
     if node.value in elsewhere or model.mentions(_RESIZES):
         return None
     at = model.tree.statement(node)
-    if _is_bound_inside(node, at, model):
+    if _is_bound_inside(node, model):
         return None
     while True:
         block = model.tree.parent(at)
@@ -242,8 +242,9 @@ def _last_value(node: cst.Name, model: Model) -> cst.BaseExpression | None:
         at = block
 
 
-def _is_bound_inside(node: cst.Name, statement: cst.CSTNode, model: Model) -> bool:
+def _is_bound_inside(node: cst.Name, model: Model) -> bool:
     """Whether a name is a variable of a lambda or comprehension around it, or bound in the very statement by ``:=``."""
+    statement = model.tree.statement(node)
     for up in model.tree.ancestors(node):
         if up is statement:
             break
