@@ -115,6 +115,18 @@ def _calls(name: str, function: Any, samples: dict[str, list[Any]]) -> Iterator[
 
 def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
     parameters = parameters_of(function)
+    rows = _seen(function, calls, parameters, {})
+    if not rows:  # one flag may be heard only with another: `training` and `inplace`
+        flags = {parameter.name: True for parameter in parameters if parameter.default is False}
+        rows = _seen(function, calls, parameters, flags) if len(flags) > 1 else rows
+    always = {row[:2] for row in rows if row[2] is None}
+    return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)
+
+
+def _seen(
+    function: Any, calls: list[Any], parameters: list[inspect.Parameter], besides: dict[str, Any]
+) -> set[tuple[Any, ...]]:
+    """What is written, and what asks for it, with other arguments given besides."""
     names = [parameter.name for parameter in parameters]
     rows: set[tuple[Any, ...]] = set()
     for asking, at in ((None, None), *optional(parameters)):
@@ -123,11 +135,10 @@ def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
             if at is not None and at < len(args):
                 continue
             for value in ASKING if asking is not None else (None,):
-                extra = {asking: value} if asking is not None else {}
+                extra = {**besides, asking: value} if asking is not None else {}
                 for which in written(function, args, {**kwargs, **extra}) or ():
                     rows.add(_row(which, names, asking, at))
-    always = {row[:2] for row in rows if row[2] is None}
-    return sorted((list(row) for row in rows if row[2] is None or row[:2] not in always), key=str)
+    return rows
 
 
 def _without_asking(call: Any, parameters: list[inspect.Parameter]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -18,11 +18,13 @@ import generate_writers as script
 data: dict[str, Any] = json.loads(script.OUTPUT.read_text(encoding="utf-8"))
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_modules_and_methods_are_those_of_the_installed_torch() -> None:
     assert data["modules"] == script.modules(), "run scripts/generate_writers.py"
     assert data["methods"] == script.methods(), "run scripts/generate_writers.py"
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_functions_with_such_an_argument_are_there() -> None:
     """All functions of torch that have an argument called ``inplace`` or ``max_norm``, without running them."""
     results = json.loads(torch_data.OUTPUT.read_text(encoding="utf-8"))["functions"]

@@ -56,8 +56,9 @@ outside of what is an initialiser by its name or use: then `backward()` raises w
  copy[0] = 5.0
 ```
 
-And where the file writes in place to what was read: if the read is saved for `backward()`, that raises now. A program
-in which an optimizer or another file does so between the two can tell; the read is called safe all the same.
+And where autograd may keep what was read for `backward()`, and what it was read from is written in place in the file or
+given to code that is not seen: that may raise now. A program in which an optimizer or another file writes between the
+two can tell; the read is called safe all the same.
 
 ## What is left alone
 
