@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from torchlint import sketch, unread
+from torchlint import displays, sketch, unread
 from torchlint.nodes import last_fields_first, parse_module, syntax_fields
 from torchlint.standin import Chain
 from torchlint.unread import Text, Unread
@@ -234,7 +234,7 @@ class Tree:
 
     def _parsed(self, is_wanted: Callable[[int, int], bool] | None) -> cst.Module:
         sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
-        return parse_module(self.source.parsed) if sparse is None else self._sparse(*sparse)
+        return displays.parse(self.source.parsed) if sparse is None else self._sparse(*sparse)
 
     def close(self) -> None:
         """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
@@ -307,12 +307,12 @@ class Tree:
 
     def _sparse(self, text: str, bodies: list[unread.Body | None]) -> cst.Module:
         try:
-            module = parse_module(text)
+            module = displays.parse(text)
         except cst.ParserSyntaxError:
-            return parse_module(self.source.parsed)
+            return displays.parse(self.source.parsed)
         functions = list(unread.functions(module.body))
         if len(functions) != len(bodies):
-            return parse_module(self.source.parsed)
+            return displays.parse(self.source.parsed)
         lines = self.source.parsed.split("\n")
         for function, body in zip(functions, bodies, strict=True):
             if body is not None:
