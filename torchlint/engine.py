@@ -698,8 +698,8 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
         return TextEdit(start, line.end() if line else end, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
-        before = re.compile(r"[ \t]*\Z").search(tree.source.text, 0, start)
-        start = before.start() if before else start
+        while start and tree.source.text[start - 1] in " \t":
+            start -= 1
     if edit.keeps_comments:
         start = _after_comments(tree.source.text, start, end, edit.text)
     return TextEdit(start, end, edit.text)
