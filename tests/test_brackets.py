@@ -46,7 +46,6 @@ WRAPPED = {
     "Variable(torch.ones(2) \\\n    + 1)": "(torch.ones(2) \\\n    + 1)",
     "Variable \\\n    (torch.ones(2))": "torch.ones(2)",
     "Variable(w # c\n    .sum())": "(w # c\n    .sum()).detach()",
-    "Variable('a' # c\n    'b')": "('a' # c\n    'b').detach()",
     "Variable(*[w], # c\n)": "Variable(*[w], # c\n)",
 }  # fmt: skip
 

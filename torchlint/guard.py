@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
+from torchlint.lines import line_start, lines_above
 from torchlint.standin import ASYNC_STAND_IN
 
 BREAKS = "would break the syntax"
@@ -130,16 +131,14 @@ def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
 
 def _without_comments(text: str, end: int) -> int:
     """Where the lines with nothing but comments begin that stand before the first statement of a block."""
-    line = end
-    while line and text[line - 1] in " \t\f":
-        line -= 1
-    if not line or text[line - 1] not in "\r\n":
+    line = line_start(text, end)
+    if not line or text[line:end].strip(" \t\f"):
         return end
-    while line:
-        above = max(text.rfind("\n", 0, line - 1), text.rfind("\r", 0, line - 1)) + 1
-        if text[above:line].strip() and not text[above:line].lstrip().startswith("#"):
+    for above, stop in lines_above(text, line):
+        code = text[above:stop].lstrip()
+        if code and not code.startswith("#"):
             break
-        end = line = above
+        end = above
     return end
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from torchlint.diagnostic import Position, TextEdit
 
@@ -23,6 +23,21 @@ class Lines:
     def offset(self, position: Position) -> int:
         """The offset of a row and column."""
         return self.starts[position.row - 1] + position.column - 1
+
+
+def line_start(text: str, offset: int) -> int:
+    """Where the line begins that an offset is in. Only that line is looked at, whatever ends the lines of the text."""
+    while offset and text[offset - 1] not in "\r\n":
+        offset -= 1
+    return offset
+
+
+def lines_above(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Where the lines above the one that begins at ``start`` begin, and where they end without what ends them; upwards."""
+    while start:
+        end = start - (2 if text.endswith("\r\n", 0, start) else 1)
+        start = line_start(text, end)
+        yield start, end
 
 
 def moved(offsets: Iterable[int], edits: Iterable[TextEdit]) -> dict[int, int]:

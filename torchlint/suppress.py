@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.directive import Said, is_suspect, read
+from torchlint.lines import line_start, lines_above
 
 _TOKEN = re.compile(
     r"""
@@ -120,16 +121,14 @@ def start_with_comments(text: str, start: int) -> int:
 
     What is put around the statement goes around them, too.
     """
-    line = start
-    while line and text[line - 1] not in "\r\n":
-        line -= 1
+    line = line_start(text, start)
     indent, found = text[line:start], start
-    for above in reversed(_NEWLINE.split(text[:line])[:-1]):
+    for begin, end in lines_above(text, line):
+        above = text[begin:end]
         if above.strip() and (not above.startswith(f"{indent}#") or '"' * 3 in above or "'" * 3 in above):
             break
-        line -= len(above) + (2 if text[line - 2 : line] == "\r\n" else 1)
         if any(said.kind == "ignore" for said in read(above)):
-            found = line + len(indent)
+            found = begin + len(indent)
     return found
 
 

@@ -46,7 +46,7 @@ any.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
@@ -108,6 +108,11 @@ def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
     return {"": plain[1]} if len(plain) > 1 else {}
 
 
+def _acting(args: Iterable[cst.Arg], model: Model) -> list[int]:
+    """Those of some arguments of which it matters when they are evaluated, in this order."""
+    return [id(arg) for arg in args if _has_effects(arg.value, model)]
+
+
 def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
     """Whether it can matter when an argument is evaluated."""
     effects = (cst.Call, cst.Await, cst.Yield, cst.NamedExpr)
@@ -122,10 +127,11 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
     fix = None
     if row.is_fixable(model.target):
         if row.fix == "positional-scalars" and not any(_api.keyword(call.args, name) for name in found):
-            rest = [model.tree.code(arg.value) for arg in plain if all(arg is not each for each in found.values())]
+            first = [arg for arg in plain if all(arg is not each for each in found.values())]
+            rest = [model.tree.code(arg.value) for arg in first]
             rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
             edit = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
-            in_order = sum(_has_effects(arg.value, model) for arg in plain) < 2
+            in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
             fix = Fix(
                 "Give the number by keyword", (edit,), _api.applicability(row) if in_order else Applicability.UNSAFE
             )
