@@ -130,10 +130,11 @@ def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
 
 
 def _without_comments(text: str, end: int) -> int:
-    """Where the lines with nothing but comments begin that stand before the first statement of a block."""
+    """Where the first statement of a block begins with its line, and the lines with nothing but comments above that."""
     line = line_start(text, end)
     if not line or text[line:end].strip(" \t\f"):
         return end
+    end = line
     for above, stop in lines_above(text, line):
         code = text[above:stop].lstrip()
         if code and not code.startswith("#"):

@@ -240,14 +240,33 @@ class Model:
     def spelling(self, qualified: str, node: cst.CSTNode | None = None) -> tuple[str, bool]:
         """How to write a name of torch in this file, and whether ``import torch`` has to be added for it.
 
-        Empty where it cannot be written: something else at ``node`` is called ``torch``.
+        Empty where it cannot be written: something else at ``node`` is called ``torch``, or the file can be imported
+        without torch, which an import at its top would change.
         """
         hidden = self.scopes.hidden_at(node) if node is not None else frozenset()
         for name, spelled in self.remember(_spellings, qualified):
             if name not in hidden:
                 return spelled, False
         root, bindings = qualified.partition(".")[0], self._bindings(self.tree.module)
-        return ("", False) if root in hidden or root in bindings else (qualified, True)
+        if node is not None and self._imports_before(root, node):
+            return qualified, False
+        if root in hidden or root in bindings or not self.remember(_needs, root):
+            return "", False
+        return qualified, True
+
+    def _imports_before(self, root: str, node: cst.CSTNode) -> bool:
+        """Whether a function around a node has imported a package by its own name before."""
+        function = self.tree.enclosing(node, cst.FunctionDef)
+        while isinstance(function, cst.FunctionDef):
+            for statement in self.tree.within(function.body, cst.Import):
+                is_here = self.scopes.scope_of(statement) is function and self.tree.order(statement) < self.tree.order(
+                    node
+                )
+                names = [dotted(alias.name) for alias in statement.names if alias.asname is None]
+                if is_here and any(name is not None and name.partition(".")[0] == root for name in names):
+                    return True
+            function = self.tree.enclosing(function, cst.FunctionDef)
+        return False
 
     def remember(self, compute: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function says of this file and of its arguments, computed once.
@@ -1313,6 +1332,26 @@ def _spellings(model: Model, qualified: str) -> list[tuple[str, str]]:
             found.append((ref, name, name + qualified[len(ref) :]))
     found.sort(key=lambda each: -len(each[0]))
     return [(name, spelled) for _, name, spelled in found]
+
+
+def _needs(model: Model, root: str) -> bool:
+    """Whether a file cannot be imported without a package: a statement at its top level imports something of it."""
+    bindings = model._bindings(model.tree.module)
+    ours = {name for name, value in bindings.items() if (model.reference(value) or "").partition(".")[0] == root}
+    for line in model.tree.module.body:
+        for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            match small:
+                case cst.Import(names=aliases):
+                    if any((dotted(alias.name) or "").partition(".")[0] == root for alias in aliases):
+                        return True
+                case cst.ImportFrom(names=cst.ImportStar()):
+                    if ours:
+                        return True
+                case cst.ImportFrom(names=[*aliases]):
+                    bound = (alias.asname.name if alias.asname is not None else alias.name for alias in aliases)
+                    if any(isinstance(name, cst.Name) and name.value in ours for name in bound):
+                        return True
+    return False
 
 
 def _mentions(model: Model, pattern: re.Pattern[str]) -> bool:

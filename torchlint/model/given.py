@@ -127,9 +127,7 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
     kind = torch_api.class_kind(ref)
     if ref == "torch.autograd.Variable":
         used = follower.usage(call)
-        if used is Usage.RETURNED or (len(call.args) > 1 and used < Usage.SAVED):
-            return Usage.SAVED  # what is returned wrapped is a tensor that others only read
-        return used
+        return max(used, Usage.SAVED) if len(call.args) > 1 else used
     if kind == "optimizer":  # its steps write
         return Usage.WRITTEN
     if kind == "module":

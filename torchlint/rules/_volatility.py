@@ -51,6 +51,18 @@ class Held:
 EMPTY, NO_GRAPH, UNKNOWN = Held(0), Held(FREE), Held(GRAPH)
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a function does that is called with volatile arguments."""
+
+    returned: Held
+    keeps_graph: bool
+    """Whether it keeps what may carry a graph where somebody else finds it: a block would take that graph away."""
+
+
+NOTHING = Called(EMPTY, False)
+
+
 @dataclass(slots=True)
 class Deed:
     """What a statement does with volatile values; of a compound one, with all that is in it."""
@@ -136,6 +148,8 @@ class Flow:
         self.inputs: set[int] = set()
         """Those that were met."""
         self.returned = EMPTY
+        self.keeps_graph = False
+        """Whether something that may carry a graph is kept where it outlives the call."""
         self._deed = Deed()
         self._is_off = False
         self._ever: Env = {}
@@ -333,7 +347,7 @@ class Flow:
             case (cst.Name() | cst.Attribute(), _):
                 path = dotted(target)
                 if path is None or "." in path or path in self._outer:
-                    self.leaves |= held.sources
+                    self._keep(held)
                 if path is not None:
                     self._bind(path, held)
 
@@ -347,9 +361,14 @@ class Flow:
         """Something is put into a container, or written to a part of a tensor."""
         path = dotted(owner)
         if path is None or "." in path or path in self._outer or path not in self.env:
-            self.leaves |= held.sources
+            self._keep(held)
         if path is not None:
             self._bind(path, self._quietly(owner) | held)
+
+    def _keep(self, held: Held) -> None:
+        """Something goes to where it stays when the scope is left."""
+        self.leaves |= held.sources
+        self.keeps_graph |= bool(held.bits & GRAPH)
 
     def _follow_captured(self) -> None:
         """What functions and the like take from here, they compute with elsewhere."""
@@ -562,15 +581,17 @@ class Flow:
             if self._is_off or (knows and not has_others) or _carries_no_graph(self.model.value(node)):
                 return NO_GRAPH
             self._deed.wants_graph = True
+            self.keeps_graph |= not knows and self._followed(node).keeps_graph
             return UNKNOWN
         self._deed.computes |= not moves
         if has_others:
             self._record(node, Held(VOLATILE, sources))
         if any(each.is_volatile for each in operands):
-            if not knows and self._returns(node).bits & GRAPH:
-                self._deed.wants_graph = True
-                return Held(VOLATILE | GRAPH, sources)
-            return Held(VOLATILE, sources)
+            called = NOTHING if knows else self._followed(node)
+            self.keeps_graph |= called.keeps_graph
+            begins_graph = bool(called.returned.bits & GRAPH)
+            self._deed.wants_graph |= called.keeps_graph or begins_graph
+            return Held(VOLATILE | GRAPH if begins_graph else VOLATILE, sources)
         self._deed.wants_graph |= has_others
         return Held(bits | (GRAPH if has_others else 0), sources)
 
@@ -580,12 +601,14 @@ class Flow:
         else:
             self._deed.recording.update({source: node for source in held.sources if source not in self._deed.recording})
 
-    def _returns(self, node: cst.CSTNode) -> Held:
-        """What a function of this file makes of volatile arguments: it may cut them, and begin a graph of its own."""
+    def _followed(self, node: cst.CSTNode) -> Called:
+        """What a function of the project does with volatile arguments: it may cut them, and begin graphs of its own."""
         function = self._callee(node) if isinstance(node, cst.Call) else None
         if function is None or self.depth >= _MAX_CALLS:
-            return EMPTY
-        return self.model.remember(_returned, function, self.depth + 1)
+            return NOTHING
+        if self.model.home(function) is not self.model:
+            return self.model.remember(_called_elsewhere, function)
+        return self.model.remember(_called, function, self.depth + 1)
 
     def _callee(self, call: cst.Call) -> cst.FunctionDef | None:
         value = self.model.value(call.func)
@@ -594,15 +617,26 @@ class Flow:
             if not value.kind & Kind.MODULE:
                 return None
             function = self.model.find_method(function, "forward")
-        if not isinstance(function, cst.FunctionDef) or self.model.home(function) is not self.model:
-            return None
-        return function
+        return function if isinstance(function, cst.FunctionDef) else None
 
 
-def _returned(model: Model, function: cst.FunctionDef, depth: int) -> Held:
+def _called(model: Model, function: cst.FunctionDef, depth: int) -> Called:
     names = [param.name.value for param in parameters(function)]
     given = {name: Held(VOLATILE) for name in names if name not in ("self", "cls")}
-    return Flow(model, function, given, depth).returned
+    flow = Flow(model, function, given, depth)
+    return Called(flow.returned, flow.keeps_graph)
+
+
+def _called_elsewhere(model: Model, function: cst.FunctionDef) -> Called:
+    """The same of a function of another file: whatever it keeps may carry a graph."""
+    tree = model.home(function).tree
+    targets: list[cst.CSTNode] = [each.target for each in tree.within(function.body, cst.AssignTarget)]
+    targets += [each.target for each in tree.within(function.body, cst.AugAssign)]
+    keeps = any(isinstance(target, (cst.Attribute, cst.Subscript)) for target in targets)
+    keeps |= bool(tree.within(function.body, cst.Global) + tree.within(function.body, cst.Nonlocal))
+    for call in tree.within(function.body, cst.Call):
+        keeps |= isinstance(call.func, cst.Attribute) and call.func.attr.value in _GROWING
+    return Called(EMPTY, keeps)
 
 
 def _joined(*paths: Env) -> Env:

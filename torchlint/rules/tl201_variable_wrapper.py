@@ -356,6 +356,10 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
         assert isinstance(inner, cst.Call)
         return _into_factory(call, inner)
     flag = "" if literal is True or asked is None else model.tree.code(asked)
+    source = _source_of_data(inner, model)
+    if source is not None:
+        edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
+        return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     detach = "" if _is_fresh(inner, model) else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
@@ -371,20 +375,34 @@ def _requires_grad(call: cst.Call) -> cst.BaseExpression | None:
 
 
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
-    match inner:
-        case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
-            # `.data` has a version counter of its own, `.detach()` has not
-            usage = model.usage(call)
-            written = usage > Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
-            written = written and not _data.is_new(source, model)
-            applicability = Applicability.UNSAFE if written else Applicability.SAFE
-            return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
+    source = _source_of_data(inner, model)
+    if source is not None:
+        edits = _strip(call, source, ".detach()", model)
+        return Fix("Use `.detach()`", edits, _without_data(call, source, model))
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
             return Fix("Remove the assignment: there is no graph to leave", (useless,))
         return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
     return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """The ``x`` of ``x.data``."""
+    match inner:
+        case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
+            return source
+    return None
+
+
+def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> Applicability:
+    """Whether `.detach()` can stand for `.data`, which has a version counter of its own: nobody writes to the result.
+
+    Who is given it back may, wherever the callers are.
+    """
+    usage = model.usage(call)
+    written = usage >= Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
+    return Applicability.UNSAFE if written and not _data.is_new(source, model) else Applicability.SAFE
 
 
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
