@@ -164,6 +164,9 @@ class Check:
     def _stdin(self) -> int:
         name = self.options.stdin_filename or STDIN
         location = os.path.abspath(name)
+        if sys.stdin is None:
+            self._complain([Problem(name, "standard input is closed")], [])
+            return INCOMPLETE
         try:
             data = read_stream(sys.stdin.buffer)
         except TooLarge as error:

@@ -116,7 +116,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     metavar="VERSION",
     help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
 )
-@click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for no limit.")
+@click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
 @click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @_verbose()

@@ -421,7 +421,14 @@ def _toml(data: bytes) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(data.decode("utf-8"))
+    text = data.decode("utf-8")
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):  # memory with the square of that
+        raise ValueError("a key has too many parts")
+    return tomllib.loads(text)
+
+
+_MOST_DOTS = 1_000
+"""In a line of settings."""
 
 
 def parse(table: object, file: str) -> Settings:

@@ -26,6 +26,8 @@ _NOQA = re.compile(
     r"#\s*noqa(?![\w-])(?P<colon>\s*:)?(?P<open>[\s\[(=]*)(?P<what>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)?", re.IGNORECASE
 )
 _CODE = re.compile(r"TL\d+", re.IGNORECASE)
+_ALMOST = re.compile(r"TL[\s_-]*(\d+)", re.IGNORECASE)
+"""A code that is written apart, or as part of a word."""
 _WORD = re.compile(r"\w[\w-]*")
 
 
@@ -118,6 +120,8 @@ def _unlisted(kind: Kind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str,
     named = [w for number, w in enumerate(words) if _CODE.fullmatch(w) or (_is_name(w) and ("-" in w or not number))]
     if words and words[0] not in named and "-" in words[0] and did_you_mean(words[0].lower(), _names()):
         named.insert(0, words[0])
+    if not named and (meant := _ALMOST.search(rest)):
+        named = [f"TL{meant[1]}"]
     if not named:
         return None, ()
     known = tuple(selector for word in named if (selector := _selector(word)) is not None)

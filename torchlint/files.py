@@ -61,7 +61,7 @@ def discover(paths: Iterable[str], project: Project, force_exclude: bool = False
     for path in paths:
         location = os.path.abspath(path)
         try:
-            os.stat(location)
+            os.stat(location if path else path)  # nothing is no name for the working directory
         except (FileNotFoundError, NotADirectoryError, ValueError) as error:  # no such name can exist: ValueError
             found.missing.append(f"{path}: {getattr(error, 'strerror', None) or error}")
             continue

@@ -16,7 +16,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a file may cost; 0 means that there is no limit."""
+    """What a file may cost; 0 means that there is no limit but that of :mod:`torchlint.reading`."""
 
     file_size: int = FILE_SIZE
     """Bytes that it may have."""

@@ -33,7 +33,7 @@ def line_start(text: str, offset: int) -> int:
 
 
 def lines_above(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the lines above the one that begins at ``start`` begin, and where they end without what ends them; upwards."""
+    """Where the lines above the one that begins at ``start`` begin and end, without what ends them; upwards."""
     while start:
         end = start - (2 if text.endswith("\r\n", 0, start) else 1)
         start = line_start(text, end)

@@ -126,7 +126,7 @@ def _encoding(data: bytes, has_bom: bool) -> str:
     try:
         codec = codecs.lookup(name)
         "".encode(codec.name)  # `rot13` and its like are no text encodings
-    except LookupError:
+    except (LookupError, UnicodeError):  # `undefined` is one that encodes nothing
         raise Undecodable(f"unknown encoding: {name}", row) from None
     if has_bom and codec.name != "utf-8":
         raise Undecodable(f"the file starts with a UTF-8 byte order mark but declares {name}", row)
@@ -152,7 +152,11 @@ def _place(data: bytes, offset: int, encoding: str) -> tuple[int, int]:
     row, start = 1, 0
     for newline in _NEWLINE.finditer(data, 0, offset):
         row, start = row + 1, newline.end()
-    return row, len(data[start:offset].removeprefix(codecs.BOM_UTF8).decode(encoding, "replace")) + 1
+    before = data[start:offset].removeprefix(codecs.BOM_UTF8)
+    try:
+        return row, len(before.decode(encoding, "replace")) + 1
+    except UnicodeError:  # `idna` knows no replacements
+        return row, len(before) + 1
 
 
 class NotWritten(OSError):

@@ -17,7 +17,7 @@ from torchlint.config import OWN
 from torchlint.crash import INTENDED, described, traceback_of
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
 from torchlint.limits import USUAL, Limits, size_of
-from torchlint.reading import TooLarge, read_with_status
+from torchlint.reading import LIMIT, TooLarge, read_with_status
 from torchlint.stack import with_stack
 from torchlint.target import ANY, Target
 
@@ -147,7 +147,7 @@ def _open(job: Job) -> Opened | Answer:
     try:
         data = job.data
         if data is None:
-            status, data = read_with_status(job.location, job.limits.file_size or sys.maxsize)
+            status, data = read_with_status(job.location, min(job.limits.file_size or LIMIT, LIMIT))
             now = stamp(status)
         elif not job.limits.allows(len(data)):
             return _failed(job, _too_large(job.limits))
@@ -155,8 +155,9 @@ def _open(job: Job) -> Opened | Answer:
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
         return Answer(found, source.decode_leniently(data or b""))
-    except TooLarge:
-        return _failed(job, _too_large(job.limits))
+    except TooLarge as error:
+        is_ours = not job.limits.file_size or job.limits.file_size > LIMIT  # which settings cannot lift
+        return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
     seen = Seen(now, source.digest(data))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -22,7 +23,7 @@ from torchlint.model.names import (
 )
 from torchlint.model.patterns import Patterns, is_irrefutable
 from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.state import Result, is_opaque, truth
+from torchlint.model.state import Result, Trace, is_opaque, truth
 from torchlint.model.syntax import (
     enters_no_grad,
     has_break,
@@ -46,6 +47,9 @@ from torchlint.model.values import (
     join,
 )
 
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""
 _MAX_NESTED_LOOPS = _MAX_LOOPS**2
@@ -55,10 +59,12 @@ _MAX_NESTED_LOOPS = _MAX_LOOPS**2
 class Flow(Patterns):
     """One interpretation of one scope."""
 
-    _solutions: dict[int, Changes]
-    """What each loop was found to bind."""
-    _rounds: Counter[int]
-    """How often each loop went round."""
+    def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> None:
+        super().__init__(model, scope, trace)
+        self._solutions: dict[int, Changes] = {}
+        """What each loop was found to bind."""
+        self._rounds = Counter[int]()
+        """How often each loop went round."""
 
     def run(self, start: Env, grad: int) -> Result:
         """Interpret the scope, again if the uses of unknown values taught something."""
