@@ -65,6 +65,14 @@ def test_what_a_base_class_sets_is_known(write: Write, torchlint: Torchlint) -> 
     assert len(json.loads(ran.out)) == 2
 
 
+def test_a_loop_in_a_class_of_another_file(write: Write, torchlint: Torchlint) -> None:
+    base = "class Base:\n    for name in ('a', 'b'):\n        last = name\n"
+    main = "from base import Base\n\n\nclass Net(Base):\n    def f(self, x: torch.Tensor):\n        print(self.last, self.y.data, x.data)\n"
+    write({"base.py": base, "main.py": "import torch\n" + main})
+    ran = torchlint("check", "--isolated", "--output-format", "json", "main.py")
+    assert (len(json.loads(ran.out)), ran.err) == (1, "")
+
+
 # what is no tensor, or not known, where the name promises one
 SILENT = {
     "no tensor": {"a.py": "def loss(out, y):\n    return open(out)\n"},

@@ -118,6 +118,14 @@ COUNTEREXAMPLES = {
     "TL201: Variable(x.data) has its own counter": "a = w * w\nk = Variable(w.data)\nk[0] = 3.0",
     "TL101: given to a function that map() calls": "a = w * w\nlist(map(lambda t: t.mul_(2), [w.data]))",
     "TL201: a view under no_grad requires grad": "with torch.no_grad():\n    k = Variable(w.view(3))",
+    "TL201: what is returned is written by the caller": (
+        "class K:\n    def __getitem__(self, i): return Variable(w.data)\n    @property\n    def v(self): return Variable(w.data)\n"
+        "a = w * w\nk = K()\nt = k.v\nt += 1\nk[0].add_(1)\ndel k, K"
+    ),
+    "TL201: what forward returns is written by the next module": (
+        "class D(nn.Module):\n    def forward(self, x): return Variable(x.data)\n"
+        "h = w * 2\na = h * h\nb = nn.Sequential(D(), nn.ReLU(inplace=True))(h)\ndel D"
+    ),
     "TL101: a parameter of the same memory": (
         "a = w * w\nq = nn.Parameter(w.data)\nwith torch.no_grad():\n    q.mul_(2)"
     ),

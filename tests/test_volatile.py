@@ -294,3 +294,23 @@ def test_the_order_of_modes_does_not_matter(name: str) -> None:
     assert "no_grad" not in safe
     assert "olatile=True" in safe or "False, True" in safe
     assert fixed(safe, Fixing.UNSAFE) == fixed(text, Fixing.UNSAFE)
+
+
+# what is called keeps something that has nothing to do with the volatile tensor, and is trained later
+KEEPING = {
+    "a function": "losses = []\ndef score(p):\n    losses.append(other(torch.ones(1, 3)).sum())\n    return p.sum()\nx = Variable(torch.ones(2, 3), volatile=True)\ns = score(net(x))\nloss = sum(losses) + net(torch.ones(1, 3)).sum()\n",
+    "a module": "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(3, 1)\n    def forward(self, x):\n        self.penalty = self.l.weight.norm()\n        return self.l(x)\nm = M()\nx = Variable(torch.ones(2, 3), volatile=True)\no = m(x)\nloss = other(torch.ones(1, 3)).sum() + m.penalty\n",
+    "a method, through another one": "class T:\n    def __init__(self):\n        self.loss = 0\n    def add(self):\n        self.loss = self.loss + other(torch.ones(1, 3)).sum()\n    def metric(self, p):\n        self.add()\n        return p.sum()\n    def run(self, x):\n        x = Variable(x, volatile=True)\n        return self.metric(net(x))\nt = T()\ns = t.run(torch.ones(2, 3))\nloss = t.loss\n",
+}
+
+
+@pytest.mark.parametrize("program", KEEPING.values(), ids=KEEPING)
+def test_what_a_call_keeps_has_its_graph(program: str) -> None:
+    head = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n\nnet, other = nn.Linear(3, 1), nn.Linear(3, 1)\n"
+    text = f"{head}{program}loss.backward()\ngradients = [p.grad for p in (*net.parameters(), *other.parameters())]\n"
+    fixed = check_text(text, "x.py", frozenset(catalogue()), Fixing.UNSAFE).text
+    before, after = run(text), run(fixed)
+    assert after.error is None
+    kept = [[gradient is not None for gradient in each.variables["gradients"]] for each in (before, after)]
+    assert kept[0] == kept[1]
+    assert any(kept[0])

@@ -534,14 +534,15 @@ class Flow:
 
     def _method(self, call: cst.Call, owner: cst.BaseExpression, name: str, arguments: Sequence[Held]) -> Held:
         receiver = self._held(owner)
-        if name in _GROWING and not receiver.is_volatile:
+        is_own = self._callee(call) is not None
+        if name in _GROWING and not receiver.is_volatile and not is_own:
             for each in arguments:
                 self._grow(owner, each)
             return NO_GRAPH
         casts = name == "type" and bool(call.args)
         if receiver.may_be_volatile and (name in _CUTS or name in _METADATA) and not casts:
             return NO_GRAPH
-        if name in _MODES or (name in _READERS and not receiver.is_volatile):
+        if name in _MODES or (name in _READERS and not receiver.is_volatile and not is_own):
             return NO_GRAPH
         knows = not receiver.bits & GRAPH or self.model.value(owner).is_tensor
         moves = (name in _MOVES or casts) and receiver.is_volatile

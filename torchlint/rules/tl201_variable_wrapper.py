@@ -305,9 +305,25 @@ def _unwrap(call: cst.Call, model: Model) -> Fix | None:
         return None
     fix = _unwrapped(call, wrapped, model)
     # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one
-    if value.kind & Kind.NONE or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model)):
+    if (
+        value.kind & Kind.NONE
+        or _is_none_unless_given(wrapped.value, model)
+        or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model))
+    ):
         fix = replace(fix, applicability=Applicability.UNSAFE)
     return fix
+
+
+def _is_none_unless_given(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a parameter that is None if the caller gives nothing, and nobody asks about it."""
+    scope = model.scopes.scope_of(node)
+    if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
+        return False
+    defaults = {param.name.value: param.default for param in parameters(scope)}
+    if not isinstance(default := defaults.get(node.value), cst.Name) or default.value != "None":
+        return False
+    tests = (up.test for up in model.tree.ancestors(node) if isinstance(up, (cst.If, cst.IfExp)))
+    return not any(name.value == node.value for test in tests for name in model.tree.within(test, cst.Name))
 
 
 def _is_tried(call: cst.Call, model: Model) -> bool:
