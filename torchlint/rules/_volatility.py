@@ -579,10 +579,10 @@ class Flow:
             bits |= each.bits
         has_others = bool(bits & GRAPH) or not knows
         if not bits & VOLATILE:
+            self.keeps_graph |= not knows and not self._is_off and self._followed(node).keeps_graph
             if self._is_off or (knows and not has_others) or _carries_no_graph(self.model.value(node)):
                 return NO_GRAPH
             self._deed.wants_graph = True
-            self.keeps_graph |= not knows and self._followed(node).keeps_graph
             return UNKNOWN
         self._deed.computes |= not moves
         if has_others:
