@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from torchlint.diagnostic import Applicability, Diagnostic, TextEdit
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, TextEdit
 from torchlint.lines import Lines, moved
 
 Waits = Mapping[tuple[TextEdit, ...], Sequence[tuple[int, int]]]
@@ -22,16 +22,30 @@ def with_waits(diagnostics: Sequence[Diagnostic], waits: Waits) -> list[Diagnost
     fixes = [diagnostic.fix for diagnostic in diagnostics if diagnostic.fix is not None]
     replaced = _Replaced(edit for fix in fixes for edit in fix.edits)
     safely = _Replaced(edit for fix in fixes if fix.applicability is Applicability.SAFE for edit in fix.edits)
-    return [_with_waits(each, waits, replaced, safely) for each in diagnostics]
+    known: dict[int, Applicability | None] = {}
+    found = []
+    for each in diagnostics:
+        places = waits.get(each.fix.edits) if each.fix is not None else None
+        if each.fix is None or places is None:
+            found.append(each)
+            continue
+        if id(places) not in known:
+            known[id(places)] = _applicability(places, replaced, safely)
+        found.append(_announced(each, each.fix, known[id(places)]))
+    return found
 
 
-def _with_waits(waiting: Diagnostic, waits: Waits, replaced: _Replaced, safely: _Replaced) -> Diagnostic:
-    places = waits.get(waiting.fix.edits, ()) if waiting.fix is not None else ()
-    if waiting.fix is None or all(place in safely for place in places):
+def _applicability(places: Sequence[tuple[int, int]], replaced: _Replaced, safely: _Replaced) -> Applicability | None:
+    """How far what removes some places can be trusted; None if something stays."""
+    if all(place in safely for place in places):
+        return Applicability.SAFE
+    return Applicability.UNSAFE if all(place in replaced for place in places) else None
+
+
+def _announced(waiting: Diagnostic, fix: LocatedFix, applicability: Applicability | None) -> Diagnostic:
+    if applicability is Applicability.SAFE:
         return waiting
-    if all(place in replaced for place in places):
-        return replace(waiting, fix=replace(waiting.fix, applicability=Applicability.UNSAFE))
-    return replace(waiting, fix=None)
+    return replace(waiting, fix=replace(fix, applicability=applicability) if applicability is not None else None)
 
 
 class _Replaced:

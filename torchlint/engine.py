@@ -628,16 +628,20 @@ def _locate(
     for _, finding in findings:
         for node in _anchors(tree, finding):
             wanted[id(node)] = node
+    awaited = {id(f.fix.waits_for): f.fix.waits_for for _, f in findings if f.fix is not None and f.fix.waits_for}
+    wanted.update((id(node), node) for nodes in awaited.values() for node in nodes)
     spans = tree.spans(wanted.values())
     lines = Lines(tree.source.text)
     diagnostics = [_diagnostic(tree, rule, finding, spans, lines, blocks=blocks) for rule, finding in findings]
-    waits = {
-        diagnostic.fix.edits: [
-            (spans[id(node)].inner_start, spans[id(node)].inner_end) for node in finding.fix.waits_for
-        ]
-        for diagnostic, (_, finding) in zip(diagnostics, findings, strict=True)
-        if diagnostic.fix is not None and finding.fix is not None and finding.fix.waits_for
-    }
+    places: dict[int, list[tuple[int, int]]] = {}
+    waits: dict[tuple[TextEdit, ...], list[tuple[int, int]]] = {}
+    for diagnostic, (_, finding) in zip(diagnostics, findings, strict=True):
+        if diagnostic.fix is None or finding.fix is None or not finding.fix.waits_for:
+            continue
+        nodes = finding.fix.waits_for  # the same for all imports of a name
+        if id(nodes) not in places:
+            places[id(nodes)] = [(spans[id(node)].inner_start, spans[id(node)].inner_end) for node in nodes]
+        waits[diagnostic.fix.edits] = places[id(nodes)]
     return diagnostics, waits
 
 
@@ -666,7 +670,6 @@ def _anchors_of_fix(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
         yield edit.end.node
     if fix.block is not None:
         yield from block_anchors(tree, fix.block)
-    yield from fix.waits_for
     if fix.imports and (place := _import_anchor(tree)) is not None:
         yield place[0]
 

@@ -94,7 +94,8 @@ def _computed_with(other: Value, model: Model, node: cst.CSTNode) -> Usage:
 
 def _unseen(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     """What may happen in code that is not there: another argument is called with it, or it comes back."""
-    called = [_applied(follower, other.value) for other in call.args if other is not arg]
+    functions = follower.model.remember(_functions_given, call)
+    called = [_applied(follower, function) for function in functions if function is not arg.value]
     kept = follower.kept_in(call.func.value) if isinstance(call.func, cst.Attribute) else Usage.READ
     return max(Usage.ESCAPES, follower.usage(call), kept, *called)
 
@@ -151,6 +152,18 @@ def _named_attribute(follower: Follower, call: cst.Call) -> Usage:
         case [cst.Arg(value=cst.SimpleString() as text), *_] if not writers.is_writing(text.raw_value):
             return max(Usage.READ, follower.usage(call))
     return Usage.WRITTEN
+
+
+def _functions_given(model: Model, call: cst.Call) -> tuple[cst.BaseExpression, ...]:
+    """Those arguments of a call that are functions which are seen, or torch's."""
+    return tuple(arg.value for arg in call.args if _is_function(arg.value, model))
+
+
+def _is_function(node: cst.BaseExpression, model: Model) -> bool:
+    if isinstance(node, cst.Lambda):
+        return True
+    value = model.value(node)
+    return bool(value.kind & Kind.REFERENCE) or isinstance(value.node, cst.FunctionDef)
 
 
 def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:

@@ -373,16 +373,15 @@ class Flow:
     def _follow_captured(self) -> None:
         """What functions and the like take from here, they compute with elsewhere."""
         tree = self.model.tree
-        functions = [*tree.within(self.scope, cst.FunctionDef), *tree.within(self.scope, cst.Lambda)]
-        for path, held in self._ever.items():
-            if held.may_be_volatile and "." not in path:
-                uses = tree.names(path)
-                if any(
-                    function is not self.scope and self.model.is_inside(use, function)
-                    for use in uses
-                    for function in functions
-                ):
-                    self.leaves |= held.sources
+        volatile = {path for path, held in self._ever.items() if held.may_be_volatile and "." not in path}
+        functions = (
+            [*tree.within(self.scope, cst.FunctionDef), *tree.within(self.scope, cst.Lambda)] if volatile else []
+        )
+        for function in functions if volatile else ():
+            if function is not self.scope:
+                for use in tree.within(function, cst.Name):
+                    if use.value in volatile:
+                        self.leaves |= self._ever[use.value].sources
 
     # ------------------------------------------------------------------ expressions
 

@@ -95,7 +95,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
 def _fix(call: cst.Call, model: Model) -> Fix | None:
     """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
     needs = {_volatile.wanted(each, model).need for each in _beside(call, model)}
-    if needs & {Need.HANDWORK, Need.DECISION}:
+    if Need.HANDWORK in needs:
         return None
     fix = _unwrap(call, model)
     if fix is None or needs == {Need.NOTHING}:

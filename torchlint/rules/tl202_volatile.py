@@ -45,22 +45,24 @@ def evaluate(batches):
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
 them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
 tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
-names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix, for the keyword says
-where a block is wanted; the message names parameters that nothing else uses. Setting the attribute has no fix. Nor is
-there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
-`losses.append(…)`): what is kept may need its graph.
+names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword
+is unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix. Nor is there
+a block around a call of a function of the project that keeps what it computes (`self.cache = …`, `losses.append(…)`):
+what is kept may need its graph.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.scopes import parameters
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules import _volatile
 from torchlint.rules._volatile import Need, Wanted
 
@@ -83,7 +85,8 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         case Need.BLOCK:
             return Finding(arg, _MESSAGE, _volatile.block(node, model))
         case Need.DECISION:
-            return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}")
+            remove = replace(remove, applicability=Applicability.UNSAFE)
+            return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}", remove)
     return Finding(arg, _by_hand(wanted, model))
 
 
