@@ -150,11 +150,6 @@ ELSEWHERE: dict[str, Program] = {
 
 SIZE = 8
 
-KNOWN = frozenset(("TL302", "TL306", "TL307", "TL801"))
-"""Rules whose own examples do yet: each import of an old name carries the edits of all its uses, in whatever function,
-and what is called alike in other functions is looked at for each function.
-"""
-
 
 @pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
 def test_a_shape(program: Program) -> None:
@@ -169,11 +164,7 @@ def test_a_shape_that_may_grow_faster(program: Program) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    [
-        pytest.param(code, marks=pytest.mark.xfail if code in KNOWN else ())
-        for code, info in sorted(catalogue().items())
-        if info.doc
-    ],
+    [code for code, info in sorted(catalogue().items()) if info.doc],
 )
 def test_the_examples_of_a_rule(code: str) -> None:
     texts = [example.before for example in examples(catalogue()[code].doc) if "import *" not in example.before]

@@ -658,7 +658,7 @@ def _rename_import(alias: cst.ImportAlias, statement: cst.ImportFrom, row: Row, 
     here = [] if new == old else [edit.replace(alias.name, new)]
     if alias.asname is not None or not here:
         return Fix(said, (*moves, *here), applicability(row))
-    users = model.references(old, model.tree.module)
+    users = model.references(old, model.scopes.scope_of(statement))
     if (
         old in model.remember(_literals)
         or new in imports(model).paths
@@ -697,7 +697,7 @@ def removal(alias: cst.ImportAlias, statement: cst.ImportFrom, model: Model) -> 
     name = last(alias.asname.name if alias.asname is not None else alias.name)
     if name in model.remember(_literals) or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
-    users = model.references(name, model.tree.module)
+    users = model.references(name, model.scopes.scope_of(statement))
     if users and not model.remember(_all_replaced, name):
         return None
     if _is_global(statement, model) and model.taker(name) is not None:

@@ -26,21 +26,22 @@ def judged(fix: Fix, use: Use, model: Model) -> Fix:
     row = use.row
     if row.fix != "rename" or row.kind not in ("function", "class") or row.same or row.is_removed(model.target):
         return fix
-    if all(_is_used(place, row, model) for place in _places(use, model)):
-        return fix
-    return replace(fix, applicability=Applicability.UNSAFE)
+    return fix if _is_called(use, model) else replace(fix, applicability=Applicability.UNSAFE)
 
 
-def _places(use: Use, model: Model) -> list[cst.CSTNode]:
-    """The expressions that a fix is about: with an imported name all of them, for the import comes along."""
-    name = ""
+def _is_called(use: Use, model: Model) -> bool:
+    """Whether what a fix is about is used and not handed on; of an imported name all uses, as the import goes along."""
     if use.alias is not None:
         name = _api.last(use.alias.asname.name if use.alias.asname is not None else use.alias.name)
-    elif isinstance(use.node, cst.Name):
-        name = use.node.value
-    if not name:
-        return [use.node]
-    return [user for user in model.references(name, model.tree.module) if _api.is_read(user, model)]
+        return model.remember(_are_used, name, model.scopes.scope_of(use.node), use.row)
+    if isinstance(use.node, cst.Name):
+        return model.remember(_are_used, use.node.value, model.tree.module, use.row)
+    return _is_used(use.node, use.row, model)
+
+
+def _are_used(model: Model, name: str, scope: cst.FunctionDef | cst.Module, row: Row) -> bool:
+    users = [user for user in model.references(name, scope) if _api.is_read(user, model)]
+    return all(_is_used(user, row, model) for user in users)
 
 
 def _is_used(node: cst.CSTNode, row: Row, model: Model) -> bool:
