@@ -54,6 +54,7 @@ SHAPES: dict[str, Program] = {
     "a list": joined(FUNCTION + "    return [", "x.data", ", ", "]\n"),
     "a list over lines": joined(FUNCTION + "    return [\n", "        x.data", ",\n", "\n    ]\n"),
     "a mapping": joined(FUNCTION + "    return {", "'@': x.data", ", ", "}\n"),
+    "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
     "arguments": joined(FUNCTION + "    return g(", "a@=x.data", ", ", ")\n"),
     "a sum": joined(FUNCTION + "    return ", "x.data", " + ", "\n"),
     "a line of statements": joined(FUNCTION + "    ", "y@ = x.data", "; ", "\n"),
@@ -121,7 +122,6 @@ SHAPES: dict[str, Program] = {
 }
 
 ELSEWHERE: dict[str, Program] = {
-    "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
     "volatile inputs of one function": lines(
         VARIABLE + "def f(x):\n", "    x@ = Variable(x, volatile=True)\n    out@ = net(x@)\n"
     ),

@@ -75,10 +75,17 @@ class Suppressions:
 
     def __init__(self, text: str) -> None:
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
+        self._for_all = [number for number, directive in enumerate(self.directives) if not directive.rows]
+        self._by_row: dict[int, list[int]] = {}
+        for number, directive in enumerate(self.directives):
+            for row in directive.rows:
+                self._by_row.setdefault(row, []).append(number)
 
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
         """What silences this finding (and remembers that it was needed)."""
-        covering = [directive for directive in self.directives if directive.covers(diagnostic)]
+        near = {number for row in (*diagnostic.rows, diagnostic.start.row) for number in self._by_row.get(row, ())}
+        candidates = (self.directives[number] for number in sorted(near.union(self._for_all)))
+        covering = [directive for directive in candidates if directive.covers(diagnostic)]
         for directive in covering:
             directive.used = True
         return covering

@@ -85,7 +85,8 @@ class _Plan:
     def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module) -> None:
         self._model = model
         self._flow = Flow(model, scope)
-        self._rows: list[list[cst.BaseStatement]] = []
+        self._blocks: dict[int, list[cst.BaseStatement]] = {}
+        """The first statements for a block in which something is computed with a volatile input."""
         self._stuck: dict[int, cst.CSTNode] = {}
         body = scope.body
         self._suite(body if isinstance(body, Sequence) else body.body)
@@ -93,9 +94,8 @@ class _Plan:
     def of(self, call: cst.Call) -> Wanted:
         """What a volatile tensor needs."""
         source, flow = id(call), self._flow
-        for row in self._rows:
-            if any(source in flow.deeds[id(line)].recording for line in row):
-                return Wanted(Need.BLOCK, row)
+        if source in self._blocks:
+            return Wanted(Need.BLOCK, self._blocks[source])
         if source in self._stuck:
             return Wanted(Need.HANDWORK, place=self._stuck[source])
         if source in flow.done:
@@ -153,7 +153,10 @@ class _Plan:
         """Take statements as a block, from the first on that would be recorded."""
         recorded = [index for index, line in enumerate(row) if self._flow.deeds[id(line)].recording]
         if recorded:
-            self._rows.append(list(row[recorded[0] :]))
+            block = list(row[recorded[0] :])
+            for line in block:
+                for source in self._flow.deeds[id(line)].recording:
+                    self._blocks.setdefault(source, block)
 
 
 def _suites(line: cst.CSTNode) -> list[cst.BaseSuite]:
