@@ -56,6 +56,9 @@ SHAPES: dict[str, Program] = {
     "a mapping": joined(FUNCTION + "    return {", "'@': x.data", ", ", "}\n"),
     "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
     "arguments": joined(FUNCTION + "    return g(", "a@=x.data", ", ", ")\n"),
+    "lambdas called on the spot": lambda size: (
+        TORCH + "g = " + "".join(f"(lambda x{i}: " for i in range(size)) + "torch.ones(3).data" + ")(1)" * size + "\n"
+    ),
     "a sum": joined(FUNCTION + "    return ", "x.data", " + ", "\n"),
     "a line of statements": joined(FUNCTION + "    ", "y@ = x.data", "; ", "\n"),
     "the same name": lines(FUNCTION, "    x = x.data\n"),

@@ -509,7 +509,9 @@ class Expressions(Special):
             self._comp_for(node.inner_for_in)
 
     def _lambda(self, node: cst.Lambda) -> Value:
-        self.lambda_body(node, ())
+        call = self.tree.parent(node)
+        if not isinstance(call, cst.Call) or call.func is not node:  # then its body is seen with what it is given
+            self.lambda_body(node, ())
         return Value(Kind.FUNCTION, node=node)
 
     def lambda_body(self, node: cst.Lambda, given: Sequence[Value]) -> Value:
