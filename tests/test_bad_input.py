@@ -276,6 +276,14 @@ def test_file_that_changes_meanwhile_is_left(
     assert (tmp_path / "bad.py").read_text(encoding="utf-8") == "# edited\n"
 
 
+def test_a_file_with_two_names_is_fixed_once(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"one.py": GOOD})
+    os.link(tmp_path / "one.py", tmp_path / "two.py")
+    ran = torchlint("check", "--fix")
+    assert (ran.code, ran.err) == (0, "")
+    assert (tmp_path / "two.py").samefile(tmp_path / "one.py")
+
+
 ENCODED = {
     "byte order mark": b"\xef\xbb\xbf" + GOOD.encode(),
     "CRLF": GOOD.replace("\n", "\r\n").encode(),

@@ -15,6 +15,7 @@ from test_cli import Write
 from torchlint import reveal
 from torchlint.engine import Unparsed
 from torchlint.infer import KINDS, Inferred, infer
+from torchlint.model.budget import Budget
 from torchlint.reveal import Place, split
 from torchlint.work import with_big_stack
 
@@ -376,11 +377,22 @@ def test_usage(torchlint: Torchlint, write: Write) -> None:
     assert torchlint("infer", "--isolated", ".").code == 0
 
 
+def test_a_budget_that_is_spent(write: Write, torchlint: Torchlint) -> None:
+    write(
+        {
+            "a.py": "".join(f"def f{n}(x):\n    return x + {n}\n" for n in range(50)),
+            "torchlint.toml": "model-budget = 20",
+        }
+    )
+    ran = torchlint("infer", "a.py")
+    assert (ran.code, ran.err) == (3, "error: a.py: more is to be interpreted than `model-budget` allows\n")
+
+
 def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(text: str, path: str, location: str) -> Iterator[Inferred]:
+    def fails(text: str, path: str, location: str, budget: Budget) -> Iterator[Inferred]:
         if path == "a.py":
             raise KeyError("a")
-        return infer(text, path, location)
+        return infer(text, path, location, budget=budget)
 
     write({"a.py": "print(1)\n", "b.py": "print(1)\n"})
     monkeypatch.setattr(reveal, "infer", fails)

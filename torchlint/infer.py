@@ -16,6 +16,7 @@ from torchlint.diagnostic import LocatedEvidence, Position
 from torchlint.engine import located, model_of, parse
 from torchlint.lines import Lines
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
+from torchlint.model.budget import Budget
 from torchlint.model.codebase import Codebase
 from torchlint.tree import Span, Tree
 
@@ -65,11 +66,17 @@ class Inferred:
     is_literal: bool = False
 
 
-def infer(text: str, path: str, location: str | None = None, codebase: Codebase | None = None) -> Iterator[Inferred]:
+def infer(
+    text: str,
+    path: str,
+    location: str | None = None,
+    codebase: Codebase | None = None,
+    budget: Budget | None = None,
+) -> Iterator[Inferred]:
     """The values of all expressions of a text, in document order, inner ones before those they begin.
 
     ``location`` says where the file is, without which what it imports is not looked for; ``codebase`` what is known of
-    other files.
+    other files; ``budget`` how much may be interpreted, and afterwards whether that was enough.
 
     Raises:
         torchlint.engine.Unparsed: the text is no Python.
@@ -78,6 +85,7 @@ def infer(text: str, path: str, location: str | None = None, codebase: Codebase 
     """
     tree = parse(text, path)
     model = model_of(tree, location, codebase)
+    model.budget = budget or model.budget
     try:
         values = [(node, model.value(node)) for node in _expressions(tree)]
     finally:

@@ -16,6 +16,7 @@ from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.files import File, discover
 from torchlint.infer import KINDS, Inferred, infer
+from torchlint.model.budget import Budget
 from torchlint.reading import read
 from torchlint.report import Text, printable, printable_lines
 from torchlint.source import Undecodable, decode
@@ -154,10 +155,13 @@ class Reveal:
         """What is to be shown of a file."""
         try:
             text = _read(file)
-            found = _inferred(text, file)
+            budget = Budget(self.project.limits(file.location).budget)
+            found = _inferred(text, file, budget)
         except Failure as failure:
             self._complain(file.path, failure)
             return []
+        if budget.is_spent:
+            self._complain(file.path, Failure("more is to be interpreted than `model-budget` allows", code=INCOMPLETE))
         if not places:
             return [item for item in found if self._is_wanted(item)]
         lines, chosen = Text.of(text), set[int]()
@@ -197,9 +201,9 @@ def _read(file: File) -> str:
         raise Failure(error.reason, error.row) from error
 
 
-def _inferred(text: str, file: File) -> list[Inferred]:
+def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:
     try:
-        return with_big_stack(lambda: list(infer(text, file.path, file.location)))
+        return with_big_stack(lambda: list(infer(text, file.path, file.location, budget=budget)))
     except Unparsed as error:
         raise Failure(error.diagnostic.message, error.diagnostic.start.row) from error
     except RecursionError as error:

@@ -197,6 +197,8 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
             os.chown(temporary, status.st_uid, status.st_gid)
         os.chmod(temporary, stat.S_IMODE(status.st_mode))
         if not _is_still(target, expected):  # as late as possible
+            if _is_still(target, data):  # by another of its names it has been fixed just now
+                return
             raise NotWritten("the file has changed since it was read")
         if status.st_nlink > 1:  # replacing would part it from its other names
             _overwrite(target, data)
