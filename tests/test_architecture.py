@@ -109,7 +109,7 @@ ARROWS = {
     "rules": {"api", "rule", "edit", "model", "rules", "standin", "target", "tree"},
     "edit": {"rule", "tree"},
     "choice": {"diagnostic"},
-    "blocks": {"choice", "diagnostic", "rule", "source", "suppress", "tree"},
+    "blocks": {"choice", "diagnostic", "lines", "rule", "source", "suppress", "tree"},
     "examples": {"diagnostic"},
     "rule": {"diagnostic", "model"},
     "model": {"limits", "model", "project", "reading", "sketch", "source", "stack", "target", "tree"},

@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.choice import LocatedBlock
 from torchlint.diagnostic import TextEdit
+from torchlint.lines import without_blanks
 from torchlint.rule import Block
 from torchlint.source import TOKENS
 from torchlint.suppress import start_with_comments
@@ -69,7 +70,7 @@ def _located_on_line(
     splits = []
     if in_suite:
         opening = spans[id(line.body[0])].start
-        splits.append(TextEdit(_without_blanks(tree.source.text, opening), opening, indent))
+        splits.append(TextEdit(without_blanks(tree.source.text, opening), opening, indent))
     else:
         after = _end(tree.sibling_before(line), spans) if line.body[0] is small else None
     for left, right in _divided(tree, small, line):
@@ -122,13 +123,6 @@ def _step(tree: Tree, block: Block) -> str:
 
 def _end(statement: cst.CSTNode | None, spans: dict[int, Span]) -> int | None:
     return spans[id(statement)].end if statement is not None else None
-
-
-def _without_blanks(text: str, end: int) -> int:
-    """Where the blanks begin that stand before a place."""
-    while end and text[end - 1] in " \t":
-        end -= 1
-    return end
 
 
 _NEWLINE = re.compile(r"(?:\r\n|\r|\n)(?=[^\r\n])")

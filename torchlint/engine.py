@@ -35,7 +35,7 @@ from torchlint.diagnostic import (
 from torchlint.gate import possible_rules, sites
 from torchlint.guard import BREAKS, Guard, splice
 from torchlint.limits import BUDGET
-from torchlint.lines import Lines
+from torchlint.lines import Lines, line_start, without_blanks
 from torchlint.rules import catalogue
 from torchlint.silenced import Silence, Silenced, lost, near
 from torchlint.source import TOKENS
@@ -768,12 +768,10 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     ):  # a line goes as a whole
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
-        while start and text[start - 1] not in "\r\n":
-            start -= 1
+        start = line_start(text, start)
         return TextEdit(start, line.end() if line else end, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
-        while start and tree.source.text[start - 1] in " \t":
-            start -= 1
+        start = without_blanks(tree.source.text, start)
     if edit.keeps_comments:
         start = _after_comments(tree.source.text, start, end, edit.text)
     return TextEdit(start, end, edit.text)

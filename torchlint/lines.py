@@ -32,6 +32,13 @@ def line_start(text: str, offset: int) -> int:
     return offset
 
 
+def without_blanks(text: str, end: int) -> int:
+    """Where the blanks begin that stand before a place."""
+    while end and text[end - 1] in " \t":
+        end -= 1
+    return end
+
+
 def lines_above(text: str, start: int) -> Iterator[tuple[int, int]]:
     """Where the lines above the one that begins at ``start`` begin and end, without what ends them; upwards."""
     while start:

@@ -38,11 +38,16 @@ class Folder(NamedTuple):
     is_marked: bool
 
 
+def is_marked(folder: str) -> bool:
+    """Whether a folder is the root of a project."""
+    return any(os.path.exists(os.path.join(folder, marker)) for marker in MARKERS)
+
+
 def folder_of(package: str) -> Folder:
     """The project that the folder above a top-level package, or of a script, belongs to."""
     up = package
     for _ in range(1 + MAX_ABOVE):
-        if any(os.path.exists(os.path.join(up, marker)) for marker in MARKERS):
+        if is_marked(up):
             return Folder(up, True)
         if os.path.dirname(up) == up or os.path.basename(up) in INSTALLED:
             break
@@ -128,7 +133,7 @@ def stamp(path: str) -> list[int]:
 
 def _folder_at(path: str) -> Folder:
     folder = os.path.dirname(path)
-    return Folder(folder, any(os.path.exists(os.path.join(folder, marker)) for marker in MARKERS))
+    return Folder(folder, is_marked(folder))
 
 
 def content(path: str) -> bytes:

@@ -291,7 +291,7 @@ class Codebase:
             search_path.append(folder)
             if self._is_folder(src := os.path.join(folder, "src")):
                 search_path.append(src)
-            marked = any(os.path.exists(os.path.join(folder, marker)) for marker in project.MARKERS)
+            marked = project.is_marked(folder)
             if marked or os.path.basename(folder) in project.INSTALLED or os.path.dirname(folder) == folder:
                 break
             folder = os.path.dirname(folder)
