@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,7 +9,8 @@ from typing import NamedTuple
 from torchlint.reading import read
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
-"""What stands in the folder of a project; imports are not looked for above it."""
+"""What stands in the folder of a project; imports are not looked for above it. A settings file of ours does not: it may
+stand in a folder of tests that imports from above."""
 MAX_ABOVE = 3
 """How far above the top-level package to look for others where no folder is marked."""
 INSTALLED = frozenset(("site-packages", "dist-packages"))
@@ -90,6 +90,8 @@ class State:
     """The state of all files of a project, while it is made up."""
 
     def __init__(self) -> None:
+        import hashlib  # brings OpenSSL with it, and most runs do without
+
         self._digest = hashlib.blake2b(digest_size=16)
 
     def add(self, path: str, data: bytes) -> None:
@@ -117,6 +119,8 @@ def stamp(path: str) -> list[int]:
 
     A number that stands for all of it, and the latest time of each kind.
     """
+    import hashlib
+
     made = hashlib.blake2b(digest_size=7)
     latest = [0, 0]
     try:
