@@ -44,38 +44,43 @@ class Stage:
 OTHER_FILES, PARSE = "other files", "parse"
 
 STAGES = (
-    Stage("read", ("torchlint.files:discover", "torchlint.work:open_", "torchlint.source:decode")),
+    Stage(
+        "read",
+        ("torchlint.project.discovery:discover", "torchlint.session.worker:open_", "torchlint.file.source:decode"),
+    ),
     Stage(
         "gate",
         (
-            "torchlint.work:_is_gated",
-            "torchlint.gate:can_match",
-            "torchlint.gate:possible_rules",
-            "torchlint.gate:sites",
+            "torchlint.session.worker:_is_gated",
+            "torchlint.file.gate:can_match",
+            "torchlint.file.gate:possible_rules",
+            "torchlint.file.gate:sites",
         ),
     ),
     Stage(
         PARSE,
-        ("torchlint.engine:parse", "torchlint.tree:Tree.__init__", "torchlint.tree:Tree._read"),
+        ("torchlint.file.engine:parse", "torchlint.file.tree:Tree.__init__", "torchlint.file.tree:Tree._read"),
         frozenset({OTHER_FILES}),
     ),
     Stage(
         "sketch",
-        ("torchlint.sketch:Sketch", "torchlint.unread:python_tree"),
+        ("torchlint.file.fast.sketch:Sketch", "torchlint.file.fast.unread:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase:Codebase",)),
-    Stage("rules", ("torchlint.engine:_run_rules",)),
-    Stage("places and edits", ("torchlint.engine:_locate",)),
-    Stage("making fixes", ("torchlint.engine:_rounds", "torchlint.guard:Guard", "torchlint.guard:splice")),
-    Stage("suppressions", ("torchlint.engine:_suppress",)),
-    Stage("report", ("torchlint.check:Check._report",)),
+    Stage("rules", ("torchlint.file.engine:_run_rules",)),
+    Stage("places and edits", ("torchlint.file.engine:_locate",)),
+    Stage(
+        "making fixes", ("torchlint.file.engine:_rounds", "torchlint.file.verify:Guard", "torchlint.file.verify:splice")
+    ),
+    Stage("suppressions", ("torchlint.file.engine:_suppress",)),
+    Stage("report", ("torchlint.cli.check:Check._report",)),
 )
 
 REST = "the rest"
 
-PARSER = "torchlint.nodes:parse_module"
+PARSER = "torchlint.file.nodes:parse_module"
 """What is given the text that libcst parses."""
 
 
@@ -197,7 +202,7 @@ def _replace(owner: Any, attribute: str, old: Any, new: Any, undo: list[tuple[An
 
 def check(paths: Sequence[Path], fix: bool = False) -> None:
     """One run of the command, in this process; its output goes nowhere."""
-    from torchlint.commands import cli
+    from torchlint.cli.commands import cli
 
     command = ["check", "--isolated", "--no-cache", "-j1", "--quiet"]
     if fix:

@@ -1,4 +1,4 @@
-"""Turns the table of torch's API into what is read at run time: ``torchlint/data/api.json`` and ``gate.json``.
+"""Turns the table of torch's API into ``api.json`` and ``gate.json`` in ``torchlint/rules/api/data``.
 
 python scripts/build_api.py           write
 python scripts/build_api.py --check   say what is out of date, and write nothing
@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from torchlint.api import DATA, Row  # noqa: E402
+from torchlint.rules.api.table import DATA, Row  # noqa: E402
 
 COLUMNS = tuple(Row.__slots__)
 
@@ -40,7 +40,7 @@ COMMON = frozenset(
 
 ALIASES: dict[str, list[str]] = {}
 """For public names of torch the longer ones that they have as well."""
-for _long, _short in json.loads((ROOT / "torchlint/model/data/torch.json").read_text(encoding="utf-8"))[
+for _long, _short in json.loads((ROOT / "torchlint/model/torch/data/torch.json").read_text(encoding="utf-8"))[
     "aliases"
 ].items():
     ALIASES.setdefault(_short, []).append(_long)

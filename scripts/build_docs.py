@@ -18,10 +18,10 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import build_api  # noqa: E402
 
-from torchlint.config import OWN  # noqa: E402
+from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.examples import examples  # noqa: E402
-from torchlint.explain import documentation, name_of  # noqa: E402
+from torchlint.project.settings import OWN  # noqa: E402
 from torchlint.rules import catalogue  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
@@ -119,7 +119,7 @@ def readme(text: str) -> str:
 API_INTRODUCTION = """\
 # Removed, renamed and deprecated API
 
-<!-- Written by scripts/build_docs.py from torchlint/data/api.toml; edit that. -->
+<!-- Written by scripts/build_docs.py from torchlint/rules/api/data/api.toml; edit that. -->
 
 What [the rules](rules/README.md) of TL3, TL7 and TL9 know. "status" is what the example of a row does on PyTorch 2.13,
 where a test runs it: raises, warns, silent; "not run" are libraries and devices that the tests do not have. Where only

@@ -23,12 +23,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint import engine, source
-from torchlint.config import Project
 from torchlint.diagnostic import Fixing, TextEdit
-from torchlint.files import File, discover
-from torchlint.run import Options, Result, Run
-from torchlint.work import with_big_stack
+from torchlint.file import engine, source
+from torchlint.project.discovery import File, discover
+from torchlint.project.settings import Project
+from torchlint.session.scheduler import Options, Result, Run
+from torchlint.session.worker import with_big_stack
 
 
 @dataclass

@@ -21,15 +21,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint import source
-from torchlint.config import Project
-from torchlint.engine import Unparsed
-from torchlint.files import discover
-from torchlint.infer import infer
+from torchlint.file import source
+from torchlint.file.engine import Unparsed
+from torchlint.file.inferred import infer
+from torchlint.file.tree import NotRoundTripped
 from torchlint.model import codebase
 from torchlint.model.codebase import Codebase
-from torchlint.tree import NotRoundTripped
-from torchlint.work import with_big_stack
+from torchlint.project.discovery import discover
+from torchlint.project.settings import Project
+from torchlint.session.worker import with_big_stack
 
 LITTLE = 100_000
 """Characters of other files to keep, where there is little room."""

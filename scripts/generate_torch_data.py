@@ -1,4 +1,4 @@
-"""Write ``torchlint/model/data/torch.json``: what torch's functions, methods, attributes and classes give back.
+"""Write ``torchlint/model/torch/data/torch.json``: what torch's functions, methods, attributes and classes give back.
 
 ``python scripts/generate_torch_data.py`` rewrites the file, ``--check`` only says whether it is up to date. Linting
 never imports torch; this script does, and takes every fact from it, in this order:

@@ -1,4 +1,4 @@
-"""Write ``torchlint/model/data/writers.json``: what of torch writes to the memory it is given.
+"""Write ``torchlint/model/torch/data/writers.json``: what of torch writes to the memory it is given.
 
 ``python scripts/generate_writers.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything in
 it was seen: each function is run on the samples of torch's own tests, and each module is made and called; whatever has

@@ -19,10 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint.config import Project, Selection
 from torchlint.diagnostic import Fixing
-from torchlint.files import File, discover
-from torchlint.work import Job, answer, known_codebase, with_big_stack
+from torchlint.project.discovery import File, discover
+from torchlint.project.settings import Project, Selection
+from torchlint.session.worker import Job, answer, known_codebase, with_big_stack
 
 LIFE = 25
 """Batches of files after which a worker is replaced."""

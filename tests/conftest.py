@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import cli
+from torchlint.cli import main
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pyt
         monkeypatch.setattr(sys, "argv", ["torchlint", *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         capsysbinary.readouterr()
-        code = cli.run()
+        code = main.run()
         out, err = capsysbinary.readouterr()
         return Ran(code, out, err.decode(errors="backslashreplace"))
 

@@ -22,11 +22,11 @@ from typing import Any
 import pytest
 
 import torchlint
-from torchlint import gate
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
+from torchlint.file import gate
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
-from torchlint.work import with_big_stack
+from torchlint.session.worker import with_big_stack
 
 Counts = Counter[str]
 """Lines that were run by function, characters that were looked through by what did that."""

@@ -13,8 +13,8 @@ from conftest import Torchlint
 from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
 from torchlint.examples import examples
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parents[1]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from test_api_table import ROWS, label
 
-from torchlint import engine
-from torchlint.engine import check_text
-from torchlint.gate import possible_rules
+from torchlint.file import engine
+from torchlint.file.engine import check_text
+from torchlint.file.gate import possible_rules
 
 NAMED = [
     row for row in ROWS if row["kind"] not in ("module", "method") and not row["name"].split(".")[-2:-1][0][0].isupper()

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import torch
 
-from torchlint import api
-from torchlint.api import Row
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
-from torchlint.gate import can_match
+from torchlint.file.engine import check_text
+from torchlint.file.gate import can_match
 from torchlint.rules import catalogue
-from torchlint.rules._api_fixes import parameters
+from torchlint.rules.api import table
+from torchlint.rules.api.fixes import parameters
+from torchlint.rules.api.table import Row
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,7 +29,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-TABLE: dict[str, Any] = tomllib.loads((api.DATA / "api.toml").read_text(encoding="utf-8"))
+TABLE: dict[str, Any] = tomllib.loads((table.DATA / "api.toml").read_text(encoding="utf-8"))
 ROWS: list[dict[str, Any]] = TABLE["api"]
 EXECUTED = [row for row in ROWS if row["status"] != "not-run"]
 
@@ -73,7 +73,7 @@ def test_columns(row: dict[str, Any]) -> None:
     assert row["status"] in ("raises", "warns", "silent", "not-run")
     for key in ("deprecated", "removed", "since"):
         assert key not in row or VERSION.fullmatch(row[key]), key
-    parsed = api.row(row)
+    parsed = table.row(row)
     assert parsed.removed is None or parsed.deprecated <= parsed.removed
     if parsed.fix:
         assert parsed.since is not None or parsed.fix in TIMELESS, "since when?"
@@ -104,7 +104,7 @@ def test_the_files_for_run_time_are_in_step() -> None:
     command = [sys.executable, "scripts/build_api.py", "--check"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
-    assert len(api.table()) == len(ROWS)
+    assert len(table.table()) == len(ROWS)
 
 
 # --------------------------------------------------------------------- torch
@@ -221,7 +221,7 @@ def program(row: dict[str, Any], code: str) -> str:
 
 
 def rule_of(row: dict[str, Any]) -> str:
-    parsed: Row = api.row(row)
+    parsed: Row = table.row(row)
     return "TL301" if parsed.rule == "TL302" and parsed.removed is not None else parsed.rule
 
 

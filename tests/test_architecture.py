@@ -180,15 +180,15 @@ LAZY = {
     "check --help": {
         "libcst",
         "pathspec",
-        "torchlint.run",
-        "torchlint.engine",
+        "torchlint.session.scheduler",
+        "torchlint.file.engine",
         "asyncio",
         "importlib.metadata",
         "torch",
     },
-    "infer --help": {"libcst", "pathspec", "torchlint.engine", "torchlint.run", "torch"},
-    "rule TL101": {"libcst", "pathspec", "torchlint.engine", "torch"},
-    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torchlint.pool", "torch"},
+    "infer --help": {"libcst", "pathspec", "torchlint.file.engine", "torchlint.session.scheduler", "torch"},
+    "rule TL101": {"libcst", "pathspec", "torchlint.file.engine", "torch"},
+    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torchlint.session.pool", "torch"},
     "check flagged.py": {"libcst.matchers", "libcst.codemod", "pathspec", "torch"},
 }
 

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint import engine, run
 from torchlint.diagnostic import Problem
-from torchlint.engine import Outcome
+from torchlint.file import engine
+from torchlint.file.engine import Outcome
 from torchlint.rule import Check, Rule
-from torchlint.work import Answer, Job
+from torchlint.session import scheduler
+from torchlint.session.worker import Answer, Job
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -207,13 +208,13 @@ class Deadly(frozenset[str]):
 
 
 def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "WORTH_A_POOL", 0)
+    monkeypatch.setattr(scheduler, "WORTH_A_POOL", 0)
     codes = frozenset({"TL101"})
     jobs = [
         Job(f"{number}.py", Deadly(codes) if number in (1, 4) else codes, data=GOOD.encode()) for number in range(6)
     ]
     done: list[tuple[int, int]] = []
-    answers = run.execute(jobs, [len(GOOD)] * 6, 2, lambda *counts: done.append(counts))
+    answers = scheduler.execute(jobs, [len(GOOD)] * 6, 2, lambda *counts: done.append(counts))
     for number, answer in enumerate(answers):
         if number in (1, 4):
             message = "the process checking it died (exit code 7)"
@@ -333,9 +334,7 @@ MANY = "import torch\n" + "".join(f"x{n} = torch.ones(3, requires_grad=True)\npr
 
 def command(*arguments: str, wrapper: str = "") -> list[str]:
     """The program, after some statements that change how it works."""
-    start = (
-        f"import sys; sys.argv = ['torchlint', *{list(arguments)!r}]\n{wrapper}\nfrom torchlint.cli import main; main()"
-    )
+    start = f"import sys; sys.argv = ['torchlint', *{list(arguments)!r}]\n{wrapper}\nfrom torchlint.cli.main import main; main()"
     return [sys.executable, "-c", start]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from torchlint.engine import check_text
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -406,7 +406,13 @@ def test_what_a_stage_begins_with_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["torchlint.nowhere:parse", "torchlint.tree:nothing", "torchlint.tree:No.thing", "torchlint.tree:Tree.no"]
+    "name",
+    [
+        "torchlint.nowhere:parse",
+        "torchlint.file.tree:nothing",
+        "torchlint.file.tree:No.thing",
+        "torchlint.file.tree:Tree.no",
+    ],
 )
 def test_what_is_not_there(name: str) -> None:
     assert stages.functions(name) == []
@@ -481,12 +487,12 @@ def test_profile_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = stages.Stage("report", ("torchlint.check:Check.no_more",))
+    gone = stages.Stage("report", ("torchlint.cli.check:Check.no_more",))
     monkeypatch.setattr(stages, "STAGES", (*stages.STAGES[:-1], gone))
     kept = tmp_path / "kept.json"
     stages.main([str(code(tmp_path / "files")), "--out", str(kept)])
-    assert "for want of a name: torchlint.check:Check.no_more" in json.loads(kept.read_text())["title"]
-    assert "torchlint.check:Check.no_more" in report.stages_section(json.loads(kept.read_text()))
+    assert "for want of a name: torchlint.cli.check:Check.no_more" in json.loads(kept.read_text())["title"]
+    assert "torchlint.cli.check:Check.no_more" in report.stages_section(json.loads(kept.read_text()))
 
 
 # --- growth

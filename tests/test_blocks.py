@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint import engine
 from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, TextEdit
-from torchlint.engine import check_text
-from torchlint.guard import Guard, splice
+from torchlint.file import engine
+from torchlint.file.engine import check_text
+from torchlint.file.verify import Guard, splice
 from torchlint.rules import catalogue
 
 HEAD = """\

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
 
 CODES = frozenset(catalogue())

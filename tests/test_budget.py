@@ -11,14 +11,14 @@ from types import FrameType
 import pytest
 from conftest import Torchlint
 
-from torchlint.config import Project, SettingsError, known_names, parse
 from torchlint.diagnostic import Applicability
-from torchlint.engine import TOO_MUCH, check_text
-from torchlint.files import File
-from torchlint.limits import parse_size, size_of
-from torchlint.run import Options, Run
-from torchlint.stack import deeper
-from torchlint.work import with_big_stack
+from torchlint.file.engine import TOO_MUCH, check_text
+from torchlint.project.discovery import File
+from torchlint.project.settings import Project, SettingsError, known_names, parse
+from torchlint.session.scheduler import Options, Run
+from torchlint.session.worker import with_big_stack
+from torchlint.system.limits import parse_size, size_of
+from torchlint.system.stack import deeper
 
 CODES = frozenset(known_names())
 HEAD = "import torch\nfrom torch import nn\n\n\n"

@@ -12,18 +12,14 @@ from typing import Any
 import pytest
 from conftest import Ran, Torchlint
 
-from torchlint import __version__, cache, cachedir, engine, run, target, work
-from torchlint.cache import Cache, Known, Seen, stamp
-from torchlint.diagnostic import (
-    Applicability,
-    Diagnostic,
-    LocatedEvidence,
-    LocatedFix,
-    Position,
-    TextEdit,
-)
-from torchlint.secret import sign
-from torchlint.source import FOLDER, state
+from torchlint import __version__
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.file import engine
+from torchlint.file.source import FOLDER, state
+from torchlint.project import target
+from torchlint.session import cache, cachedir, scheduler, worker
+from torchlint.session.cache import Cache, Known, Seen, stamp
+from torchlint.session.secret import sign
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -383,7 +379,7 @@ def test_a_second_change_within_one_tick_is_noticed(
 ) -> None:
     monkeypatch.setattr(cache, "MARGIN", margin)
     monkeypatch.setattr(time, "time_ns", lambda: NOW)
-    for module in (cache, run, work):
+    for module in (cache, scheduler, worker):
         monkeypatch.setattr(module, "stamp", coarse)
     write({"x.py": CODE.replace("data", "date")})
     assert torchlint("check").code == 0
@@ -519,9 +515,7 @@ def test_a_disk_that_takes_nothing(
 
 
 def run_apart(directory: Path, *arguments: str, before: str = "") -> subprocess.Popen[bytes]:
-    start = (
-        f"import sys; sys.argv = ['torchlint', *{list(arguments)!r}]\n{before}\nfrom torchlint.cli import main; main()"
-    )
+    start = f"import sys; sys.argv = ['torchlint', *{list(arguments)!r}]\n{before}\nfrom torchlint.cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     return subprocess.Popen(
         [sys.executable, "-c", start], cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE

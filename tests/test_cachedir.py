@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint import __version__, cachedir
-from torchlint.cachedir import NAME, Folder, Unusable, clean, directory_for, made, opened
-from torchlint.config import Settings, SettingsError
+from torchlint import __version__
+from torchlint.project.settings import Settings, SettingsError
+from torchlint.session import cachedir
+from torchlint.session.cachedir import NAME, Folder, Unusable, clean, directory_for, made, opened
 
 Write = Callable[[dict[str, Any]], None]
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint import __version__, run
-from torchlint.config import known_names
+from torchlint import __version__
+from torchlint.project.settings import known_names
+from torchlint.session import scheduler
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -271,7 +272,7 @@ def test_color(
 
 @pytest.mark.parametrize(("terminal", "colored"), [("xterm", True), ("dumb", False)])
 def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.report import wants_color
+    from torchlint.cli.report import wants_color
 
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
@@ -340,7 +341,7 @@ def test_output_is_the_same_for_any_number_of_processes(
     format_: str, write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project(write)
-    monkeypatch.setattr(run, "WORTH_A_POOL", 0)
+    monkeypatch.setattr(scheduler, "WORTH_A_POOL", 0)
     runs = [torchlint("check", "--no-cache", "--output-format", format_, "-j", jobs) for jobs in ("1", "2", "5")]
     assert runs[0].code == 1
     assert runs[0].out.count("TL101") >= 12
@@ -355,7 +356,7 @@ def test_output_is_the_same_for_any_number_of_processes(
 def test_fixes_are_the_same_for_any_number_of_processes(
     write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "WORTH_A_POOL", 0)
+    monkeypatch.setattr(scheduler, "WORTH_A_POOL", 0)
     after = []
     for jobs in ("1", "3"):
         project(write)
@@ -382,12 +383,12 @@ def test_nobody_reads_the_output(write: Write, tmp_path: Path) -> None:
 
 
 READING = """
-import sys, torchlint.check
-usual = torchlint.check.read_stream
+import sys, torchlint.cli.check
+usual = torchlint.cli.check.read_stream
 def read(stream):
     print("now", flush=True)
     return usual(stream)
-torchlint.check.read_stream = read
+torchlint.cli.check.read_stream = read
 sys.argv = ["torchlint", "check", "-"]
 from torchlint.cli import main; main()
 """

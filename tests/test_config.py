@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import config, project
-from torchlint.config import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
+from torchlint.project import importable, settings
+from torchlint.project.settings import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[str, str]], None]
@@ -155,12 +155,12 @@ def test_the_nearest_settings_hold(tmp_path: Path, write: Write, monkeypatch: py
         }
     )
     monkeypatch.chdir(tmp_path)
-    project = Project()
+    importable = Project()
     for directory, code in {"": "TL101", "near": "TL201", "near/x/y": "TL201", "other": "TL101"}.items():
-        assert project.codes(os.path.join(tmp_path, directory, "x.py")) == {code} | ON
-    assert project.target_torch(str(tmp_path / "near" / "x.py")) == "2.1"
-    assert project.target_torch(str(tmp_path / "x.py")) is None
-    assert project.sources == [str(tmp_path / "near" / "pyproject.toml"), str(tmp_path / "pyproject.toml")]
+        assert importable.codes(os.path.join(tmp_path, directory, "x.py")) == {code} | ON
+    assert importable.target_torch(str(tmp_path / "near" / "x.py")) == "2.1"
+    assert importable.target_torch(str(tmp_path / "x.py")) is None
+    assert importable.sources == [str(tmp_path / "near" / "pyproject.toml"), str(tmp_path / "pyproject.toml")]
     assert Project(isolated=True).codes(str(tmp_path / "x.py")) == ALL | ON
     assert Project(Selection(("TL2",))).codes(str(tmp_path / "x.py")) == group("TL2") | ON
 
@@ -197,4 +197,4 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
 
 
 def test_roots_are_those_of_the_model() -> None:
-    assert config.MARKERS == project.MARKERS
+    assert settings.MARKERS == importable.MARKERS

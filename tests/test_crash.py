@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint import __version__, check, config, files, gate, source
-from torchlint.crash import FRAMES, described, traceback_of
-from torchlint.engine import Outcome
-from torchlint.report import full
+from torchlint import __version__
+from torchlint.cli import check
+from torchlint.cli.report import full
+from torchlint.file import gate, source
+from torchlint.file.engine import Outcome
+from torchlint.project import discovery, settings
+from torchlint.system.crash import FRAMES, described, traceback_of
 
 Write = Callable[[dict[str, str]], None]
 
@@ -47,12 +50,12 @@ ERRORS = {
 PLACES = {
     "check": ("check", check, "discover"),
     "a report": ("check", full, "lines"),
-    "settings": ("check", config, "load"),
-    "the walk": ("check", files, "is_excluded"),
-    "infer": ("infer x.py", files, "_take"),
-    "upgrade": ("upgrade --from 1.0 x.py", files, "_take"),
-    "rule": ("rule TL101", config, "known_names"),
-    "clean": ("clean", config, "load"),
+    "settings": ("check", settings, "load"),
+    "the walk": ("check", discovery, "is_excluded"),
+    "infer": ("infer x.py", discovery, "_take"),
+    "upgrade": ("upgrade --from 1.0 x.py", discovery, "_take"),
+    "rule": ("rule TL101", settings, "known_names"),
+    "clean": ("clean", settings, "load"),
 }
 
 
@@ -124,7 +127,8 @@ def test_a_file_costs_itself_only(
 
 
 def test_in_a_worker(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint import engine, run
+    from torchlint.file import engine
+    from torchlint.session import scheduler
 
     usual = engine.check_text
 
@@ -134,7 +138,7 @@ def test_in_a_worker(write: Write, torchlint: Torchlint, monkeypatch: pytest.Mon
         return usual(text, path, *more, **where)  # type: ignore[arg-type]
 
     monkeypatch.setattr(engine, "check_text", check_text)
-    monkeypatch.setattr(run, "WORTH_A_POOL", 1)
+    monkeypatch.setattr(scheduler, "WORTH_A_POOL", 1)
     write({"bad.py": CODE, "good.py": CODE})
     ran = torchlint("check", "--output-format", "concise", "-q", "-j", "2")
     assert (ran.code, ran.out.partition(":")[0]) == (3, "good.py")
@@ -143,10 +147,10 @@ def test_in_a_worker(write: Write, torchlint: Torchlint, monkeypatch: pytest.Mon
 
 
 def test_a_worker_that_cannot_go_on(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint import pool, run
+    from torchlint.session import pool, scheduler
 
     monkeypatch.setattr(pool, "answer", fail_with(MemoryError()))
-    monkeypatch.setattr(run, "WORTH_A_POOL", 1)
+    monkeypatch.setattr(scheduler, "WORTH_A_POOL", 1)
     write({"a.py": CODE, "b.py": CODE})
     ran = torchlint("check", "-q", "-j", "2")
     assert ran.code == 3

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint import engine
+from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.engine import check_text, shortened
 from torchlint.examples import examples
-from torchlint.report import FileFindings, Style, format_named
+from torchlint.file import engine
+from torchlint.file.engine import check_text, shortened
+from torchlint.file.tree import Tree
 from torchlint.rules import catalogue
-from torchlint.tree import Tree
 
 ALL = frozenset(catalogue())
 ABOUT_A_RECEIVER = ("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107", "TL203")

@@ -13,8 +13,8 @@ from programs import programs
 from verdict import judge
 
 from torchlint.diagnostic import Fixing
-from torchlint.engine import Outcome, check_text
 from torchlint.examples import examples
+from torchlint.file.engine import Outcome, check_text
 from torchlint.rules import catalogue
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.config import Project
-from torchlint.files import discover
+from torchlint.project.discovery import discover
+from torchlint.project.settings import Project
 
 Write = Callable[[dict[str, str]], None]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.config import Selection, fixable, parse, policy
-from torchlint.report.patch import patch
+from torchlint.cli.report.patch import patch
+from torchlint.project.settings import Selection, fixable, parse, policy
 
 Write = Callable[[dict[str, str | bytes]], None]
 
@@ -400,6 +400,6 @@ def test_git_accepts_a_patch_of_standard_input(write: Write, torchlint: Torchlin
 
 
 def test_nothing_to_say_is_no_patch() -> None:
-    from torchlint.report import Style
+    from torchlint.cli.report import Style
 
     assert list(patch("x.py", b"a\n", b"a\n", Style())) == []

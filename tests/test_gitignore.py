@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from torchlint import gitignore
-from torchlint.config import Project
-from torchlint.files import discover
-from torchlint.gitignore import BadPattern, Pattern, Patterns, parse
+from torchlint.project import gitignore
+from torchlint.project.discovery import discover
+from torchlint.project.gitignore import BadPattern, Pattern, Patterns, parse
+from torchlint.project.settings import Project
 
 Write = Callable[[dict[str, str]], None]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint import gitignore
-from torchlint.globs import of_settings
+from torchlint.project import gitignore
+from torchlint.project.globs import of_settings
 
 Write = Callable[[dict[str, str]], None]
 

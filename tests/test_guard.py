@@ -9,12 +9,13 @@ import libcst as cst
 import pytest
 from conftest import Torchlint
 
-from torchlint import edit, engine
+from torchlint import edit
 from torchlint.diagnostic import Applicability, Fixing, TextEdit
-from torchlint.engine import Outcome, check_text
-from torchlint.guard import BREAKS, CHANGES, Guard, splice
+from torchlint.file import engine
+from torchlint.file.engine import Outcome, check_text
+from torchlint.file.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
+from torchlint.file.verify import BREAKS, CHANGES, Guard, splice
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
-from torchlint.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
 
 Write = Callable[[dict[str, str | bytes]], None]
 

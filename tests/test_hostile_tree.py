@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from torchlint import __version__
-from torchlint.cachedir import NAME
+from torchlint.session.cachedir import NAME
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("there are no pipes with names", allow_module_level=True)
@@ -258,7 +258,7 @@ def test_what_stands_where_the_cache_is(kind: str, tree: Tree) -> None:
 
 def test_a_forged_cache(tree: Tree) -> None:
     """It has the right marks, names and times, and a signature, and says that nothing is wrong."""
-    from torchlint import secret
+    from torchlint.session import secret
 
     os.utime(tree.project / "good.py", (1, 1))
     assert tree.run("check", state="theirs")[0] == 1

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from torchlint import project
 from torchlint.model.importers import Importers
+from torchlint.project import importable
 
 Write = Callable[[dict[str, str]], Any]
 Torchlint = Callable[..., Any]
@@ -157,8 +157,8 @@ def test_a_pipe_is_not_waited_for(write: Write, torchlint: Torchlint) -> None:
 def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where no folder is marked, what is far away does not count; where there is too much, nothing is known."""
     write({"a/utils.py": OURS, "a/b/c/d/e/main.py": "from utils import Variable\n"})
-    folder = project.folder_of(str(tmp_path / "a"))
+    folder = importable.folder_of(str(tmp_path / "a"))
     assert not folder.is_marked
-    assert [Path(path).name for path in project.files(folder)] == ["utils.py"]
-    monkeypatch.setattr(project, "_MAX_FILES", 0)
+    assert [Path(path).name for path in importable.files(folder)] == ["utils.py"]
+    monkeypatch.setattr(importable, "_MAX_FILES", 0)
     assert not Importers(folder).is_known

@@ -12,12 +12,12 @@ import pytest
 from conftest import Torchlint
 from test_cli import Write
 
-from torchlint import reveal
-from torchlint.engine import Unparsed
-from torchlint.infer import KINDS, Inferred, infer
+from torchlint.cli import infer
+from torchlint.cli.infer import Place, split
+from torchlint.file.engine import Unparsed
+from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.model.budget import Budget
-from torchlint.reveal import Place, split
-from torchlint.work import with_big_stack
+from torchlint.session.worker import with_big_stack
 
 ROOT = Path(__file__).parent.parent
 
@@ -395,7 +395,7 @@ def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, mon
         return infer(text, path, location, budget=budget)
 
     write({"a.py": "print(1)\n", "b.py": "print(1)\n"})
-    monkeypatch.setattr(reveal, "infer", fails)
+    monkeypatch.setattr(infer, "infer", fails)
     ran = torchlint("infer", ".")
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
     assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (reveal.py:")

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 import torch
 
-from torchlint.lines import Lines
+from torchlint.file.lines import Lines
+from torchlint.file.tree import Span, Tree
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
-from torchlint.tree import Span, Tree
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 

@@ -13,7 +13,7 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from torchlint.infer import Inferred, infer
+from torchlint.file.inferred import Inferred, infer
 from torchlint.model import codebase
 from torchlint.model.codebase import Codebase
 

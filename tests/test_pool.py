@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from conftest import Ran, Torchlint
 
-from torchlint import pool, run
-from torchlint.work import Job
+from torchlint.session import pool, scheduler
+from torchlint.session.worker import Job
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -42,9 +42,7 @@ pool._context = lambda: multiprocessing.get_context({way!r})
 
 
 def apart(directory: Path, *arguments: str, before: str) -> subprocess.Popen[bytes]:
-    start = (
-        f"{before}\nimport sys; sys.argv = ['torchlint', *{list(arguments)!r}]\nfrom torchlint.cli import main; main()"
-    )
+    start = f"{before}\nimport sys; sys.argv = ['torchlint', *{list(arguments)!r}]\nfrom torchlint.cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
@@ -163,7 +161,7 @@ def test_when_processes_are_started(
         Job(f"{n}.py", frozenset({"TL101"}), data=(CODE if wanted else "import os\n").encode())
         for n, wanted in enumerate(interesting)
     ]
-    found = run.execute(jobs, sizes, 4, lambda done, total: None)
+    found = scheduler.execute(jobs, sizes, 4, lambda done, total: None)
     assert [bool(answer.diagnostics) for answer in found] == interesting
     assert bool(started) is expected
     assert not started or started == [min(4, len(jobs))]

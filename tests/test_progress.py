@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from torchlint.progress import Progress, line
+from torchlint.cli.progress import Progress, line
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -87,14 +87,14 @@ def test_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CODE = "import torch\nprint(torch.ones(3, requires_grad=True).data)\n"
-IMPATIENT = "import torchlint.progress; torchlint.progress.PATIENCE = torchlint.progress.PAUSE = 0"
+IMPATIENT = "import torchlint.cli.progress; torchlint.cli.progress.PATIENCE = torchlint.cli.progress.PAUSE = 0"
 
 
 def on_a_terminal(directory: Path, *arguments: str) -> tuple[bytes, str]:
     """Standard output, and what a terminal as standard error gets."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    start = f"import sys; sys.argv = ['torchlint', 'check', '--no-cache', *{list(arguments)!r}]\n{IMPATIENT}\nfrom torchlint.cli import main; main()"
+    start = f"import sys; sys.argv = ['torchlint', 'check', '--no-cache', *{list(arguments)!r}]\n{IMPATIENT}\nfrom torchlint.cli.main import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     child = subprocess.Popen(
         [sys.executable, "-c", start], cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=theirs

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
+from torchlint.file.engine import check_text
 from torchlint.model.codebase import Codebase
 from torchlint.rules import catalogue
 

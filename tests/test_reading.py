@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint import reading, source, target
-from torchlint.cache import Cache, Known, Seen
-from torchlint.reading import NotOwn, NotRegular, TooLarge, read, read_own
+from torchlint.file import source
+from torchlint.project import target
+from torchlint.session.cache import Cache, Known, Seen
+from torchlint.system import reading
+from torchlint.system.reading import NotOwn, NotRegular, TooLarge, read, read_own
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -144,7 +146,7 @@ def test_a_named_file_that_is_too_large(command: str, torchlint: Torchlint, tmp_
 
 
 def test_standard_input_that_does_not_end(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.check.read_stream", lambda stream: reading.read_stream(stream, 10))
+    monkeypatch.setattr("torchlint.cli.check.read_stream", lambda stream: reading.read_stream(stream, 10))
     ran = torchlint("check", "-", stdin=b"x" * 100)
     assert (ran.code, ran.err) == (3, "error: -: larger than 10 bytes\n")
 
@@ -216,7 +218,7 @@ def test_an_imported_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("torchlint.run.WORTH_A_POOL", 0)
+    monkeypatch.setattr("torchlint.session.scheduler.WORTH_A_POOL", 0)
     use = "import torch\nfrom pkg.net import make\n\nw = make()\nprint(w.data)\n"
     write({"pkg/__init__.py": "", "pkg/use.py": use, "pkg/other.py": CODE})
     make(tmp_path / "pkg" / "net.py")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from torchlint.engine import check_text
+from torchlint.file.engine import check_text
+from torchlint.file.tree import Tree
 from torchlint.model import Model
 from torchlint.rules import catalogue
-from torchlint.tree import Tree
 
 PACKAGE = Path(__file__).parents[1] / "torchlint"
 

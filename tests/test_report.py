@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchlint.diagnostic import (
-    Applicability,
-    Diagnostic,
-    LocatedEvidence,
-    LocatedFix,
-    Position,
-    TextEdit,
-)
-from torchlint.report import FileFindings, Style, Text, format_named, printable, statistics
-from torchlint.report.full import WIDTH, _cut
-from torchlint.report.patch import patch
+from torchlint.cli.report import FileFindings, Style, Text, format_named, printable, statistics
+from torchlint.cli.report.full import WIDTH, _cut
+from torchlint.cli.report.patch import patch
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from torchlint import edit, engine
+from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.engine import Outcome, check_text
 from torchlint.examples import BadExample, Example, Mark, examples
-from torchlint.gate import can_match
+from torchlint.file import engine
+from torchlint.file.engine import Outcome, check_text
+from torchlint.file.gate import can_match
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue

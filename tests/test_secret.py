@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint.reading import NotOwn
-from torchlint.secret import is_signed, place, sign
+from torchlint.session.secret import is_signed, place, sign
+from torchlint.system.reading import NotOwn
 
 Write = Callable[[dict[str, Any]], None]
 

@@ -11,14 +11,15 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint import engine, sketch, unread
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
+from torchlint.file import engine
+from torchlint.file.fast import sketch, unread
+from torchlint.file.nodes import is_trivia
+from torchlint.file.tree import Tree
 from torchlint.model.codebase import Codebase
-from torchlint.nodes import is_trivia
 from torchlint.rule import load
 from torchlint.rules import catalogue
-from torchlint.tree import Tree
 
 ROOT = Path(__file__).parents[1]
 FILES = [

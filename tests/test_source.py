@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import source
+from torchlint.file import source
 
 BOM = codecs.BOM_UTF8
 

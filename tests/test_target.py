@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint import target
-from torchlint.engine import Outcome, check_text
+from torchlint.file.engine import Outcome, check_text
+from torchlint.project import target
+from torchlint.project.target import ANY, Target, of_project, of_text, parse
 from torchlint.rules import catalogue
-from torchlint.target import ANY, Target, of_project, of_text, parse
 
 Write = Callable[[dict[str, str | bytes]], None]
 

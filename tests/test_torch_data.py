@@ -1,4 +1,4 @@
-"""``torchlint/model/data/torch.json`` is what the installed torch gives, and what it says holds."""
+"""``torchlint/model/torch/data/torch.json`` is what the installed torch gives, and what it says holds."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.engine import check_text
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

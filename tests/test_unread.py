@@ -7,13 +7,14 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint import engine, gate, unread
 from torchlint.diagnostic import Fixing
-from torchlint.engine import check_text
+from torchlint.file import engine, gate
+from torchlint.file.engine import check_text
+from torchlint.file.fast import unread
+from torchlint.file.standin import without_async
+from torchlint.file.tree import Tree
 from torchlint.model.codebase import Codebase
 from torchlint.rules import catalogue
-from torchlint.standin import without_async
-from torchlint.tree import Tree
 
 ROOT = Path(__file__).parent.parent
 CODES = frozenset(catalogue())

@@ -1,4 +1,4 @@
-"""``torchlint/model/data/writers.json`` is what the installed torch does."""
+"""``torchlint/model/torch/data/writers.json`` is what the installed torch does."""
 
 from __future__ import annotations
 

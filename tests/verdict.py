@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from judge import Run, differences, rough_differences, run
 
 from torchlint.diagnostic import Fixing
-from torchlint.engine import Outcome, check_text
+from torchlint.file.engine import Outcome, check_text
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.file.tree import Tree
 from torchlint.rule import Anchor, Edit
-from torchlint.tree import Tree
 
 
 def replace(node: cst.CSTNode, text: str, end: cst.CSTNode | None = None) -> Edit:

@@ -6,7 +6,7 @@
     model.grad_enabled(node)  whether autograd records there
 
 Asked, not computed ahead: a function is interpreted when something in it is first asked about
-(:mod:`torchlint.model.flow`), every answer is remembered. ``tests/model/*.md`` specify what comes out.
+(:mod:`torchlint.model.interpret.flow`), every answer is remembered. ``tests/model/*.md`` specify what comes out.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.limits import BUDGET
-from torchlint.model import containers, graph, loaders, torch_api
+from torchlint.file.tree import Tree
+from torchlint.model import graph
 from torchlint.model.budget import Budget
-from torchlint.model.callers import Callers
 from torchlint.model.codebase import Codebase
-from torchlint.model.env import Env, Names
-from torchlint.model.flow import Flow
 from torchlint.model.imports import Imports
-from torchlint.model.interpretation import Frame, Key
+from torchlint.model.interpret import containers, loaders
+from torchlint.model.interpret.callers import Callers
+from torchlint.model.interpret.env import Env, Names
+from torchlint.model.interpret.flow import Flow
+from torchlint.model.interpret.interpretation import Frame, Key
+from torchlint.model.interpret.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
 from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.sources import Sources
-from torchlint.model.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.syntax import is_stub, last_name, signature_comments
-from torchlint.model.torch_api import Argument
+from torchlint.model.torch import returned
+from torchlint.model.torch.returned import Argument
 from torchlint.model.usage import Follower
 from torchlint.model.values import (
     NDARRAY,
@@ -66,9 +68,9 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
-from torchlint.stack import deeper
-from torchlint.target import ANY
-from torchlint.tree import Tree
+from torchlint.project.target import ANY
+from torchlint.system.limits import BUDGET
+from torchlint.system.stack import deeper
 
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
 
@@ -492,7 +494,7 @@ class Model:
         for module in self.stars:
             value = self.named(f"{module}.{name}")
             if value.ref and (
-                torch_api.is_function(value.ref) or torch_api.class_kind(value.ref) or _is_variable(value.ref)
+                returned.is_function(value.ref) or returned.class_kind(value.ref) or _is_variable(value.ref)
             ):
                 return value
             if (found := self.definition(f"{module}.{name}")) is not None:
@@ -821,7 +823,7 @@ class Model:
     @staticmethod
     def named(name: str) -> Value:
         """Something imported, by its qualified name."""
-        ref = torch_api.canonical(name)
+        ref = returned.canonical(name)
         return Value(Kind.REFERENCE, GRAD_CONTEXTS.get(ref, Tri.NEITHER), ref=ref)
 
     @staticmethod
@@ -861,7 +863,7 @@ class Model:
                 yield "unknown"
             elif ref in ("torch.autograd.Function", "torch.autograd.function.Function"):
                 yield "function"
-            elif (known := torch_api.class_kind(ref)) is not None:
+            elif (known := returned.class_kind(ref)) is not None:
                 yield known
             elif self.is_foreign(ref.partition(".")[0]) or ref.startswith("builtins."):
                 yield "other"
@@ -921,13 +923,13 @@ class Model:
             return _BUILTIN_INSTANCES.get(ref.removeprefix("builtins."))
         if ref in ("torch.Tensor", "torch.autograd.Variable"):
             return tensor()
-        kind = torch_api.class_kind(ref)
+        kind = returned.class_kind(ref)
         if kind == "parameter":
             return parameter()
         if (found := self.definition(ref)) is not None and isinstance(found.node, cst.ClassDef):
             return self.construct(found.node, node)
         if kind == "tensor" or (ref.startswith("torch.") and ref.endswith("Tensor")):
-            return tensor(dtype=torch_api.dtype_named(ref) if kind else Dtype.ANY)
+            return tensor(dtype=returned.dtype_named(ref) if kind else Dtype.ANY)
         if kind is not None:
             return replace(_CLASS_KINDS.get(kind, OBJECT), ref=ref)
         if ref in _ARRAYS:
@@ -1072,8 +1074,8 @@ class Model:
         wrapping = next((c for c in found.given if last_name(c.func) == "Variable"), None)
         if not used and wrapping is None:
             return None
-        only = torch_api.tensor_only()
-        if any(u not in torch_api.tensor_names() and not u.startswith("_") for u in used):
+        only = returned.tensor_only()
+        if any(u not in returned.tensor_names() and not u.startswith("_") for u in used):
             return None
         for attribute, node in used.items():
             if attribute in only:
@@ -1162,7 +1164,7 @@ class Model:
             if isinstance(base.node, cst.ClassDef):
                 return self.construct(base.node)
             ref = self.reference(base)
-            if ref is not None and torch_api.class_kind(ref) == "module":
+            if ref is not None and returned.class_kind(ref) == "module":
                 return Value(Kind.MODULE, ref=ref)
         return unknown(("call", id(node)))
 

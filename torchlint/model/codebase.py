@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
-from torchlint import project, source
+from torchlint.file import source
+from torchlint.file.fast.sketch import Unsketchable
+from torchlint.file.tree import Nodes, Tree
 from torchlint.model.importers import Importers
-from torchlint.model.interpretation import Interpretation, Key
+from torchlint.model.interpret.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
-from torchlint.reading import IMPORTED, read
-from torchlint.sketch import Unsketchable
-from torchlint.tree import Nodes, Tree
+from torchlint.project import importable
+from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
     from torchlint.model import Model
-    from torchlint.model.state import Result
+    from torchlint.model.interpret.state import Result
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ class Codebase:
     """What is known of the files that are not being checked."""
 
     def __init__(self) -> None:
-        self._importers: dict[project.Folder, Importers] = {}
+        self._importers: dict[importable.Folder, Importers] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -195,7 +196,7 @@ class Codebase:
         top = os.path.dirname(asker.path)
         for _ in packages:
             top = os.path.dirname(top)
-        folder = project.folder_of(top)
+        folder = importable.folder_of(top)
         if folder not in self._importers:
             self._importers[folder] = Importers(folder)
         importers = self._importers[folder]
@@ -287,12 +288,12 @@ class Codebase:
             inner.append(folder)
             folder = os.path.dirname(folder)
         search_path = []
-        for _ in range(1 + project.MAX_ABOVE):
+        for _ in range(1 + importable.MAX_ABOVE):
             search_path.append(folder)
             if self._is_folder(src := os.path.join(folder, "src")):
                 search_path.append(src)
-            marked = project.is_marked(folder)
-            if marked or os.path.basename(folder) in project.INSTALLED or os.path.dirname(folder) == folder:
+            marked = importable.is_marked(folder)
+            if marked or os.path.basename(folder) in importable.INSTALLED or os.path.dirname(folder) == folder:
                 break
             folder = os.path.dirname(folder)
         return tuple(package), (*search_path, *inner)  # Python 2 looked in the package itself, too

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.file.tree import children
 from torchlint.model.scopes import dotted, parameters
-from torchlint.tree import children
 
 if TYPE_CHECKING:
     from torchlint.model import Model

@@ -14,7 +14,8 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
-from torchlint import project, source
+from torchlint.file import source
+from torchlint.project import importable
 
 Leads = Callable[[str, str, int], str | None]
 """The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""
@@ -27,16 +28,16 @@ _IMPORT = re.compile(rb"^.*\bimport.*$", re.MULTILINE)
 class Importers:
     """The imports of all files of one project."""
 
-    def __init__(self, folder: project.Folder) -> None:
+    def __init__(self, folder: importable.Folder) -> None:
         self.folder = folder
         self.is_known = True
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
-        made = project.State()
+        made = importable.State()
         try:
-            for path in project.files(folder):
-                data = project.content(path)
+            for path in importable.files(folder):
+                data = importable.content(path)
                 made.add(path, data)
                 for word in source.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
@@ -47,7 +48,7 @@ class Importers:
     @property
     def row(self) -> tuple[str, str]:
         """What an answer rests on: the path that stands for all files, and their state."""
-        return os.path.join(self.folder.path, project.ALL), self.state
+        return os.path.join(self.folder.path, importable.ALL), self.state
 
     def taker(self, path: str, name: str, leads: Leads, *, with_stars: bool) -> str | None:
         """The first file that has a name from another one, relative to the project; None if there is none."""
@@ -60,7 +61,7 @@ class Importers:
     def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
         tree = self._tree(other)
         if tree is None:
-            return _seems_to_take(project.content(other), _stem(path), name, with_stars)
+            return _seems_to_take(importable.content(other), _stem(path), name, with_stars)
         return _Reader(tree, other, path, name, leads).takes(with_stars)
 
     def _tree(self, path: str) -> ast.Module | None:
@@ -143,6 +144,6 @@ def _parsed(path: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(source.decode(project.content(path)).text)
+            return ast.parse(source.decode(importable.content(path)).text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None

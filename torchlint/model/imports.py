@@ -11,8 +11,8 @@ import re
 
 import libcst as cst
 
+from torchlint.file.tree import Tree
 from torchlint.model.scopes import dotted
-from torchlint.tree import Tree
 
 _MARGIN = 80
 """How far in front of a name to look for what makes it a target."""

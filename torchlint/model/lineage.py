@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
-from torchlint.model.interpretation import Key
+from torchlint.model.interpret.interpretation import Key
+from torchlint.model.torch import returned
 from torchlint.model.values import Value
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Lineages:
     def _of_torch(self, base: Value) -> str | None:
         """The class of torch that a base is, if it matters which."""
         ref = self._model.reference(base)
-        matters = ref is not None and (torch_api.module_info(ref) or torch_api.class_kind(ref) == "distribution")
+        matters = ref is not None and (returned.module_info(ref) or returned.class_kind(ref) == "distribution")
         return ref if matters else None
 
     def known(self, cls: cst.ClassDef) -> Lineage | None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from torchlint.file.source import GAP
+from torchlint.file.tree import Tree
 from torchlint.model.names import GROWING
-from torchlint.source import GAP
-from torchlint.tree import Tree
 
 Function = cst.FunctionDef | cst.Lambda
 

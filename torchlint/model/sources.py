@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api
 from torchlint.model.given import PASSING_ON
 from torchlint.model.scopes import parameters
-from torchlint.model.torch_api import may_alias
+from torchlint.model.torch import returned
+from torchlint.model.torch.returned import may_alias
 from torchlint.model.usage import Follower
 from torchlint.model.values import Kind, Usage
 
@@ -128,11 +128,11 @@ class Sources:
         if isinstance(func, cst.Name) and func.value in PASSING_ON:
             yield from given
             return
-        if ref in torch_api.data()["functions"] and not may_alias(torch_api.data()["functions"][ref]):
+        if ref in returned.data()["functions"] and not may_alias(returned.data()["functions"][ref]):
             return
         if isinstance(func, cst.Attribute) and ref is None:
             receiver = self.model.value(func.value)
-            result = torch_api.data()["methods"].get(func.attr.value)
+            result = returned.data()["methods"].get(func.attr.value)
             if may_alias(result) or not receiver.is_tensor:
                 yield from self._held(func.value)
             if receiver.is_tensor:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.file.tree import children
 from torchlint.model.scopes import dotted, parameters
-from torchlint.tree import children
 
 
 def last_name(node: cst.BaseExpression) -> str:

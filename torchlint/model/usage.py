@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import torch_api, writers
 from torchlint.model.given import LIKE_METHODS, Site, given
 from torchlint.model.scopes import parameters
-from torchlint.model.torch_api import may_alias
+from torchlint.model.torch import returned, writers
+from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage
-from torchlint.stack import deeper
+from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -222,10 +222,10 @@ class Follower:
             return self.usage(node)
         if writers.is_writing(name):
             return Usage.WRITTEN
-        if name not in torch_api.tensor_names() or name in _TELLING:
+        if name not in returned.tensor_names() or name in _TELLING:
             is_container = self.model.value(node.value).kind == Kind.CONTAINER
             return max(Usage.ESCAPES, self.kept_in(node.value)) if is_container else Usage.ESCAPES
-        return self.usage(node) if may_alias(torch_api.data()["methods"].get(name)) else Usage.READ
+        return self.usage(node) if may_alias(returned.data()["methods"].get(name)) else Usage.READ
 
     def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
@@ -234,7 +234,7 @@ class Follower:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
         if writers.is_writing(name):
             return Usage.WRITTEN
-        result = torch_api.data()["methods"].get(name)
+        result = returned.data()["methods"].get(name)
         if result is None:  # of a class of its own, or of what holds it
             return max(Usage.ESCAPES, self.usage(call))
         if name == "numpy":  # what NumPy writes no version counter counts: `.data` and `.detach()` are the same

@@ -89,9 +89,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Model, Tri, Usage, Value, torch_api
+from torchlint.model import Evidence, Model, Tri, Usage, Value
+from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules.shared import data_sites
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
@@ -99,7 +100,7 @@ _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a read of `.data`."""
-    found = _data.at(node, _data.Site.READ, model)
+    found = data_sites.at(node, data_sites.Site.READ, model)
     if found is None:
         return None
     value, evidence = found
@@ -110,22 +111,22 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
-    doubtful = _data.is_doubtful(value, evidence)
+    doubtful = data_sites.is_doubtful(value, evidence)
     if _initialised(node, model):
-        safe = _data.initialises(node, value, model)
+        safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
-    if _data.is_gradient(value, node.value, model):
-        if usage in _data.READING and not _data.gradients_keep_graphs(model):
+    if data_sites.is_gradient(value, node.value, model):
+        if usage in data_sites.READING and not data_sites.gradients_keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
-        safe = usage <= Usage.SAVED or not _data.gradients_are_saved(model)
+        safe = usage <= Usage.SAVED or not data_sites.gradients_are_saved(model)
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
-    if model.grad_enabled(node) == Tri.NO and usage in _data.READING and _consumed(node, model):
+    if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
-    safe = not doubtful and _data.is_left_alone(node, model)
+    safe = not doubtful and data_sites.is_left_alone(node, model)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 
@@ -163,7 +164,7 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
     """Whether an argument's elements go into a tensor: ``y.copy_(x.data)``."""
     match model.tree.parent(arg):
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
-            return _data.is_inplace(name) and model.value(target).may_be_tensor
+            return data_sites.is_inplace(name) and model.value(target).may_be_tensor
     return False
 
 
@@ -172,7 +173,7 @@ def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
     call = model.tree.parent(arg)
     if not isinstance(call, cst.Call):
         return False
-    result = torch_api.data()["functions"].get(model.qualified(call.func) or "")
+    result = returned.data()["functions"].get(model.qualified(call.func) or "")
     return isinstance(result, dict) and result["k"] == "tensor" and not (result.get("alias") or result.get("self"))
 
 

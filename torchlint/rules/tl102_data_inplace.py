@@ -88,7 +88,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
-from torchlint.rules import _data, _gradients, _no_grad
+from torchlint.rules.shared import data_sites, gradients, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -99,14 +99,14 @@ _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report an in-place operation through `.data`."""
-    found = _data.at(node, _data.Site.INPLACE, model)
+    found = data_sites.at(node, data_sites.Site.INPLACE, model)
     if found is None:
         return None
     value, evidence = found
-    write = _data.written(node, model)
-    fix = _fix(node, value, write, _data.initialises(node, value, model), model) if write is not None else None
+    write = data_sites.written(node, model)
+    fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
-    if _data.is_gradient(value, node.value, model):
+    if data_sites.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
@@ -118,10 +118,10 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    if any(name in _data.OF_THE_VIEW for name, _ in _data.chain(node, model)):
+    if any(name in data_sites.OF_THE_VIEW for name, _ in data_sites.chain(node, model)):
         return None
-    if _data.is_gradient(value, node.value, model) and not _data.gradients_keep_graphs(model):
-        if _operands_without_graph(write, model) and not _gradients.are_saved(model):
+    if data_sites.is_gradient(value, node.value, model) and not data_sites.gradients_keep_graphs(model):
+        if _operands_without_graph(write, model) and not gradients.are_saved(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
         return None
@@ -131,7 +131,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     small = _own_statement(write, model)
-    if small is None or not _no_grad.may_hold(small, model):
+    if small is None or not no_grad.may_hold(small, model):
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
@@ -223,7 +223,7 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
         if isinstance(node, cst.Call):
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
-                is_operation = isinstance(node.func, cst.Attribute) and _data.is_inplace(node.func.attr.value)
+                is_operation = isinstance(node.func, cst.Attribute) and data_sites.is_inplace(node.func.attr.value)
                 if not is_operation:
                     return False
     return True
@@ -237,7 +237,7 @@ def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement |
         return None
     match small:
         case cst.Expr(value=value):
-            if value is write or any(value is outer for _, outer in _data.chain(write, model)):
+            if value is write or any(value is outer for _, outer in data_sites.chain(write, model)):
                 return small
         case cst.Assign(targets=[target]) if target is write:
             return small

@@ -29,13 +29,13 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules import _data
+from torchlint.rules.shared import data_sites
 
 
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data` as the target of an assignment."""
-    found = _data.at(node, _data.Site.ASSIGN, model)
+    found = data_sites.at(node, data_sites.Site.ASSIGN, model)
     if found is None:
         return None
     message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"

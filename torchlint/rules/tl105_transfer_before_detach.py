@@ -32,7 +32,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules.shared import data_sites
 
 _NEEDLES = (
     ".data",
@@ -45,11 +45,11 @@ _NEEDLES = (
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":
-        found = _data.at(node, _data.Site.TRANSFER, model)
+        found = data_sites.at(node, data_sites.Site.TRANSFER, model)
         if found is None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
-        doubtful = _data.is_doubtful(*found) or not _data.is_left_alone(node, model)
+        doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
         return _finding(node, node, node.attr, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
@@ -74,7 +74,9 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
 def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu()``."""
     while (
-        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _data.TRANSFERS
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in data_sites.TRANSFERS
     ):
         node = node.func.value
     return node

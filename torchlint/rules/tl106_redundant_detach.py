@@ -53,7 +53,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules.shared import data_sites
 
 
 @on(cst.Attribute, needle=(".data", r"re:\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b"))
@@ -74,7 +74,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     detour = _numpy_detour(call, model)
-    if detour is None and any(name == "numpy" for name, _ in _data.chain(call, model)):
+    if detour is None and any(name == "numpy" for name, _ in data_sites.chain(call, model)):
         return None  # NumPy needs the detach
     fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, detour or call),))
     return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence, receiver=node.value)
@@ -84,12 +84,12 @@ def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
     match node.value:
         case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
             return "it is detached already"
-    for name, outer in _data.chain(call, model):
+    for name, outer in data_sites.chain(call, model):
         if not isinstance(outer, cst.Call):
             return None
-        if name in _data.READERS:
+        if name in data_sites.READERS:
             return f"`{name}()` gives Python numbers"
-        if name not in _data.TRANSFERS and name != "numpy":
+        if name not in data_sites.TRANSFERS and name != "numpy":
             return None
     return None
 
@@ -97,7 +97,7 @@ def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
 def _numpy_detour(node: cst.CSTNode, model: Model) -> cst.Call | None:
     """The ``numpy()`` call of ``x.cpu().numpy().tolist()``, from ``x`` on; None if there is none."""
     through: cst.Call | None = None
-    for name, outer in _data.chain(node, model):
+    for name, outer in data_sites.chain(node, model):
         if not isinstance(outer, cst.Call):
             return None
         if name == "tolist":
@@ -144,10 +144,10 @@ def _is_cut(node: cst.BaseExpression) -> bool:
 
 
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
-    found = _data.at(node, _data.Site.REDUNDANT, model)
+    found = data_sites.at(node, data_sites.Site.REDUNDANT, model)
     if found is None:
         return None
-    doubtful = _data.is_doubtful(*found) or not _data.is_left_alone(node, model)
+    doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, node),), applicability)
     return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)

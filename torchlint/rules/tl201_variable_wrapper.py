@@ -73,12 +73,13 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Role, Tri, Usage, torch_api
+from torchlint.file.tree import Tree
+from torchlint.model import Kind, Model, Role, Tri, Usage
 from torchlint.model.scopes import dotted, parameters
+from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _data, _named, _volatile
-from torchlint.rules._volatile import Need
-from torchlint.tree import Tree
+from torchlint.rules.shared import data_sites, mentions, volatile
+from torchlint.rules.shared.volatile import Need
 
 VARIABLE = "torch.autograd.Variable"
 _MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
@@ -89,12 +90,12 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
-    return Finding(node.func, _MESSAGE, None if _named.is_replaced(VARIABLE, model) else _fix(node, model))
+    return Finding(node.func, _MESSAGE, None if mentions.is_replaced(VARIABLE, model) else _fix(node, model))
 
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:
     """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
-    needs = {_volatile.wanted(each, model).need for each in _beside(call, model)}
+    needs = {volatile.wanted(each, model).need for each in _beside(call, model)}
     if Need.HANDWORK in needs:
         return None
     fix = _unwrap(call, model)
@@ -364,7 +365,7 @@ def _makes_subclasses(model: Model) -> bool:
 
 def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     asked = _requires_grad(call)
-    literal = torch_api.literal_bool(asked) if asked is not None else False
+    literal = returned.literal_bool(asked) if asked is not None else False
     inner = wrapped.value
     if literal is False:
         return _plain(call, inner, model)
@@ -418,7 +419,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
     """
     usage = model.usage(call)
     written = usage >= Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
-    return Applicability.UNSAFE if written and not _data.is_new(source, model) else Applicability.SAFE
+    return Applicability.UNSAFE if written and not data_sites.is_new(source, model) else Applicability.SAFE
 
 
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -451,7 +452,7 @@ def _may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     return usage <= Usage.SAVED or not (others or given)
 
 
-_OF_THE_OBJECT = _data.OF_THE_VIEW | {
+_OF_THE_OBJECT = data_sites.OF_THE_VIEW | {
     "requires_grad_",
     "retain_grad",
     "register_hook",
@@ -538,16 +539,16 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     if model.remember(_changes_objects):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
-    if _data.is_new(node, model):
+    if data_sites.is_new(node, model):
         return True
     if not isinstance(node, cst.Call):
         return False
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
-        method = torch_api.data()["methods"].get(node.func.attr.value)
+        method = returned.data()["methods"].get(node.func.attr.value)
         is_same = isinstance(method, dict) and (method.get("alias") or method.get("self"))
         return bool(is_same) and _is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
-    return torch_api.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
+    return returned.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
@@ -556,7 +557,7 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
         return False
     if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
         return False
-    result = torch_api.data()["functions"].get(model.qualified(node.func) or "")
+    result = returned.data()["functions"].get(model.qualified(node.func) or "")
     return isinstance(result, dict) and result.get("grad") == "factory"
 
 

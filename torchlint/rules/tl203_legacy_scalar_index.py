@@ -71,7 +71,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _data
+from torchlint.rules.shared import data_sites
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
@@ -80,11 +80,11 @@ _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
 @on(cst.Attribute, needle=".data")
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data[0]` of a scalar."""
-    found = _data.at(node, _data.Site.SCALAR, model)
+    found = data_sites.at(node, data_sites.Site.SCALAR, model)
     if found is None:
         return None
     value, evidence = found
-    index = _data.scalar_index(node, model)
+    index = data_sites.scalar_index(node, model)
     assert index is not None
     proven = value.is_tensor and value.ndim == Ndim.ZERO
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
@@ -101,9 +101,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 @on(cst.Subscript, needle=(".data", r"beside:.data:re:\[ 0 \]"))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
-    if not _data.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
+    if not data_sites.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
         return None
-    if model.is_target(node) or not _data.may_be_scalar(node.value, model):
+    if model.is_target(node) or not data_sites.may_be_scalar(node.value, model):
         return None
     value = model.value(node.value)
     if not value.is_tensor or value.ndim != Ndim.ZERO:

@@ -28,9 +28,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
+from torchlint.file.standin import ASYNC_STAND_IN
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
-from torchlint.standin import ASYNC_STAND_IN
 
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
 

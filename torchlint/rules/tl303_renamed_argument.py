@@ -93,10 +93,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from torchlint import edit
-from torchlint.api import Row
-from torchlint.model import Kind, Model, torch_api
+from torchlint.model import Kind, Model
+from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes, _dotted
+from torchlint.rules.api import fixes, sites
+from torchlint.rules.api.table import Row
+from torchlint.rules.shared import dotted
 
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
@@ -113,11 +115,11 @@ _NEEDLES = (
 @on(cst.Module, needle="table:TL303")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report arguments of the table in calls that have them."""
-    rows = _api.row_uses(model, "TL303", ("argument",))
-    for call, func, args in _api.calls(model, rows):
-        candidates = [row for row in rows.get(_api.called_name(func, model), ()) if _given(row, call, args)]
+    rows = sites.row_uses(model, "TL303", ("argument",))
+    for call, func, args in sites.calls(model, rows):
+        candidates = [row for row in rows.get(sites.called_name(func, model), ()) if _given(row, call, args)]
         while candidates:
-            row = _api.callee(func, candidates, model)
+            row = sites.callee(func, candidates, model)
             if row is None:
                 break
             yield from _findings(row, call, args, model)
@@ -127,7 +129,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 @on(cst.ClassDef, needle="table:TL303")
 def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     """Report `super().__init__(data_source)` in a sampler: there is nothing to give any more."""
-    rows = _api.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())
+    rows = sites.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())
     if not rows or not _is_sampler(node, model):
         return
     for call in model.tree.within(node.body, cst.Call):
@@ -138,7 +140,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     arg = call.args[0]
                     fix = Fix("Drop the argument", (edit.remove_argument(call, arg),))
                     what = "`data_source` of `Sampler.__init__`"
-                    yield Finding(arg, _api.message(rows[0], model, what), fix, severity="error")
+                    yield Finding(arg, sites.message(rows[0], model, what), fix, severity="error")
 
 
 @on(cst.Assign, needle=(r"re:\.size_average =", r"re:\.reduce ="))
@@ -149,12 +151,12 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    if name not in _OF_LOSSES or not _is_loss(loss, model) or _api.is_guarded(node, model):
+    if name not in _OF_LOSSES or not _is_loss(loss, model) or sites.is_guarded(node, model):
         return None
-    if name not in _api.row_uses(model, "TL303", ("behaviour",)):
+    if name not in sites.row_uses(model, "TL303", ("behaviour",)):
         return None
     said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
-    given = torch_api.literal_bool(node.value)
+    given = returned.literal_bool(node.value)
     if given is None or model.remember(_assigned).issuperset(_OF_LOSSES):
         return Finding(target.attr, said)
     word = "mean" if given else "sum" if name == "size_average" else "none"
@@ -165,7 +167,7 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
 def _is_loss(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is one of torch's losses that had `size_average`."""
     value = model.value(node)
-    rows = _api.row_uses(model, "TL303", ("argument",))
+    rows = sites.row_uses(model, "TL303", ("argument",))
     return value.kind == Kind.MODULE and any(
         row.name == value.ref and "size_average" in row.argument
         for row in rows.get((value.ref or "").rpartition(".")[2], ())
@@ -180,13 +182,13 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
             func=cst.Attribute(value=owner, attr=cst.Name(value=method)),
             args=[cst.Arg(value=name, keyword=None | cst.Name("name"), star=""), *_],
         ) if method in _REGISTER:
-            new = _dotted.rewritten(name, model.tree.code(name))
+            new = dotted.rewritten(name, model.tree.code(name))
         case _:
             return None
     if new is None or model.value(owner).kind != Kind.MODULE:
         return None
-    row = _api.callee(node.func, _api.row_uses(model, "TL303", ("behaviour",)).get(method, ()), model)
-    if row is None or _api.is_guarded(node, model):
+    row = sites.callee(node.func, sites.row_uses(model, "TL303", ("behaviour",)).get(method, ()), model)
+    if row is None or sites.is_guarded(node, model):
         return None
     edits = tuple(edit.replace(part, text) for part, text in new.items())
     fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
@@ -195,7 +197,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _assigned(model: Model) -> frozenset[str]:
-    return frozenset(_api.last(each.target) for each in model.tree.all(cst.AssignTarget))
+    return frozenset(sites.last(each.target) for each in model.tree.all(cst.AssignTarget))
 
 
 def _is_elsewhere(new: Mapping[cst.CSTNode, str], model: Model) -> bool:
@@ -209,8 +211,8 @@ def _other_texts(model: Model) -> frozenset[str]:
     naming = {
         id(part)
         for call in model.tree.all(cst.Call)
-        if call.args and _api.last(call.func) in _REGISTER
-        for part in _dotted.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
+        if call.args and sites.last(call.func) in _REGISTER
+        for part in dotted.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
     }
     return frozenset(text.value for text in model.tree.all(cst.SimpleString) if id(text) not in naming)
 
@@ -220,7 +222,7 @@ def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
     match node.bases:
         case [cst.Arg(value=base)]:
             base = base.value if isinstance(base, cst.Subscript) else base
-            found = _api.resolve(base, model)
+            found = sites.resolve(base, model)
             return found is not None and "torch.utils.data.Sampler" in (
                 found[1],
                 found[0].replace("data.sampler.", "data."),
@@ -236,8 +238,8 @@ def _given(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[cst.Arg]:
     """The arguments that a row is about."""
     if row.fix == "reduction":
         return [arg for _, arg in _flags(row, call, args)]
-    found = [arg for name in _names(row) if (arg := _api.keyword(args, name)) is not None]
-    if not found and row.position is not None and (arg := _api.positional(args, row.position)) is not None:
+    found = [arg for name in _names(row) if (arg := sites.keyword(args, name)) is not None]
+    if not found and row.position is not None and (arg := sites.positional(args, row.position)) is not None:
         found = [arg]
     return found
 
@@ -247,13 +249,13 @@ def _flags(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[tuple[str,
 
     By position only where the function is called by its own name, and `None` there is no reason to speak.
     """
-    is_direct = args is call.args and _api.last(call.func) == row.last
-    order = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    is_direct = args is call.args and sites.last(call.func) == row.last
+    order = [parameter.name for parameter in fixes.parameters(row.signature)]
     found = []
     for name in _names(row):
-        arg = _api.keyword(args, name)
+        arg = sites.keyword(args, name)
         if arg is None and is_direct:
-            arg = _api.positional(args, order.index(name))
+            arg = sites.positional(args, order.index(name))
             arg = None if arg is None or _is_none(arg.value) else arg
         if arg is not None:
             found.append((name, arg))
@@ -274,16 +276,16 @@ def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -
     if row.fix == "reduction":
         name = _flags(row, call, args)[0][0]
     what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
-    said = _api.message(row, model, f"{what} of `{_api.short(row.name)}`")
+    said = sites.message(row, model, f"{what} of `{sites.short(row.name)}`")
     severity = "error" if row.is_removed(model.target) else "warning"
     yield Finding(arg.keyword or arg, said, fix, severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg], model: Model) -> Fix | None:
     arg = found[0]
-    safe = _api.applicability(row)
+    safe = sites.applicability(row)
     match row.fix:
-        case "rename-argument" if arg.keyword is not None and _api.keyword(args, row.to) is None:
+        case "rename-argument" if arg.keyword is not None and sites.keyword(args, row.to) is None:
             return Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), safe)
         case "drop-argument":
             return Fix(f"Drop `{_names(row)[0]}`", (edit.remove_argument(call, arg),), safe)
@@ -297,7 +299,7 @@ def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.
 def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
     """`size_average` and `reduce` to `reduction`: without a sum or a mean where nothing is reduced."""
     flags = _flags(row, call, args)
-    if _api.keyword(args, "reduction") is not None or _api.is_open(args):
+    if sites.keyword(args, "reduction") is not None or sites.is_open(args):
         return None
     if all(arg.keyword is None for _, arg in flags):
         return _positional_reduction(row, call, args, flags)
@@ -323,7 +325,7 @@ def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
 
 def _word(flags: Sequence[tuple[str, cst.Arg]]) -> str | None:
     """What the two flags come to, if they are literals."""
-    values = {name: True if _is_none(arg.value) else torch_api.literal_bool(arg.value) for name, arg in flags}
+    values = {name: True if _is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
     if None in values.values():
         return None
     if not values.get("reduce", True):
@@ -335,7 +337,7 @@ def _positional_reduction(
     row: Row, call: cst.Call, args: Sequence[cst.Arg], flags: Sequence[tuple[str, cst.Arg]]
 ) -> Fix | None:
     """By position: what stands behind the flags needs its keyword then."""
-    order = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    order = [parameter.name for parameter in fixes.parameters(row.signature)]
     plain = [arg for arg in args if arg.keyword is None]
     if len(plain) > order.index("reduce") + 1:
         return None  # with a `reduction`, which has no say beside a flag

@@ -50,10 +50,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
-from torchlint.api import Row
 from torchlint.model import Kind, Model
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes
+from torchlint.rules.api import fixes, sites
+from torchlint.rules.api.table import Row
 
 _ONE = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 """Functions that took one number, and the keyword that it is now."""
@@ -64,12 +64,12 @@ _TENSORS = {"add": 1, "sub": 1}
 @on(cst.Module, needle="table:TL304")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls with numbers in front of tensors, and others in an order that has changed."""
-    rows = _api.row_uses(model, "TL304", ("positional",))
-    for call, func, args in _api.calls(model, rows):
+    rows = sites.row_uses(model, "TL304", ("positional",))
+    for call, func, args in sites.calls(model, rows):
         if any(arg.star for arg in args) or not args or args is not call.args:
             continue
         plain = [arg for arg in args if arg.keyword is None]
-        for row in rows.get(_api.last(func), ()):
+        for row in rows.get(sites.last(func), ()):
             found = _scalars(row, plain) if row.fix == "positional-scalars" else _others(row, plain)
             if found and _is_called(row, func, model):
                 yield _finding(row, call, plain, found, model)
@@ -78,12 +78,12 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 
 def _is_called(row: Row, func: cst.BaseExpression, model: Model) -> bool:
     if not row.name.startswith(("torch.Tensor.", "torch.nn.Module.")):
-        return _api.callee(func, (row,), model) is not None
-    if not isinstance(func, cst.Attribute) or _api.resolve(func, model) is not None:
+        return sites.callee(func, (row,), model) is not None
+    if not isinstance(func, cst.Attribute) or sites.resolve(func, model) is not None:
         return False
     if row.last.endswith("_"):  # nothing but a tensor has it
         return bool(model.value(func.value).kind & (Kind.TENSOR | Kind.UNKNOWN))
-    return _api.callee(func, (row,), model) is not None
+    return sites.callee(func, (row,), model) is not None
 
 
 def _scalars(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
@@ -102,7 +102,7 @@ def _scalars(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
 
 def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
     """The positional arguments that are to be keywords, or to go elsewhere."""
-    names = [parameter.name for parameter in _api_fixes.parameters(row.signature)]
+    names = [parameter.name for parameter in fixes.parameters(row.signature)]
     if names:
         return dict(zip(names, plain, strict=False)) if len(plain) <= len(names) else {}
     return {"": plain[1]} if len(plain) > 1 else {}
@@ -122,23 +122,23 @@ def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     what = (
-        f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{_api.short(row.name)}`"
+        f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{sites.short(row.name)}`"
     )
     fix = None
     if row.is_fixable(model.target):
-        if row.fix == "positional-scalars" and not any(_api.keyword(call.args, name) for name in found):
+        if row.fix == "positional-scalars" and not any(sites.keyword(call.args, name) for name in found):
             first = [arg for arg in plain if all(arg is not each for each in found.values())]
             rest = [model.tree.code(arg.value) for arg in first]
             rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
             edit = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
             fix = Fix(
-                "Give the number by keyword", (edit,), _api.applicability(row) if in_order else Applicability.UNSAFE
+                "Give the number by keyword", (edit,), sites.applicability(row) if in_order else Applicability.UNSAFE
             )
         elif row.fix == "keywords":
-            fix = _api_fixes.keywords(call, list(found), row, "Give them by keyword")
+            fix = fixes.keywords(call, list(found), row, "Give them by keyword")
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None
-    said = _api.message(row, model, what).replace(
+    said = sites.message(row, model, what).replace(
         " is deprecated", " are deprecated" if len(found) > 1 else " is deprecated"
     )
     return Finding(at, said, fix, receiver=receiver)

@@ -86,30 +86,30 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.api import Row
 from torchlint.model import Kind, Model, Ndim
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes
+from torchlint.rules.api import fixes, sites
+from torchlint.rules.api.table import Row
 
 
 @on(cst.Module, needle="table:TL305")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave out what they should say."""
-    rows = _api.row_uses(model, "TL305", ("default", "argument"))
-    for call, func, args in _api.calls(model, rows):
+    rows = sites.row_uses(model, "TL305", ("default", "argument"))
+    for call, func, args in sites.calls(model, rows):
         if args is not call.args or any(arg.star == "**" for arg in args):
             continue
-        candidates = [row for row in rows.get(_api.called_name(func, model), ()) if _is_left_out(row, args, model)]
-        row = _api.callee(func, candidates, model) if candidates else None
+        candidates = [row for row in rows.get(sites.called_name(func, model), ()) if _is_left_out(row, args, model)]
+        row = sites.callee(func, candidates, model) if candidates else None
         if row is not None:
             yield _finding(row, call, model)
 
 
 def _is_left_out(row: Row, args: Sequence[cst.Arg], model: Model) -> bool:
-    given = _api.keyword(args, row.argument)
+    given = sites.keyword(args, row.argument)
     if row.kind == "argument":
         return given is not None and model.tree.code(given.value) == row.literal
-    if given is not None or any(_api.keyword(args, name) for name in ("size_average", "reduce")):
+    if given is not None or any(sites.keyword(args, name) for name in ("size_average", "reduce")):
         return False
     if row.position is None:
         return True
@@ -117,12 +117,12 @@ def _is_left_out(row: Row, args: Sequence[cst.Arg], model: Model) -> bool:
 
 
 def _finding(row: Row, call: cst.Call, model: Model) -> Finding:
-    name = f"`{_api.short(row.name)}`"
+    name = f"`{sites.short(row.name)}`"
     what = f"{name} without `{row.argument}=`" if row.kind == "default" else f"`{row.argument}={row.literal}` of {name}"
     fix = _fix(row, call, model) if row.is_fixable(model.target) else None
     severity = "error" if row.is_removed(model.target) else "warning"
     at = call.func.attr if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else call.func
-    return Finding(at, _api.message(row, model, what), fix, severity=severity)
+    return Finding(at, sites.message(row, model, what), fix, severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, model: Model) -> Fix | None:
@@ -142,12 +142,12 @@ _RECOMMENDED = {"use_reentrant=True": "use_reentrant=False"}
 
 def _add(row: Row, call: cst.Call) -> Fix:
     """Say what the default is today; where torch discourages it, the other value is an alternative."""
-    fix = Fix(f"Add `{row.text}`", (_api_fixes.add_argument(call, row.text),), _api.applicability(row))
+    fix = Fix(f"Add `{row.text}`", (fixes.add_argument(call, row.text),), sites.applicability(row))
     other = _RECOMMENDED.get(row.text)
     if other is None:
         return fix
     recommended = Fix(
-        f"Add `{other}`, which torch recommends", (_api_fixes.add_argument(call, other),), Applicability.UNSAFE
+        f"Add `{other}`, which torch recommends", (fixes.add_argument(call, other),), Applicability.UNSAFE
     )
     return replace(fix, alternatives=(recommended,))
 
@@ -160,7 +160,7 @@ def _softmax(row: Row, call: cst.Call, model: Model) -> Fix | None:
     if ndim is None:
         return None
     text = f"dim={0 if ndim in (0, 1, 3) else 1}"
-    return Fix(f"Add `{text}`", (_api_fixes.add_argument(call, text),), _api.applicability(row))
+    return Fix(f"Add `{text}`", (fixes.add_argument(call, text),), sites.applicability(row))
 
 
 _FACTORIES = frozenset(f"torch.{name}" for name in ("rand", "randn", "zeros", "ones", "empty"))
@@ -201,7 +201,7 @@ def _is_scalar(node: cst.BaseExpression, model: Model) -> bool:
 
 def _called(func: cst.Name | cst.Attribute, args: Sequence[cst.Arg], model: Model) -> int | None:
     """The number of dimensions of what a function, method or module returns."""
-    resolved = _api.resolve(func, model)
+    resolved = sites.resolve(func, model)
     first = args[0].value if args and not args[0].star and args[0].keyword is None else None
     if resolved is not None:
         package, _, name = resolved[1].rpartition(".")
@@ -268,7 +268,7 @@ def _binds(node: cst.CSTNode, name: str, model: Model) -> bool:
 def _is_only_read(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     is_label = isinstance(parent, cst.Attribute) and parent.attr is use
-    return is_label or (_api.is_read(use, model) and not model.is_target(use))
+    return is_label or (sites.is_read(use, model) and not model.is_target(use))
 
 
 def _plain_value(statement: cst.CSTNode) -> cst.BaseExpression | None:
@@ -293,13 +293,13 @@ def _count(sizes: Sequence[cst.Arg]) -> int | None:
 
 
 def _stft(row: Row, call: cst.Call, model: Model) -> Fix | None:
-    spelled = _api.spell("torch.view_as_real", call, model)
+    spelled = sites.spell("torch.view_as_real", call, model)
     if spelled is None or any(arg.star for arg in call.args):
         return None
-    given = _api.keyword(call.args, "return_complex")
+    given = sites.keyword(call.args, "return_complex")
     if given is not None:
-        inner, applicability = edit.replace(given.value, "True"), _api.applicability(row)
+        inner, applicability = edit.replace(given.value, "True"), sites.applicability(row)
     else:
-        inner, applicability = _api_fixes.add_argument(call, "return_complex=True"), Applicability.UNSAFE
+        inner, applicability = fixes.add_argument(call, "return_complex=True"), Applicability.UNSAFE
     edits = (edit.insert_before(call, f"{spelled[0]}("), inner, edit.insert_after(call, ")"))
     return Fix("Ask for complex numbers, and view them as real ones", edits, applicability, spelled[1])

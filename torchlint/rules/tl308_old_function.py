@@ -56,8 +56,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.project.target import Version
 from torchlint.rule import Finding, Fix, on
-from torchlint.target import Version
 
 _REMOVED: Version = (1, 5)
 _METHODS = ("forward", "backward")

@@ -35,10 +35,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, torch_api
+from torchlint.model import Model
+from torchlint.model.torch import returned
+from torchlint.project.target import Version
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _api
-from torchlint.target import Version
+from torchlint.rules.api import sites
 
 BY_DEFAULT = False
 
@@ -48,10 +49,10 @@ _DEFAULT: Version = (2, 0)
 @on(cst.Call, needle="set_to_none")
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are set to zero by choice."""
-    if _api.last(node.func) != "zero_grad":
+    if sites.last(node.func) != "zero_grad":
         return None
-    arg = _api.keyword(node.args, "set_to_none")
-    if arg is None or torch_api.literal_bool(arg.value) is not False:
+    arg = sites.keyword(node.args, "set_to_none")
+    if arg is None or returned.literal_bool(arg.value) is not False:
         return None
     if model.target.has(_DEFAULT):
         fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),), Applicability.UNSAFE)

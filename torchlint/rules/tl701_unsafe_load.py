@@ -55,12 +55,12 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint import api
 from torchlint.model import Model
+from torchlint.project.target import Version
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes, _loaded
-from torchlint.rules._loaded import Content
-from torchlint.target import Version
+from torchlint.rules.api import fixes, sites, table
+from torchlint.rules.shared import loaded
+from torchlint.rules.shared.loaded import Content
 
 _DEFAULT: Version = (2, 6)
 _SAID = (
@@ -80,19 +80,19 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     oldest = model.target.oldest
     if oldest is not None and oldest >= _DEFAULT:
         return
-    rows = api.of_rule("TL701")
-    for call, func, args in _api.calls(model, rows):
+    rows = table.of_rule("TL701")
+    for call, func, args in sites.calls(model, rows):
         if args is not call.args or any(arg.star for arg in args):
             continue
-        if _api.keyword(args, "weights_only") is not None:
+        if sites.keyword(args, "weights_only") is not None:
             continue
-        is_own = _api.keyword(args, "pickle_module") is not None or _api.positional(args, 2) is not None
+        is_own = sites.keyword(args, "pickle_module") is not None or sites.positional(args, 2) is not None
         for row in rows.get("load", ()):
-            if _api.callee(func, (row,), model) is not None:
+            if sites.callee(func, (row,), model) is not None:
                 if is_own:
                     yield Finding(call.func, _SAID)
                     continue
-                held = _loaded.content(call, model)
+                held = loaded.content(call, model)
                 fix = _fix(call, held) if row.is_fixable(model.target) else None
                 yield Finding(call.func, _RAISES if held is Content.OBJECT else _SAID, fix)
 
@@ -110,4 +110,4 @@ def _fix(call: cst.Call, held: Content) -> Fix:
 
 
 def _added(call: cst.Call, text: str, when: str) -> Fix:
-    return Fix(f"Add `{text}`{when}", (_api_fixes.add_argument(call, text),), Applicability.UNSAFE)
+    return Fix(f"Add `{text}`{when}", (fixes.add_argument(call, text),), Applicability.UNSAFE)

@@ -34,9 +34,9 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.project.target import Version
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules import _api, _api_fixes
-from torchlint.target import Version
+from torchlint.rules.api import fixes, sites
 
 _WEIGHTS_ONLY: Version = (2, 1)
 _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
@@ -61,7 +61,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if not _may_be(node.func, model):
         return None
-    found = _api.resolve(node.func, model)
+    found = sites.resolve(node.func, model)
     names = set(found or ())
     if "torch.hub.load" in names:
         return _hub(node, model)
@@ -69,21 +69,21 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if _is_plain_http(node.args):
         return Finding(node.func, "what comes over `http:` can be changed on the way; use `https:`")
-    if not names & set(_URL_LOADERS) or _api.keyword(node.args, "weights_only") is not None:
+    if not names & set(_URL_LOADERS) or sites.keyword(node.args, "weights_only") is not None:
         return None
     if _is_fallback(node, model):
         return None
     fix = None
     if model.target.has(_WEIGHTS_ONLY):
-        edit = _api_fixes.add_argument(node, "weights_only=True")
+        edit = fixes.add_argument(node, "weights_only=True")
         fix = Fix("Add `weights_only=True`", (edit,), Applicability.UNSAFE)
     said = "what is downloaded may run any code when it is loaded; say `weights_only=True`"
     return Finding(node.func, said, fix)
 
 
 def _may_be(func: cst.Name | cst.Attribute, model: Model) -> bool:
-    name = _api.last(func)
-    path = _api.imports(model).path(name) if isinstance(func, cst.Name) else None
+    name = sites.last(func)
+    path = sites.imports(model).path(name) if isinstance(func, cst.Name) else None
     return (path or name).rpartition(".")[2] in ("load", "load_url", "load_state_dict_from_url", "download_url_to_file")
 
 
@@ -98,8 +98,8 @@ def _is_fallback(node: cst.Call, model: Model) -> bool:
 
 
 def _hub(node: cst.Call, model: Model) -> Finding | None:
-    source = _api.keyword(node.args, "source")
-    if _api.keyword(node.args, "trust_repo") is not None:
+    source = sites.keyword(node.args, "source")
+    if sites.keyword(node.args, "trust_repo") is not None:
         return None
     if source is not None and isinstance(source.value, cst.SimpleString) and source.value.raw_value == "local":
         return None

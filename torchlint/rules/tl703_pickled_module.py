@@ -32,16 +32,16 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.rule import Finding, on
-from torchlint.rules import _api
+from torchlint.rules.api import sites
 
 
 @on(cst.Call, needle=r"re:\bsave \(")
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""
-    if _api.last(node.func) != "save" or not node.args or node.args[0].star:
+    if sites.last(node.func) != "save" or not node.args or node.args[0].star:
         return
     assert isinstance(node.func, (cst.Name, cst.Attribute))
-    found = _api.resolve(node.func, model)
+    found = sites.resolve(node.func, model)
     if found is None or "torch.save" not in found:
         return
     for value in _saved(node.args[0].value):

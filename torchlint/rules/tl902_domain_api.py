@@ -46,32 +46,32 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.api import Row
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
-from torchlint.rules import _api
+from torchlint.rules.api import sites
+from torchlint.rules.api.table import Row
 
 
 @on(cst.Module, needle="table:TL902")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
-    for use in _api.uses(model, "TL902"):
-        yield _api.report(use, model)
-    rows = _api.row_uses(model, "TL902", ("argument",))
-    for call, func, args in _api.calls(model, rows):
-        for row in rows.get(_api.last(func), ()):
-            arg = _api.keyword(args, row.argument)
-            if arg is not None and _api.callee(func, (row,), model) is not None:
+    for use in sites.uses(model, "TL902"):
+        yield sites.report(use, model)
+    rows = sites.row_uses(model, "TL902", ("argument",))
+    for call, func, args in sites.calls(model, rows):
+        for row in rows.get(sites.last(func), ()):
+            arg = sites.keyword(args, row.argument)
+            if arg is not None and sites.callee(func, (row,), model) is not None:
                 yield _argument(row, call, arg, model)
 
 
 def _argument(row: Row, call: cst.Call, arg: cst.Arg, model: Model) -> Finding:
     assert arg.keyword is not None
     fix = None
-    if row.fix == "rename-argument" and _api.keyword(call.args, row.to) is None:
-        fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), _api.applicability(row))
+    if row.fix == "rename-argument" and sites.keyword(call.args, row.to) is None:
+        fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), sites.applicability(row))
     elif row.fix == "drop-argument":
-        fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), _api.applicability(row))
+        fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), sites.applicability(row))
     severity = "error" if row.is_removed(model.target) else "warning"
-    said = _api.message(row, model, f"`{row.argument}=` of `{row.name}`")
+    said = sites.message(row, model, f"`{row.argument}=` of `{row.name}`")
     return Finding(arg.keyword, said, fix, severity=severity)

@@ -1,0 +1,340 @@
+"""``torchlint check``: from the options to the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+from torchlint.cli.progress import Progress
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
+from torchlint.diagnostic import Fixing, Problem
+from torchlint.file.source import decode_leniently
+from torchlint.project.discovery import File, Found, discover, is_excluded
+from torchlint.project.gitignore import relative
+from torchlint.project.settings import (
+    Project,
+    Selection,
+    SettingsError,
+    check_selectors,
+    check_size,
+    check_version,
+    known_names,
+)
+from torchlint.session.cachedir import directory_for
+from torchlint.session.scheduler import Counts, Result, Run
+from torchlint.session.scheduler import Options as RunOptions
+from torchlint.system.reading import TooLarge, read_stream
+
+CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
+"""Exit codes."""
+
+UNCHECKED = ("TL001", "TL003")
+"""Findings that say a file could not be looked at, which a patch must not hide."""
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of ``torchlint check``, as given."""
+
+    paths: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    fix: bool | None
+    """None where nothing is said, so that the settings decide; as for the next three."""
+    unsafe_fixes: bool | None
+    fix_only: bool | None
+    show_fixes: bool | None
+    fixable: tuple[str, ...]
+    unfixable: tuple[str, ...]
+    extend_fixable: tuple[str, ...]
+    diff: bool
+    output_format: str
+    statistics: bool
+    exit_zero: bool
+    exit_non_zero_on_fix: bool
+    isolated: bool
+    no_cache: bool
+    cache_dir: str | None
+    stdin_filename: str | None
+    show_files: bool
+    force_exclude: bool
+    target_torch: str | None
+    max_file_size: str | None
+    jobs: int
+    quiet: bool
+    verbose: bool
+    color: str
+
+
+class Check:
+    """One ``torchlint check``."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        selection = Selection(
+            _listed(options.select, "--select") or None,
+            _listed(options.extend_select, "--extend-select"),
+            _listed(options.ignore, "--ignore"),
+        )
+        if options.target_torch is not None:
+            check_version(options.target_torch, "--target-torch")
+        fixable = Selection(
+            _listed(options.fixable, "--fixable") or None,
+            _listed(options.extend_fixable, "--extend-fixable"),
+            _listed(options.unfixable, "--unfixable"),
+        )
+        size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
+        self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
+        self._decide()
+        self.failed = 0
+        """Paths that could not even be opened."""
+        self.started = time.perf_counter()
+
+    def _decide(self) -> None:
+        """What to do about fixes: what the options say, else the settings of the working directory."""
+        options = self.options
+        if options.diff and options.show_fixes:
+            raise SettingsError("--diff and --show-fixes cannot be given together")
+        settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
+
+        def decided(option: bool | None, setting: bool) -> bool:
+            return setting if option is None else option
+
+        unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
+        self.style = Style(wants_color(options.color), unsafe)
+        self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
+        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        self.show_fixes = decided(options.show_fixes, settings.show_fixes)
+        self.fixing = Fixing.NONE
+        if self.fix or options.diff:
+            self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+
+    def run(self) -> int:
+        """Check, report, and say how it went."""
+        paths = self.options.paths or (".",)
+        if STDIN not in paths:
+            return self._paths(paths)
+        if len(paths) > 1:
+            raise SettingsError("`-` and other paths cannot be given together")
+        return self._stdin()
+
+    def _paths(self, paths: tuple[str, ...]) -> int:
+        found = discover(paths, self.project, self.options.force_exclude)
+        for message in found.missing:
+            _tell(f"error: {printable(message)}")
+        if self.options.show_files:
+            for file in found.files:
+                print(printable(file.location))
+            return USAGE if found.missing else CLEAN
+        self._verbose(*found.notes)
+        progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
+        run = self._new_run(progress)
+        try:
+            results = run.files(found.files)
+        finally:
+            progress.end()
+        if run.refused is not None:
+            self._say(f"warning: the cache is not used: {printable(run.refused)}")
+        self.failed = len(found.missing) + len(found.problems)
+        self._report(results)
+        self._complain(found.problems, results)
+        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
+            self._say(f"warning: {printable(warning)}")
+        if run.unsaved is not None:
+            self._verbose(f"the cache could not be written: {run.unsaved}")
+        self._verbose(*sorted(run.notes), *self.project.unread)
+        self._verbose(*self._account(run.counts, len(results)))
+        if found.missing or self._nothing_to_do(found):
+            return USAGE
+        return self._exit_code(results, bool(found.problems))
+
+    def _nothing_to_do(self, found: Found) -> bool:
+        """Whether paths were given and hold nothing to check, which nobody means."""
+        if found.files or found.missing or found.problems:
+            return False
+        return bool(self.options.paths) and not self.options.force_exclude
+
+    def _stdin(self) -> int:
+        name = self.options.stdin_filename or STDIN
+        location = os.path.abspath(name)
+        if sys.stdin is None:
+            self._complain([Problem(name, "standard input is closed")], [])
+            return INCOMPLETE
+        try:
+            data = read_stream(sys.stdin.buffer)
+        except TooLarge as error:
+            self._complain([Problem(name, str(error.strerror))], [])
+            return INCOMPLETE
+        if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
+            if self.fix:
+                _write_text(data)
+            return CLEAN
+        run = self._new_run(Progress(sys.stderr, wanted=False))
+        result = run.text(File(name, location, named=True), data)
+        if self.fix:
+            _write_text(data if result.after is None else result.after)
+            self._print(self._findings([result]), sys.stderr)
+        else:
+            self._report([result])
+        self._complain([], [result])
+        return self._exit_code([result], False)
+
+    def _new_run(self, progress: Progress) -> Run:
+        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        return Run(self.project, options, progress)
+
+    def _cache(self) -> str | None:
+        if self.options.no_cache:
+            return None
+        return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
+
+    def _report(self, results: list[Result]) -> None:
+        if not self.options.diff:
+            self._print(self._findings(results), sys.stdout)
+            return
+        from torchlint.cli.report import patch
+
+        changed = [result for result in results if result.after is not None]
+        base = _base([result.file.location for result in changed])
+        for result in changed:
+            name = relative(result.file.location, base) or result.file.path
+            change = (name, result.before, result.after or b"", self.style)
+            if sys.stdout.isatty():
+                self._print(patch.for_terminal(*change), sys.stdout)
+            else:
+                _write(patch.patch(*change))
+        if base != os.getcwd():
+            self._say(f"The paths of the patch start at {printable(base)}.")
+        self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._say(_would_fix(results))
+
+    def _findings(self, results: list[Result]) -> Iterator[str]:
+        from torchlint.cli.report import statistics
+
+        files = _shown(results)
+        format_ = self.options.output_format
+        if self.fix_only:
+            self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+        elif self.options.statistics:
+            yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
+        else:
+            yield from format_named(format_)(files, self.style)
+        if format_ not in FOR_PEOPLE:
+            return
+        complete = sum(not result.problems for result in results)
+        totals = statistics.Totals(
+            complete,
+            sum(result.suppressed for result in results),
+            tuple((result.file.path, result.fixed) for result in results if result.fixed),
+            self.failed + len(results) - complete,
+        )
+        if self.show_fixes:
+            fixes = list(statistics.fixes(totals, known_names(), self.style))
+            yield from (*fixes, "") if fixes else ()
+        if not self.options.quiet:
+            how = statistics.fixes_only if self.fix_only else statistics.summary
+            yield from how(files, totals, self.style)
+
+    def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
+        """Say what could not be done."""
+        for problem in (*problems, *(problem for result in results for problem in result.problems)):
+            if problem.details and self.options.verbose:
+                _tell(printable_lines(problem.details.rstrip()))
+            _tell(f"error: {printable(str(problem))}")
+
+    def _exit_code(self, results: list[Result], incomplete: bool) -> int:
+        if incomplete or any(result.problems for result in results):
+            return INCOMPLETE
+        if self.options.exit_zero:
+            return CLEAN
+        if self.options.diff:
+            failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
+        else:
+            failed = not self.fix_only and any(result.diagnostics for result in results)
+        if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
+            failed = True
+        return FINDINGS if failed else CLEAN
+
+    def _account(self, counts: Counts, files: int) -> Iterator[str]:
+        yield from (f"settings: {file}" for file in self.project.sources)
+        seconds = time.perf_counter() - self.started
+        yield (
+            f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
+            f"{counts.skipped} without anything to look at"
+        )
+
+    def _say(self, message: str) -> None:
+        if message and not self.options.quiet:
+            _tell(message)
+
+    def _verbose(self, *messages: str) -> None:
+        if self.options.verbose:
+            for message in messages:
+                _tell(f"torchlint: {printable(message)}")
+
+    def _print(self, lines: Iterable[str], stream: TextIO) -> None:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+def _tell(message: str) -> None:
+    """Everything that is no finding goes to standard error."""
+    print(message, file=sys.stderr)
+
+
+def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> list[FileFindings]:
+    """Results as reports want them: files with findings (of some codes)."""
+    files = []
+    for result in results:
+        diagnostics = tuple(found for found in result.diagnostics if only is None or found.code in only)
+        if diagnostics:
+            files.append(FileFindings(result.file.path, result.file.location, result.text, diagnostics))
+    return files
+
+
+def _base(locations: list[str]) -> str:
+    """The directory that the paths of a patch start at: the working directory, or above it what holds all of them."""
+    here = os.getcwd()
+    if all(relative(location, here) is not None for location in locations):
+        return here
+    common = os.path.commonpath([here, *locations])
+    at = common
+    while at != os.path.dirname(at):
+        if os.path.exists(os.path.join(at, ".git")):
+            return at
+        at = os.path.dirname(at)
+    return common
+
+
+def _would_fix(results: Iterable[Result]) -> str:
+    count = sum(number for result in results for _, number in result.fixed)
+    return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
+
+
+def _write(chunks: Iterable[bytes]) -> None:
+    """Bytes to standard output: a patch has the encodings and newlines of the files it is for."""
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(chunks)
+    sys.stdout.buffer.flush()
+
+
+def _write_text(data: bytes) -> None:
+    """A text to standard output: its bytes, unless somebody only looks at it."""
+    if sys.stdout.isatty():
+        sys.stdout.write(printable_lines(decode_leniently(data)))
+    else:
+        _write([data])
+
+
+def _listed(values: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """The selectors of an option that can be repeated and takes comma-separated lists."""
+    selectors = [*filter(None, (part.strip() for value in values for part in value.split(",")))]
+    if values and not selectors:
+        raise SettingsError(f"{option}: no rule is given")
+    return check_selectors(selectors, option)

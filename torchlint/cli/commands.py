@@ -1,0 +1,239 @@
+"""The commands, as click wants them. What they do is done elsewhere, and imported when it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from torchlint import __version__
+from torchlint.cli.report import FORMATS, Style, printable, wants_color
+
+_SHOWN = 10
+"""So many names of files are listed at most."""
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+NEWEST = "2.13"
+"""The version of torch that the table of its API was run with."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="torchlint %(version)s")
+def cli() -> None:
+    """Find PyTorch code that is wrong, dangerous or out of date, and rewrite it."""
+
+
+class _UsageError(click.ClickException):
+    """Bad settings end the program as bad options do."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
+
+
+@contextlib.contextmanager
+def _settings_can_be_wrong() -> Iterator[None]:
+    from torchlint.project.settings import SettingsError
+
+    try:
+        yield
+    except SettingsError as error:
+        raise _UsageError(str(error)) from error
+
+
+def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int:
+    if value == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if value.isdecimal() and int(value) > 0:
+        return int(value)
+    raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
+
+
+def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+    """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli.main` sees to."""
+    text = "Say more on standard error."
+    return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
+
+
+def _rules(option: str, help: str) -> Callable[[Command], Command]:
+    """An option that takes rules."""
+    return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
+
+
+def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The codes and names of rules that begin like the last one of a list."""
+    from click.shell_completion import CompletionItem
+
+    from torchlint.project.settings import known_names
+
+    before, comma, last = incomplete.rpartition(",")
+    words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
+    return [
+        CompletionItem(f"{before}{comma}{word}", help=other)
+        for word, other in words
+        if word.startswith((last, last.upper()))
+    ]
+
+
+@cli.command()
+@click.argument(
+    "paths",
+    nargs=-1,
+    type=click.Path(
+        readable=False,
+    ),
+)
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
+@click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
+@click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
+@click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
+@_rules("--fixable", "Rules whose fixes may be applied (default: all).")
+@_rules("--unfixable", "Rules whose fixes may not be applied.")
+@_rules("--extend-fixable", "Rules whose fixes may be applied as well.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, as a patch; change nothing.")
+@click.option("--output-format", type=click.Choice(list(FORMATS)), default="full", show_default=True)
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
+@click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
+@click.option(
+    "--target-torch",
+    metavar="VERSION",
+    help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
+)
+@click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
+@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
+@_verbose()
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+def check(**given: Any) -> int:
+    """Check files and directories (default: the current one; - reads standard input).
+
+    Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli.check import Check, Options
+
+    with _settings_can_be_wrong():
+        return Check(Options(**given)).run()
+
+
+@cli.command()
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=_completed)
+@click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@_verbose(expose_value=False)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
+    """Explain a rule."""
+    import json
+
+    from torchlint.cli import explain
+    from torchlint.project.settings import known_names
+
+    if (rule is None) is not every:
+        raise click.UsageError("give the code or the name of a rule, or --all")
+    codes = list(known_names()) if rule is None else [_code(rule, known_names())]
+    if output_format == "json":
+        entries = [explain.as_json(code) for code in codes]
+        print(json.dumps(entries if every else entries[0], indent=2))
+        return 0
+    print("\n\n".join(explain.as_text(code, Style(wants_color(color))) for code in codes))
+    return 0
+
+
+def _code(asked: str, known: dict[str, str]) -> str:
+    from torchlint.project.settings import did_you_mean
+
+    for code, name in known.items():
+        if asked.upper() == code or asked == name:
+            return code
+    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values()])}")
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE[:LINE[:COL]]...", type=click.Path(readable=False))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
+@click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
+@click.option("--isolated", is_flag=True, help="Ignore all settings files.")
+@_verbose()
+def infer(**given: Any) -> int:
+    """Print what the expressions of files can be, and on what evidence.
+
+    Of a line those that begin on it; of a column those that begin there, else the innermost one around it.
+
+    Exit code: 0 all is said, 2 bad usage, settings or input, 3 something could not be analysed.
+    """
+    from torchlint.cli.infer import Options, Reveal
+
+    with _settings_can_be_wrong():
+        return Reveal(Options(**given)).run()
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@click.option("--from", "oldest", required=True, metavar="VERSION", help="The version of torch that is used now.")
+@click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
+@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_verbose()
+def upgrade(**given: Any) -> int:
+    """Print what code meets on the way from one version of torch to another, by symbol.
+
+    Fixes are written for the newer version. A project that has to run with both uses `check --target-torch`.
+
+    Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli.upgrade import Options, run
+
+    with _settings_can_be_wrong():
+        return run(Options(**given))
+
+
+@cli.command()
+@click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@_verbose(expose_value=False)
+def clean(cache_dir: str | None) -> int:
+    """Remove the cache of the project in the working directory, and nothing else that may be in its place.
+
+    Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
+    """
+    from torchlint.project.settings import Project
+    from torchlint.session import cachedir
+
+    with _settings_can_be_wrong():
+        directory = cachedir.directory_for(cache_dir, Project().settings(os.getcwd()))
+    try:
+        left = cachedir.clean(directory)
+    except cachedir.Unusable as error:
+        raise _UsageError(f"nothing was removed: {error}") from error
+    except OSError as error:
+        click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
+        return 3
+    if left is None:
+        click.echo("There is no cache here", err=True)
+    elif not left:
+        click.echo(printable(f"Removed {directory}"), err=True)
+    else:
+        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+        names = ", ".join(left[:_SHOWN])
+        click.echo(
+            printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
+        )
+    return 0

@@ -1,0 +1,268 @@
+"""``torchlint infer``: from the arguments to the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torchlint.cli.report import Text, printable, printable_lines
+from torchlint.diagnostic import LocatedEvidence, Position, Problem
+from torchlint.file.engine import TOO_DEEP, Unparsed, shortened
+from torchlint.file.inferred import KINDS, Inferred, infer
+from torchlint.file.source import Undecodable, decode
+from torchlint.model.budget import Budget
+from torchlint.project.discovery import File, discover
+from torchlint.project.settings import Project, SettingsError, did_you_mean
+from torchlint.session.worker import with_big_stack
+from torchlint.system.crash import INTENDED, described, traceback_of
+from torchlint.system.reading import read
+
+DONE, _, USAGE, INCOMPLETE = range(4)
+"""Exit codes, those of ``torchlint check``; nothing is a finding here."""
+
+WIDTH = 60
+"""Characters shown of an expression."""
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<row>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?", re.DOTALL)
+
+_SILENT = frozenset((("ndim", "any"), ("dtype", "any"), ("leaf", "maybe"), ("role", "plain")))
+"""What says nothing of a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of ``torchlint infer``, as given."""
+
+    paths: tuple[str, ...]
+    output_format: str
+    kind: tuple[str, ...]
+    every: bool
+    isolated: bool
+    verbose: bool
+
+
+class Failure(Exception):
+    """Why nothing can be said of a file or of a place in it."""
+
+    def __init__(self, message: str, row: int | None = None, code: int = USAGE, details: str = "") -> None:
+        super().__init__(message)
+        self.row, self.code, self.details = row, code, details
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line, or a column of it."""
+
+    row: int
+    column: int | None = None
+
+    def select(self, found: Sequence[Inferred]) -> list[Inferred]:
+        """Of a line what begins on it; of a column what begins there, else the innermost expression around it."""
+        if self.column is None:
+            return [item for item in found if item.start.row == self.row]
+        here = Position(self.row, self.column)
+        around = [item for item in found if item.start <= here < item.end]
+        last = max((item.start for item in around), default=here)
+        inner = [item for item in around if item.start == last]
+        return inner if last == here else inner[:1]
+
+    def check(self, text: Text) -> None:
+        """Raise where there is no such place in a text."""
+        if self.row == 0 or self.column == 0:
+            raise Failure("lines and columns count from 1", self.row)
+        if self.row > text.rows:
+            raise Failure(f"there is no such line, the last is {text.rows}", self.row)
+        width = len(text.line(self.row))
+        if self.column is not None and self.column > width + 1:
+            raise Failure(f"there is no column {self.column}, the line has {width}", self.row)
+
+
+def split(argument: str) -> tuple[str, Place | None]:
+    """``x.py:3:7`` as path and place. A file that has such a name is meant as a whole."""
+    match = None if os.path.lexists(argument) else _PLACE.fullmatch(argument)
+    if match is None:
+        return argument, None
+    column = match["column"]
+    return match["path"], Place(int(match["row"]), int(column) if column is not None else None)
+
+
+class Reveal:
+    """One ``torchlint infer``."""
+
+    def __init__(self, options: Options) -> None:
+        for kind in options.kind:
+            if kind not in KINDS:
+                raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
+        self.options, self.project = options, Project(isolated=options.isolated)
+        self.codes: set[int] = set()
+        self.warnings: list[str] = []
+        self.empty: list[Problem] = []
+
+    def run(self) -> int:
+        """Print the values, and say what could not be had."""
+        entries: list[dict[str, Any]] = []
+        for file, places in self._files():
+            found = self._of_file(file, places)
+            if self.options.output_format == "json":
+                entries += [_entry(file, item) for item in found]
+            else:
+                sys.stdout.writelines(f"{_line(file, item)}\n" for item in found)
+        if self.options.output_format == "json":
+            print(json.dumps(entries, indent=2))
+        for warning in (*self.project.doubts, *self.warnings):
+            print(f"warning: {printable(warning)}", file=sys.stderr)
+        return min(self.codes, default=DONE)
+
+    def _files(self) -> list[tuple[File, list[Place]]]:
+        """The files to look at and the places in them; no places: the whole file."""
+        places: dict[str, list[Place]] = {}
+        whole, parts = [], []
+        for path, place in map(split, self.options.paths):
+            if place is None:
+                whole.append(path)
+            elif os.path.isdir(path):
+                self._complain(path, Failure("a directory has no lines"))
+            else:
+                parts.append(path)
+                places.setdefault(os.path.realpath(path), []).append(place)
+        found = {os.path.realpath(file.location): (file, list[Place]()) for file in self._discovered(whole)}
+        for file in self._discovered(parts):
+            real = os.path.realpath(file.location)
+            found.setdefault(real, (file, places[real]))
+        if found or self.codes:
+            self.warnings += map(str, self.empty)
+        else:
+            for empty in self.empty:
+                self._complain(empty.path, Failure(empty.message))
+        return sorted(found.values(), key=lambda pair: pair[0].path)
+
+    def _discovered(self, paths: Iterable[str]) -> list[File]:
+        found = discover(paths, self.project)
+        self.warnings += found.warnings
+        self.empty += found.empty
+        for path, _, message in (missing.rpartition(": ") for missing in found.missing):
+            self._complain(path, Failure(message))
+        for problem in found.problems:
+            self._complain(problem.path, Failure(problem.message, problem.row, INCOMPLETE))
+        return found.files
+
+    def _of_file(self, file: File, places: Sequence[Place]) -> list[Inferred]:
+        """What is to be shown of a file."""
+        try:
+            text = _read(file)
+            budget = Budget(self.project.limits(file.location).budget)
+            found = _inferred(text, file, budget)
+        except Failure as failure:
+            self._complain(file.path, failure)
+            return []
+        if budget.is_spent:
+            self._complain(file.path, Failure("more is to be interpreted than `model-budget` allows", code=INCOMPLETE))
+        if not places:
+            return [item for item in found if self._is_wanted(item)]
+        lines, chosen = Text.of(text), set[int]()
+        for place in places:
+            try:
+                place.check(lines)
+            except Failure as failure:
+                self._complain(file.path, failure)
+            exactly = place.column is not None
+            chosen.update(id(item) for item in place.select(found) if self._is_wanted(item, exactly))
+        return [item for item in found if id(item) in chosen]
+
+    def _is_wanted(self, item: Inferred, exactly: bool = False) -> bool:
+        """Whether to show an expression, which was asked for by its very place or not."""
+        kinds = item.kind.split("|")
+        if self.options.kind and not set(self.options.kind) & set(kinds):
+            return False
+        if exactly or self.options.every or self.options.output_format == "json":
+            return True
+        return kinds != ["unknown"] and not item.is_literal
+
+    def _complain(self, path: str, failure: Failure) -> None:
+        if failure.details and self.options.verbose:
+            print(printable_lines(failure.details.rstrip()), file=sys.stderr)
+        print(f"error: {printable(str(Problem(path, str(failure), failure.row)))}", file=sys.stderr)
+        self.codes.add(failure.code)
+
+
+def _read(file: File) -> str:
+    if file.path.endswith(".ipynb"):
+        raise Failure("notebooks are not supported yet", code=INCOMPLETE)
+    try:
+        return decode(read(file.location)).text
+    except OSError as error:
+        raise Failure(error.strerror or str(error), code=INCOMPLETE) from error
+    except Undecodable as error:
+        raise Failure(error.reason, error.row) from error
+
+
+def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:
+    try:
+        return with_big_stack(lambda: list(infer(text, file.path, file.location, budget=budget)))
+    except Unparsed as error:
+        raise Failure(error.diagnostic.message, error.diagnostic.start.row) from error
+    except RecursionError as error:
+        raise Failure(TOO_DEEP, code=INCOMPLETE) from error
+    except INTENDED:
+        raise
+    except BaseException as error:  # whatever it is, it must not cost more than this file
+        message = f"could not be analysed: {described(error)}"
+        raise Failure(message, code=INCOMPLETE, details=traceback_of(error)) from error
+
+
+def _line(file: File, item: Inferred) -> str:
+    said = {key: word for key, word in item.dimensions.items() if (key, word) not in _SILENT}
+    if said.get("grad") == "no":
+        said.pop("leaf", None)  # which is no news
+    words = [item.kind, item.cls or item.name or "", *(f"{key}={word}" for key, word in said.items())]
+    place = f"{file.path}:{item.start.row}:{item.start.column}"
+    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}"
+    return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
+
+
+_TENSOR_OR_PLAIN = {"tensor", "number", "string", "none", "unknown"}
+
+
+def _because(evidence: LocatedEvidence | None) -> str:
+    if evidence is None:
+        return ""
+    return f" ({evidence.message}{f', line {evidence.row}' if evidence.row is not None else ''})"
+
+
+def _entry(file: File, item: Inferred) -> dict[str, Any]:
+    return {
+        "filename": file.location,
+        "location": _location(item.start),
+        "end_location": _location(item.end),
+        "expression": item.expression,
+        "value": {
+            "kind": _headline(item.kind),
+            "may_be": item.kind.split("|"),
+            "requires_grad": item.dimensions.get("grad"),
+            **{key: item.dimensions.get(key) for key in ("ndim", "dtype", "leaf", "role")},
+            "class": item.cls,
+            "name": item.name,
+            "evidence": _evidence(item.evidence),
+        },
+    }
+
+
+def _headline(kind: str) -> str:
+    """``tensor`` for what is one wherever it has a tensor's methods, on whatever evidence; else all it may be."""
+    words = set(kind.split("|"))
+    return "tensor" if "tensor" in words and words <= _TENSOR_OR_PLAIN else kind
+
+
+def _location(position: Position) -> dict[str, int]:
+    return {"row": position.row, "column": position.column}
+
+
+def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
+    if evidence is None:
+        return None
+    return {"strength": evidence.kind, "text": evidence.message, "line": evidence.row}

@@ -1,0 +1,124 @@
+"""The way in: what must be quick or must not fail happens here, the commands are in :mod:`torchlint.cli.commands`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from torchlint import __version__
+
+if TYPE_CHECKING:
+    import click
+
+USAGE, INCOMPLETE = 2, 3
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""What the shell reports for a process that SIGINT or SIGPIPE ended."""
+
+COMPLETE = "_TORCHLINT_COMPLETE"
+"""The variable by which shells ask for completion."""
+
+VERBOSE = ("-v", "-qv", "-vq", "--verbose")
+"""Known here, for what fails may be the reading of options."""
+
+
+def main() -> NoReturn:
+    """Run the command line and end the process."""
+    _leave(run())
+
+
+def run() -> int:
+    """Run the command line; the exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):  # before click is imported: tools ask for it all the time
+        print(f"torchlint {__version__}")
+        return 0
+    try:
+        _open_streams()
+        code = _invoke()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_stdout()
+        return BROKEN_PIPE
+    except BaseException as error:  # a panic of libcst's parser is no `Exception`
+        _tell_of(error)
+        return INCOMPLETE
+    return code
+
+
+def _open_streams() -> None:
+    """Make sure that something can be written, whatever the program was started with."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # a name or a message must not fail for the terminal's encoding
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _invoke() -> int:
+    import click
+
+    from torchlint.cli.commands import cli
+
+    if COMPLETE in os.environ:
+        return _complete(cli, os.environ[COMPLETE])
+    try:  # not by way of `cli.main()`, which has ideas of its own about interrupts and broken pipes
+        with cli.make_context("torchlint", sys.argv[1:]) as context:
+            return int(cli.invoke(context) or 0)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        _show(error)
+        return error.exit_code
+
+
+def _complete(cli: click.Command, instruction: str) -> int:
+    """What a shell asks for: a script that has words completed, or the words."""
+    from click.shell_completion import shell_complete
+
+    if shell_complete(cli, {}, "torchlint", COMPLETE, instruction) == 0:
+        return 0
+    sys.stderr.write(f"error: {COMPLETE} must be bash_source, zsh_source or fish_source\n")
+    return USAGE
+
+
+def _show(error: click.ClickException) -> None:
+    """What click says of bad usage, which repeats what was given."""
+    from torchlint.cli.report import printable
+
+    shown = io.StringIO()
+    error.show(shown)
+    sys.stderr.writelines(f"{printable(line)}\n" for line in shown.getvalue().split("\n")[:-1])
+
+
+def _tell_of(error: BaseException) -> None:
+    """Say what to report of an exception that nobody expected."""
+    with contextlib.suppress(Exception):  # there may be no memory left, or nobody to tell
+        from torchlint.cli.report import printable
+        from torchlint.system.crash import described, traceback_of
+
+        if any(argument in VERBOSE for argument in sys.argv[1:]):
+            sys.stderr.writelines(f"{printable(line)}\n" for line in traceback_of(error).splitlines())
+        sys.stderr.write(f"error: {printable(described(error))}\n")
+
+
+def _leave(code: int) -> NoReturn:
+    """End at once. For the interpreter to shut down takes up to a tenth of the time there is: it looks for garbage.
+
+    And after an interrupt the thread with the large stack may be inside libcst's parser, and would not survive it:
+    Python unwinds its stack, and native code aborts the process for it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _discard_stdout() -> None:
+    """What is left is for nobody: it must not be flushed into the broken pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

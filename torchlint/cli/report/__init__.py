@@ -1,0 +1,142 @@
+"""Reports: findings to text, one module a format, imported when it is used.
+
+A format is a function ``lines(files, style)``; everything that formats share is here.
+"""
+
+from __future__ import annotations
+
+import bisect
+import importlib
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from torchlint.diagnostic import Applicability, Diagnostic, Position
+
+FORMATS = {"full": "full", "concise": "concise", "json": "json_", "github": "github"}
+"""Formats by name, with the module of each."""
+
+FOR_PEOPLE = ("full", "concise")
+"""Formats that end with a summary; the others hold nothing that is no finding."""
+
+PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text with its lines. They end at LF, CR or CRLF and nothing else."""
+
+    content: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    @classmethod
+    def of(cls, content: str) -> Text:
+        """The lines of a text."""
+        if "\r" not in content:
+            lengths = itertools.accumulate(map(len, content.split("\n")))
+            ends = tuple(length + number for number, length in enumerate(lengths))
+            return cls(content, (0, *(end + 1 for end in ends[:-1])), ends)
+        breaks = [match.span() for match in _NEWLINE.finditer(content)]
+        return cls(content, (0, *(end for _, end in breaks)), (*(start for start, _ in breaks), len(content)))
+
+    def position(self, offset: int) -> Position:
+        """Row and column of an offset."""
+        row = bisect.bisect_right(self.starts, offset)
+        return Position(row, offset - self.starts[row - 1] + 1)
+
+    def line(self, row: int) -> str:
+        """A line without its end; empty beyond the last."""
+        if row > len(self.starts):
+            return ""
+        return self.content[self.starts[row - 1] : self.ends[row - 1]]
+
+    @property
+    def rows(self) -> int:
+        """How many lines there are; the empty one after the last newline doesn't count."""
+        return len(self.starts) - (self.starts[-1] == len(self.content) and len(self.starts) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """The findings of one file."""
+
+    path: str
+    """As it is shown."""
+    location: str
+    """Its absolute path."""
+    text: str
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to write."""
+
+    color: bool = False
+    unsafe_fixes: bool = False
+    """Whether ``--fix`` would apply unsafe fixes as well."""
+
+    def paint(self, text: str, *codes: int) -> str:
+        """``text`` in a colour, if colours are wanted."""
+        return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m" if self.color and codes and text else text
+
+    def mark(self, diagnostic: Diagnostic) -> str:
+        """``[*] `` for what ``--fix`` would fix."""
+        return f"[{self.paint('*', *CYAN)}] " if is_fixable(diagnostic, self.unsafe_fixes) else ""
+
+
+BOLD, RED, GREEN, BLUE, CYAN = (1,), (1, 31), (32,), (1, 34), (36,)
+
+Lines = Callable[[Sequence[FileFindings], Style], Iterator[str]]
+
+
+def format_named(name: str) -> Lines:
+    """The function that writes a format."""
+    function: Lines = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    return function
+
+
+def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
+    """Whether there is a fix that ``--fix`` (with ``--unsafe-fixes``) applies."""
+    return diagnostic.fix is not None and (unsafe or diagnostic.fix.applicability is Applicability.SAFE)
+
+
+def url(name: str) -> str:
+    """The page of a rule."""
+    return f"{PAGES}/{name}.md"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
+
+    Control characters and what reorders or hides text are escaped as in a string, but for characters to ``keep``.
+    """
+    if text.isprintable():  # most
+        return text
+    return "".join(c if c.isprintable() or c in keep or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of a text on several lines, with its tabs."""
+    return "\n".join(printable(line, "\t") for line in _NEWLINE.split(text))
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def wants_color(choice: str) -> bool:
+    """Whether to write colours: what the option says, then the environment, then the terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

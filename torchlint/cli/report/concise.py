@@ -1,0 +1,17 @@
+"""``path:row:column: code message``, one line a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, printable
+
+
+def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """One line for each finding."""
+    colon = style.paint(":", *CYAN)
+    for file in files:
+        path = style.paint(printable(file.path), *BOLD)
+        for found in file.diagnostics:
+            place = colon.join((path, str(found.start.row), str(found.start.column)))
+            yield f"{place}{colon} {style.paint(found.code, *RED)} {style.mark(found)}{printable(found.message)}"

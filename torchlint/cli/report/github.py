@@ -1,0 +1,43 @@
+"""Workflow commands: GitHub shows them as annotations on the lines of a pull request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from torchlint.cli.report import FileFindings, Style, printable
+from torchlint.diagnostic import Diagnostic
+
+
+def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """One command for each finding; errors first, for GitHub shows only so many of each run."""
+    found = [(file, diagnostic) for file in files for diagnostic in file.diagnostics]
+    for file, diagnostic in sorted(found, key=lambda pair: pair[1].severity != "error"):
+        yield _command(file.path, diagnostic)
+
+
+def _command(path: str, found: Diagnostic) -> str:
+    properties = {
+        "title": f"torchlint ({found.code})",
+        "file": printable(path.replace(os.sep, "/")),
+        "line": str(found.start.row),
+        "endLine": str(found.end.row),
+    }
+    if found.start.row == found.end.row:  # columns are only allowed on a single line
+        properties |= {"col": str(found.start.column), "endColumn": str(found.end.column)}
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    level = "error" if found.severity == "error" else "warning"
+    return f"::{level} {listed}::{_data(_message(path, found))}"
+
+
+def _message(path: str, found: Diagnostic) -> str:
+    message = printable(f"{path}:{found.start.row}:{found.start.column}: {found.code} {found.message}")
+    return f"{message}\n  help: {printable(found.fix.message)}" if found.fix else message
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,121 @@
+"""What was found and fixed, in numbers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, is_fixable, printable
+from torchlint.diagnostic import Diagnostic
+
+
+def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """A table of the rules: how many findings, and whether all ``[*]``, some ``[-]`` or none ``[ ]`` can be fixed."""
+    rows = list(_counted(files, style))
+    width = max((len(str(count)) for _, _, count, _ in rows), default=0)
+    for code, name, count, fixable in rows:
+        mark = style.paint("*", *CYAN) if fixable == count else "-" if fixable else " "
+        yield f"{style.paint(f'{count:>{width}}', *BOLD)}  {style.paint(code, *RED)}  [{mark}] {name}"
+
+
+def json_lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """The same as a JSON list."""
+    entries = [
+        {"code": code, "name": name, "count": count, "fixable": fixable == count, "fixable_count": fixable}
+        for code, name, count, fixable in _counted(files, style)
+    ]
+    yield json.dumps(entries, indent=2)
+
+
+def _counted(files: Sequence[FileFindings], style: Style) -> Iterator[tuple[str, str, int, int]]:
+    """Code, name, number of findings and of fixable ones; the most frequent first."""
+    found = [diagnostic for file in files for diagnostic in file.diagnostics]
+    names = {diagnostic.code: diagnostic.name for diagnostic in found}
+    counts = Counter(diagnostic.code for diagnostic in found)
+    fixable = Counter(diagnostic.code for diagnostic in found if is_fixable(diagnostic, style.unsafe_fixes))
+    for code in sorted(counts, key=lambda code: (-counts[code], code)):
+        yield code, names[code], counts[code], fixable[code]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the summary says beside the findings themselves."""
+
+    files: int
+    """How many were checked."""
+    suppressed: int = 0
+    fixed: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    """For each fixed file how often each rule was."""
+    failed: int = 0
+    """How many others could not be checked, or not wholly."""
+
+
+def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
+    """Which files were fixed, and what in them."""
+    if not totals.fixed:
+        return
+    count = _count(totals)
+    yield style.paint(f"Fixed {_number(count, 'finding')}:", *BOLD)
+    for path, codes in totals.fixed:
+        yield f"- {style.paint(printable(path), *BOLD)}:"
+        for code, number in codes:
+            yield f"    {number} × {style.paint(code, *RED)} ({names[code]})"
+
+
+def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
+    """How much was found, and what can be done about it."""
+    found = [diagnostic for file in files for diagnostic in file.diagnostics]
+    fixed = _count(totals)
+    rest = [f"{fixed} fixed"] * bool(fixed) + [f"{totals.suppressed} suppressed"] * bool(totals.suppressed)
+    aside = f" ({', '.join(rest)})" if rest else ""
+    if not found:
+        if totals.files or not totals.failed:
+            yield f"No findings in {_number(totals.files, 'file')}{aside}."
+        yield from _failed(totals)
+        return
+    total = _number(len(found), "finding")
+    where = _number(sum(bool(file.diagnostics) for file in files), "file")
+    yield f"{style.paint(f'Found {total}', *BOLD)} in {where}{aside}."
+    yield from _remedy(found, style)
+    yield from _failed(totals)
+
+
+def fixes_only(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
+    """How much was fixed, where nothing else is wanted."""
+    found = [diagnostic for file in files for diagnostic in file.diagnostics]
+    more = sum(is_fixable(diagnostic, True) and not is_fixable(diagnostic, False) for diagnostic in found)
+    fixed = _count(totals)
+    aside = ""
+    if more and not style.unsafe_fixes:
+        aside = f" ({_number(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
+    done = f"Fixed {_number(fixed, 'finding')}" if fixed else "No findings fixed"
+    yield f"{style.paint(done, *BOLD)}{aside}."
+    yield from _failed(totals)
+
+
+def _count(totals: Totals) -> int:
+    return sum(number for _, codes in totals.fixed for _, number in codes)
+
+
+def _failed(totals: Totals) -> Iterator[str]:
+    if totals.failed:
+        yield f"{_number(totals.failed, 'file')} could not be checked completely."
+
+
+def _remedy(found: Sequence[Diagnostic], style: Style) -> Iterator[str]:
+    safe = sum(is_fixable(diagnostic, False) for diagnostic in found)
+    unsafe = sum(is_fixable(diagnostic, True) for diagnostic in found) - safe
+    star = f"[{style.paint('*', *CYAN)}]"
+    if style.unsafe_fixes and safe + unsafe:
+        yield f"{star} {safe + unsafe} fixable with `--fix --unsafe-fixes` ({unsafe} unsafe)."
+    elif safe:
+        more = f" ({unsafe} more with `--fix --unsafe-fixes`)" if unsafe else ""
+        yield f"{star} {safe} fixable with `--fix`{more}."
+    elif unsafe:
+        yield f"{unsafe} fixable with `--fix --unsafe-fixes`."
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

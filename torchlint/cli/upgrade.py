@@ -1,0 +1,112 @@
+"""``torchlint upgrade``: what a project meets on the way from one version of torch to another, by symbol.
+
+The files are checked twice, as code for the one version and as code for the other. What is only found for the newer
+one, or is worse there (removed where it was deprecated), is what the way brings.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from torchlint.cli.report import printable, printable_lines
+from torchlint.diagnostic import Fixing, Position, Problem
+from torchlint.project.discovery import Found, discover
+from torchlint.project.settings import Project, Selection, SettingsError, check_version
+from torchlint.project.target import version
+from torchlint.session.scheduler import Options as RunOptions
+from torchlint.session.scheduler import Result, Run
+
+RULES = ("TL3", "TL7", "TL9")
+"""The groups that are about torch's API."""
+
+CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
+"""Exit codes, as those of `check`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of ``torchlint upgrade``, as given."""
+
+    paths: tuple[str, ...]
+    oldest: str
+    newest: str
+    fix: bool
+    unsafe_fixes: bool
+    jobs: int
+    verbose: bool
+
+
+def run(options: Options) -> int:
+    """Check the paths for both versions, and print what was found by symbol."""
+    _check_versions(options.oldest, options.newest)
+    before = _found(options, options.oldest, Fixing.NONE)[2]
+    fixing = Fixing.NONE if not options.fix else Fixing.UNSAFE if options.unsafe_fixes else Fixing.SAFE
+    project, found, results = _found(options, options.newest, Fixing.NONE)
+    for line in summary(results, {place for result in before for place in _places(result)}, options):
+        print(printable(line))
+    if fixing is not Fixing.NONE:
+        project, found, results = _found(options, options.newest, fixing)
+        fixed = sum(number for result in results for _, number in result.fixed)
+        print(f"Fixed {fixed}, {sum(len(result.diagnostics) for result in results)} left.")
+    for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    for problem in (*found.missing, *found.problems, *(problem for result in results for problem in result.problems)):
+        if isinstance(problem, Problem) and problem.details and options.verbose:
+            print(printable_lines(problem.details.rstrip()), file=sys.stderr)
+        print(f"error: {printable(str(problem))}", file=sys.stderr)
+    if found.missing or (options.paths and found.empty and not found.files):
+        return USAGE
+    if found.problems or any(result.problems for result in results):
+        return INCOMPLETE
+    return FINDINGS if any(result.diagnostics for result in results) else CLEAN
+
+
+def _found(options: Options, version: str, fixing: Fixing) -> tuple[Project, Found, list[Result]]:
+    """What is found in code for one version."""
+    project = Project(Selection(select=RULES), target=f"=={version}")
+    found = discover(options.paths or (".",), project, False)
+    return project, found, Run(project, RunOptions(fixing, True, options.jobs, None)).files(found.files)
+
+
+Place = tuple[str, str, Position]
+
+
+def _places(result: Result) -> Iterator[Place]:
+    """Where in a file something was found, and of which rule."""
+    return ((result.file.path, found.code, found.start) for found in result.diagnostics)
+
+
+def _check_versions(oldest: str, newest: str) -> None:
+    for value, option in ((oldest, "--from"), (newest, "--to")):
+        check_version(value, option)
+        if not value[0].isdecimal() or "," in value:
+            raise SettingsError(f"{option} must be one version")
+    if version(oldest) > version(newest):
+        raise SettingsError("--from is newer than --to")
+
+
+def summary(results: Iterable[Result], known: Collection[Place], options: Options) -> Iterator[str]:
+    """Counts by symbol, the most frequent first: what is new on the way, and what was there before."""
+    new: dict[tuple[str, str], list[str]] = {}
+    old: dict[tuple[str, str], list[str]] = {}
+    fixable: Counter[str] = Counter()
+    for result in results:
+        for found, place in zip(result.diagnostics, _places(result), strict=True):
+            side = old if place in known else new
+            side.setdefault((found.code, found.message), []).append(result.file.path)
+            if found.fix is not None:
+                fixable[found.fix.applicability.value] += 1
+    way = f"from PyTorch {options.oldest} to {options.newest}"
+    for title, side in ((f"New {way}:", new), (f"Known to PyTorch {options.oldest} already:", old)):
+        if side:
+            yield title
+            for (code, message), paths in sorted(side.items(), key=lambda item: (-len(item[1]), item[0])):
+                count = f"{len(paths)} in {len(set(paths))} file{'s' * (len(set(paths)) != 1)}"
+                yield f"{count:>18}  {code}  {message}"
+            yield ""
+    total = sum(len(paths) for side in (new, old) for paths in side.values())
+    said = f"{total} place{'s' * (total != 1)} to look at {way}"
+    yield f"{said}; {fixable['safe']} with a safe fix, {fixable['unsafe']} with an unsafe one"

@@ -1,0 +1,1 @@
+"""The way of one file, from bytes to findings to fixed text."""

@@ -1,0 +1,628 @@
+"""libcst's tree, indexed by one walk of our own: parents, document order, nodes by class, and spans on demand.
+
+libcst's visitors rebuild the tree and its metadata providers cost one to five parses each; an iterative walk over the
+syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__hash__`` is a Python function.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeVar
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+from torchlint.file.fast import displays, sketch, unread
+from torchlint.file.fast.unread import Text, Unread
+from torchlint.file.nodes import last_fields_first, parse_module, syntax_fields
+from torchlint.file.standin import Chain
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+_FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
+
+
+class NotRoundTripped(ValueError):
+    """libcst would not give the text back byte for byte, so positions in this file cannot be trusted."""
+
+
+_STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
+
+_SUITES = (cst.IndentedBlock, cst.Module, cst.SimpleStatementLine, cst.SimpleStatementSuite)
+
+_NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
+"""Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
+    cls = type(node)
+    for name in syntax_fields(cls):
+        value = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            yield from value
+        elif kind not in _NO_NODES:
+            yield value
+
+
+def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The last of the syntax children of a node; None if it has none."""
+    for value in last_fields_first(type(node))(node):
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            if value:
+                return value[-1]  # type: ignore[no-any-return]
+        elif kind not in _NO_NODES:
+            return value  # type: ignore[no-any-return]
+    return None
+
+
+def is_refused(tree: Tree) -> bool:
+    """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal.
+
+    What is unread yet Python's own parser has accepted, and the former was looked for when it was left unread
+    (:mod:`torchlint.file.fast.unread`).
+    """
+    if any(handler.type is None for node in tree.parsed(cst.Try) for handler in node.handlers[:-1]):
+        return True
+    return any(_is_bytes(node.left) != _is_bytes(node.right) for node in tree.parsed(cst.ConcatenatedString))
+
+
+def _is_bytes(node: cst.BaseExpression) -> bool:
+    while isinstance(node, cst.ConcatenatedString):
+        node = node.left
+    return isinstance(node, cst.SimpleString) and "b" in node.prefix
+
+
+class Span(NamedTuple):
+    """Where a node stands: offsets into the original text."""
+
+    start: int
+    end: int
+    """With the expression's own brackets; of a statement, without leading comments and the newline; of a block, from
+    behind the colon."""
+    inner_start: int
+    inner_end: int
+    """Without the expression's own brackets."""
+
+
+class Source:
+    """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
+
+    libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
+    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        parsed = text
+        if "\r" in text:
+            parsed = re.sub(r"\r(?!\n)", "\n", parsed)
+        self._removed: list[int] = []
+        """Where something was left out of what libcst is given, and in the other list how much until there."""
+        self._shifts = [0]
+        if "\f" in parsed:
+            pieces, last, shift = [], 0, 0
+            for match in _FORM_FEED.finditer(parsed):
+                keep = match.group().rpartition("\f")[2]  # a form feed resets the indentation
+                cut = len(match.group()) - len(keep)
+                pieces.append(parsed[last : match.start()])
+                last = match.start() + cut
+                shift += cut
+                self._removed.append(last - shift)
+                self._shifts.append(shift)
+            pieces.append(parsed[last:])
+            parsed = "".join(pieces)
+        self.parsed = _without_tail(parsed)
+        first = re.search(r"\r\n|\r|\n", text)
+        self.newline = first.group() if first else "\n"
+        """The newline the text begins with: what new lines are ended by."""
+
+    def original(self, offset: int) -> int:
+        """Offset in the text of an offset in what libcst parsed."""
+        return offset + self._shifts[bisect_right(self._removed, offset)]
+
+
+def _without_tail(text: str) -> str:
+    """A text without the blank lines and comments it ends with, where one is indented: libcst loses some of those.
+
+    Nothing stands behind them, so no offset changes.
+    """
+    end, is_indented = len(text), False
+    while end:
+        start = text.rfind("\n", 0, end - 1) + 1
+        line = text[start:end]
+        code = line.strip(" \t\r\n")
+        if code and (not code.startswith("#") or '"' * 3 in code or "'" * 3 in code):
+            break
+        is_indented = is_indented or line[0] in " \t"
+        end = start
+    return text[:end] if is_indented and end else text
+
+
+_ROOM = 8
+"""How many nodes a character can stand for: ``f()`` is seven."""
+
+Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
+
+
+class Nearest:
+    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
+
+    def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
+        """``holds`` is asked with a node and its parent, whether that is the one."""
+        self._parents, self._holds = parents, holds
+        self._known: dict[int, cst.CSTNode | None] = {}
+
+    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """That ancestor of a node; None if it has none."""
+        known = self._known
+        child, way = node, []
+        found: cst.CSTNode | None = None
+        while id(child) not in known:
+            way.append(id(child))
+            up = self._parents.get(id(child))
+            if up is None or self._holds(child, up):
+                found = up
+                break
+            child = up
+        else:
+            found = known[id(child)]
+        known.update(dict.fromkeys(way, found))
+        return found
+
+
+class Tree:
+    """A parsed module with its index.
+
+    Nodes are indexed by their class, in document order; classes are exact, a ``cst.Name`` is not found under
+    ``cst.BaseExpression``.
+
+    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.file.fast.unread`). Nobody has to know:
+    what somebody asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or ``read``.
+
+    A tree may be a sketch (:mod:`torchlint.file.fast.sketch`). It has no spans.
+    """
+
+    def __init__(
+        self,
+        source: Source | str,
+        is_wanted: Callable[[int, int], bool] | None = None,
+        *,
+        is_sketch: bool = False,
+    ) -> None:
+        """Parse a text.
+
+        Raises:
+            cst.ParserSyntaxError: it is no Python.
+            Unsketchable: it cannot be sketched.
+        """
+        self.source = source if isinstance(source, Source) else Source(source)
+        self._nodes: Nodes = {}
+        self._names: dict[str, list[cst.Name]] | None = None
+        self._unsorted: set[object] = set()
+        self._unread: dict[int, Unread] = {}
+        self._ever_unread: list[int] = []
+        """The keys of what is unread, and of what was, in order."""
+        self._words: dict[str, list[int]] | None = None
+        self._searched: set[str] = set()
+        self._on_read: list[Callable[[Nodes], None]] = []
+        self._parents: dict[int, cst.CSTNode] = {}
+        self._order: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._statements: dict[int, cst.CSTNode] = {}
+        self._indices: dict[int, dict[int, int]] = {}
+        self._enclosing: dict[tuple[type[cst.CSTNode], ...], Nearest] = {}
+        self._ranks: dict[type[cst.CSTNode], list[int]] = {}
+        self._spans: dict[int, Span] = {}
+        self.is_package = False
+        """Whether this is an ``__init__.py``, whose imports are what others import from it."""
+        self.is_repaired = False
+        """Whether ``async`` had to be read as its stand-in."""
+        self.skipped: list[Chain] = []
+        """Expressions that libcst was given a name for."""
+        self.visiting: cst.CSTNode | None = None
+        """The node a rule is looking at, for the message if it raises."""
+        self._sketch = sketch.Sketch(self.source.text, is_wanted, self._read) if is_sketch else None
+        self.module = self._sketch.module if self._sketch is not None else self._parsed(is_wanted)
+        self._index([self.module], None, 0)
+
+    def _parsed(self, is_wanted: Callable[[int, int], bool] | None) -> cst.Module:
+        sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
+        return displays.parse(self.source.parsed) if sparse is None else self._sparse(*sparse)
+
+    def close(self) -> None:
+        """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
+        if self._sketch is not None:
+            self._sketch.__dict__.clear()
+        self.__dict__.clear()
+
+    # ------------------------------------------------------------------ the index
+
+    def _index(self, tops: Sequence[cst.CSTNode], parent: cst.CSTNode | None, rank: int) -> Nodes:
+        """Take nodes and all below them into the index, with ranks from ``rank`` on; what was added."""
+        nodes: Nodes = {}
+        parents, order = self._parents, self._order
+        if parent is not None:
+            parents.update((id(top), parent) for top in tops)
+        stack = list(reversed(tops))
+        pop, push = stack.pop, stack.append
+        names: list[cst.CSTNode] = []
+        plain = cst.Name
+        while stack:
+            node = pop()
+            cls = type(node)
+            order[id(node)] = rank
+            if cls is plain:  # two of five nodes are
+                rank += 1
+                names.append(node)
+                continue
+            if cls is Unread:
+                cls = cst.IndentedBlock
+                self._unread[rank] = node  # type: ignore[assignment]
+                insort(self._ever_unread, rank)
+                rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
+                values: tuple[Any, ...] = ()
+            else:
+                values = last_fields_first(cls)(node)
+            rank += 1
+            found = nodes.get(cls)
+            if found is None:
+                nodes[cls] = [node]
+            else:
+                found.append(node)
+            for value in values:  # the last first, so that the first is the next to be taken from the stack
+                kind = value.__class__
+                if kind is tuple or kind is list:
+                    for item in reversed(value):
+                        parents[id(item)] = node
+                        push(item)
+                elif kind not in _NO_NODES:
+                    parents[id(value)] = node
+                    push(value)
+        if names:
+            nodes[cst.Name] = names
+        for cls, added in nodes.items():
+            if cls in self._nodes:
+                self._nodes[cls] = self._nodes[cls] + added
+                self._unsorted.add(cls)
+                self._ranks.pop(cls, None)
+            else:
+                self._nodes[cls] = added
+        if self._names is not None:
+            self._index_names(self._names, nodes)
+        return nodes
+
+    def _index_names(self, names: dict[str, list[cst.Name]], nodes: Nodes) -> None:
+        for node in nodes.get(cst.Name, ()):
+            names.setdefault(node.value, []).append(node)  # type: ignore[attr-defined, arg-type]
+        self._unsorted.update(names)
+
+    # ------------------------------------------------------------------ what is unread
+
+    def _sparse(self, text: str, bodies: list[unread.Body | None]) -> cst.Module:
+        try:
+            module = displays.parse(text)
+        except cst.ParserSyntaxError:
+            return displays.parse(self.source.parsed)
+        functions = list(unread.functions(module.body))
+        if len(functions) != len(bodies):
+            return displays.parse(self.source.parsed)
+        lines = self.source.parsed.split("\n")
+        for function, body in zip(functions, bodies, strict=True):
+            if body is not None:
+                raw = body.text(lines)
+                block = partial(unread.parsed_body, raw, body.around, parse_module)
+                unread.close(function.body, Text(raw, block, self._read))
+        return module
+
+    def _read(self, block: Unread, text: Text) -> None:
+        """Parse what a block stands for."""
+        parsed, indent = text.block()
+        rank = self._order[id(block)]
+        self._unread.pop(rank, None)
+        unread.fill(block, parsed.body)
+        added = self._index(parsed.body, block, rank + 1)
+        if indent != self.module.default_indent:
+            for inner in added.get(cst.IndentedBlock, ()):
+                if inner.indent is None:  # type: ignore[attr-defined]
+                    object.__setattr__(inner, "indent", indent)
+        for tell in self._on_read:
+            tell(added)
+
+    def on_read(self, tell: Callable[[Nodes], None]) -> None:
+        """Have somebody told what comes into the index from now on."""
+        self._on_read.append(tell)
+
+    def read(self, where: re.Pattern[str] | None = None) -> None:
+        """Parse what is unread: all of it, or where the text matches."""
+        if self._unread and (where is None or where.pattern not in self._searched):
+            for block in list(self._unread.values()):
+                text = unread.text_of(block)
+                if where is None or where.search(text.raw) is not None:
+                    self._read(block, text)
+            self._searched.update([where.pattern] if where is not None else ())
+
+    def read_with(
+        self, word: str, where: Callable[[str], Collection[str]] | None = None, below: cst.CSTNode | None = None
+    ) -> None:
+        """Parse what has a word in it; or only where the word is among those that ``where`` finds in a text."""
+        found = self._unread_with(word) if self._unread else ()
+        if not found:
+            return
+        first, last = (0, self._last_below(self.module)) if below is None else self._range(below)
+        for rank in found:
+            block = self._unread.get(rank)
+            if block is not None and first <= rank <= last:
+                text = unread.text_of(block)
+                if where is None or word in where(text.raw):
+                    self._read(block, text)
+
+    def _unread_with(self, word: str) -> list[int]:
+        """Ranks of the blocks that have a word in them, and were unread when that was asked first."""
+        if self._words is None:
+            self._words = {}
+            for rank, block in self._unread.items():
+                for each in unread.text_of(block).words():
+                    self._words.setdefault(each, []).append(rank)
+        return self._words.get(word, [])
+
+    def _read_below(self, node: cst.CSTNode) -> None:
+        if self._unread:
+            first, last = self._range(node)
+            ranks = self._ever_unread
+            for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]:
+                block = self._unread.get(rank)
+                if block is not None:
+                    self._read(block, unread.text_of(block))
+
+    def names(self, name: str) -> list[cst.Name]:
+        """All name nodes of that spelling, whatever they stand for, in document order."""
+        self.read_with(name)
+        return self.parsed_names(name)
+
+    def parsed_names(self, name: str, below: cst.CSTNode | None = None) -> list[cst.Name]:
+        """Those of them that are parsed already."""
+        if self._names is None:
+            self._names = {}
+            self._index_names(self._names, {cst.Name: [*self.parsed(cst.Name)]})
+            self._unsorted -= self._names.keys()
+        found = self._names.get(name, [])
+        if name in self._unsorted:
+            self._unsorted.discard(name)
+            found.sort(key=self.order)
+        if below is None:
+            return found
+        first, last = self._range(below)
+        return found[bisect_left(found, first, key=self.order) : bisect_right(found, last, key=self.order)]
+
+    def attributes(self, name: str) -> list[cst.Attribute]:
+        """All attributes of that name, in document order."""
+        parents = ((node, self._parents.get(id(node))) for node in self.names(name))
+        found = [up for node, up in parents if isinstance(up, cst.Attribute) and up.attr is node]
+        return sorted(found, key=self.order)
+
+    def all(self, cls: type[N]) -> list[N]:
+        """Nodes of exactly this class, in document order."""
+        self.read()
+        return self.parsed(cls)
+
+    def parsed(self, cls: type[N]) -> list[N]:
+        """Those of them that are parsed already."""
+        if cls in self._unsorted:
+            self._unsorted.discard(cls)
+            self._nodes[cls] = sorted(self._nodes[cls], key=self.order)
+        return self._nodes.get(cls, [])  # type: ignore[return-value]
+
+    @property
+    def nodes(self) -> Nodes:
+        """All nodes by class."""
+        self.read()
+        return {cls: self.parsed(cls) for cls in self._nodes}
+
+    # ------------------------------------------------------------------ where a node stands
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The syntax parent of ``node``; None for the module."""
+        return self._parents.get(id(node))
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Parents of ``node`` from the nearest to the module."""
+        parents = self._parents
+        up = parents.get(id(node))
+        while up is not None:
+            yield up
+            up = parents.get(id(up))
+
+    def enclosing(self, node: cst.CSTNode, *types: type[cst.CSTNode]) -> cst.CSTNode | None:
+        """The nearest ancestor of one of the given types."""
+        nearest = self._enclosing.get(types)
+        if nearest is None:
+            nearest = self._enclosing[types] = self.nearest(lambda child, up: type(up) in types)
+        return nearest.of(node)
+
+    def nearest(self, holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> Nearest:
+        """What finds the nearest ancestor for which something holds, asked with a node and its parent."""
+        return Nearest(self._parents, holds)
+
+    def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
+        """Whether a node lies below another."""
+        if id(node) not in self._order or id(area) not in self._order:
+            return False
+        first, last = self._range(area)
+        return first < self._order[id(node)] <= last
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The statement that ``node`` is part of, or is: a simple statement line or a compound statement."""
+        known, way = self._statements, []
+        at: cst.CSTNode = node
+        while id(at) not in known and not isinstance(at, _STATEMENTS):
+            way.append(id(at))
+            up = self._parents.get(id(at))
+            if up is None:
+                break
+            at = up
+        found = known.get(id(at), at)
+        known.update(dict.fromkeys(way, found))
+        return found
+
+    def siblings(self, statement: cst.CSTNode) -> tuple[Sequence[cst.CSTNode], int]:
+        """The statements of the suite or line that a statement is in, and which of them it is."""
+        suite = self._parents.get(id(statement))
+        body = getattr(suite, "body", ())
+        if not isinstance(suite, _SUITES):
+            return (), 0
+        indices = self._indices.get(id(suite))
+        if indices is None:
+            indices = self._indices[id(suite)] = {id(each): index for index, each in enumerate(body)}
+        return body, indices[id(statement)]
+
+    def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement right before another one in the same block, with no empty line or comment between them."""
+        body, index = self.siblings(statement)
+        return body[index - 1] if index and not getattr(statement, "leading_lines", ()) else None
+
+    def indentation(self, node: cst.CSTNode) -> str:
+        """White space in front of the statements of the block that ``node`` is in."""
+        steps, default = [], self.module.default_indent
+        block = self.enclosing(node, cst.IndentedBlock, cst.MatchCase, Unread)
+        while isinstance(block, (cst.IndentedBlock, cst.MatchCase)):
+            owner = self.parent(block) if isinstance(block, cst.MatchCase) else block
+            step = owner.indent if isinstance(owner, (cst.IndentedBlock, cst.Match)) else None
+            steps.append(default if step is None else step)
+            block = self.enclosing(block, cst.IndentedBlock, cst.MatchCase, Unread)
+        return "".join(reversed(steps))
+
+    def order(self, node: cst.CSTNode) -> int:
+        """Rank of ``node`` in document order (pre-order)."""
+        return self._order[id(node)]
+
+    def within(self, node: cst.CSTNode, cls: type[N]) -> list[N]:
+        """Nodes of exactly this class below ``node``, or ``node`` itself, in document order."""
+        self._read_below(node)
+        nodes = self.parsed(cls)
+        if not nodes:
+            return nodes
+        ranks = self._ranks.get(cls)
+        if ranks is None:
+            ranks = self._ranks[cls] = [self._order[id(each)] for each in nodes]
+        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, self._last_below(node))]
+
+    def _range(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The ranks of a node and of the last one below it."""
+        return self._order[id(node)], self._last_below(node)
+
+    def _last_below(self, node: cst.CSTNode) -> int:
+        """Rank of the last node below one, or of itself."""
+        last = self._last.get(id(node))
+        if last is None:
+            at: cst.CSTNode | None = node
+            while at is not None:
+                end, at = at, None if type(at) is Unread else _last_child(at)
+            last = self._order[id(end)]
+            if type(end) is Unread:  # its statements will have ranks up to there
+                last += _ROOM * len(unread.text_of(end).raw)
+            self._last[id(node)] = last
+        return last
+
+    def walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """``node`` and all below it, in document order."""
+        stack = [node]
+        while stack:
+            at = stack.pop()
+            yield at
+            stack.extend(list(children(at))[::-1])
+
+    def code(self, node: cst.CSTNode) -> str:
+        """Source of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        code = self._sketch.code(node) if self._sketch is not None else None
+        if code is not None:
+            return code
+        if isinstance(node, cst.Arg):
+            node = node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return self.module.code_for_node(node)
+
+    def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, Span]:
+        """Where the given nodes stand, by ``id``. One recording code generation per call, however many nodes.
+
+        Raises:
+            NotRoundTripped: libcst's code is not the text it was given.
+        """
+        missing = [node for node in wanted if id(node) not in self._spans]
+        if missing:
+            state = _Recorder(self.module, {id(node): node for node in missing})
+            self.module._codegen(state)
+            offsets = [0, *accumulate(map(len, state.tokens))]
+            offsets.append(offsets[-1])  # a newline that the text does not end with is written, and taken back
+            if "".join(state.tokens) != self.source.parsed:
+                raise NotRoundTripped("libcst does not give this text back unchanged")
+            for key, inner in state.inner.items():
+                whole = isinstance(state.wanted[key], (cst.BaseExpression, cst.BaseSuite))
+                outer = state.outer.get(key, inner) if whole else inner
+                self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
+        return self._spans
+
+
+class _Recorder(CodegenState):
+    """Remembers at which tokens the wanted nodes begin and end."""
+
+    def __init__(self, module: cst.Module, wanted: dict[int, cst.CSTNode]) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.wanted = wanted
+        self.outer: dict[int, tuple[int, int]] = {}
+        self.inner: dict[int, tuple[int, int]] = {}
+        self._starts: dict[int, int] = {}
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if id(node) in self.wanted:
+            self._starts[id(node)] = len(self.tokens)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        key = id(node)
+        if key in self.wanted:
+            self.outer[key] = (self._starts[key], len(self.tokens))
+            self.inner.setdefault(key, self.outer[key])
+
+    def record_syntactic_position(self, node: cst.CSTNode, *, start_node: Any = None, end_node: Any = None) -> Any:
+        return _Syntactic(self, node, start_node, end_node) if id(node) in self.wanted else _NOTHING
+
+
+class _Syntactic:
+    """Span of a node without its leading lines, its trailing comma or newline."""
+
+    def __init__(
+        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    ) -> None:
+        self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
+
+    def __enter__(self) -> None:
+        for extra in (self.start_node, self.end_node):
+            if extra is not None:
+                self.state.wanted.setdefault(id(extra), extra)
+        self.start = len(self.state.tokens)
+
+    def __exit__(self, *exc: object) -> None:
+        state = self.state
+        start, end = self.start, len(state.tokens)
+        if self.start_node is not None and id(self.start_node) in state.inner:
+            start = state.inner[id(self.start_node)][0]
+        if self.end_node is not None and id(self.end_node) in state.inner:
+            end = state.inner[id(self.end_node)][1]
+        state.inner[id(self.node)] = (start, end)
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+
+_NOTHING = _Nothing()

@@ -1,0 +1,289 @@
+"""What a fix must not do, judged from the text before and after by Python's own parser: a last line of defence.
+
+The text must still parse and compile, and every statement that no edit touches must be what it was, where it was: in
+the same block of the same statement. Nothing here knows libcst or the rules, so a mistake of theirs is seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torchlint.diagnostic import TextEdit
+from torchlint.file.lines import line_start, lines_above
+from torchlint.file.standin import ASYNC_STAND_IN
+
+BREAKS = "would break the syntax"
+CHANGES = "would change line {} too, which it is not about"
+
+_BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
+
+
+def splice(text: str, edits: Iterable[TextEdit]) -> str:
+    """The text with edits applied, which do not overlap."""
+    pieces, last = [], 0
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        pieces += [text[last : edit.start], edit.content]
+        last = edit.end
+    return "".join([*pieces, text[last:]])
+
+
+class Guard:
+    """The text before."""
+
+    def __init__(self, text: str, stand_in: str) -> None:
+        """``stand_in`` is the text to parse where the text itself does not, of the same length."""
+        self.text = text
+        self._is_stand_in = False
+        self._tree = _parsed(text)
+        if self._tree is None and stand_in != text:
+            self._is_stand_in, self._tree = True, _parsed(stand_in)
+        self._units = _units(self._tree, stand_in if self._is_stand_in else text) if self._tree is not None else {}
+        self._compiles: bool | None = None
+
+    def objection(self, edits: Iterable[TextEdit], stand_in: str) -> str | None:
+        """What is wrong with the text after these edits, which ``stand_in`` can be parsed for; None if all is well.
+
+        What this Python cannot parse before the edits (newer syntax) is not judged.
+        """
+        if self._tree is None:
+            return None
+        ordered = sorted(edits, key=lambda e: (e.start, e.end))
+        text = splice(self.text, ordered)
+        tree = _parsed(text)
+        if tree is None and self._is_stand_in:
+            text, tree = stand_in, _parsed(stand_in)
+        if tree is None:
+            return BREAKS
+        changed = _Comparison(self._units, _units(tree, text), ordered).first_changed()
+        if changed is not None:
+            return CHANGES.format(self.text.count("\n", 0, changed) + 1)
+        if not _compiles(text) and self._compiles_today():
+            return BREAKS
+        return None
+
+    def _compiles_today(self) -> bool:
+        if self._compiles is None:
+            self._compiles = _compiles(self.text)
+        return self._compiles
+
+
+def _parsed(text: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _compiles(text: str) -> bool:
+    """Whether the compiler takes it, which sees more than the parser: ``from __future__`` in its place, ``return``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "<fixed>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+        except (RecursionError, MemoryError):
+            return True  # nobody can say
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A statement (or an ``except`` or ``case``) without the statements inside it."""
+
+    node: ast.AST
+    start: int
+    end: int
+    """Where its own part ends: at the first statement inside it, if there are any, or the comments above that."""
+    is_compound: bool
+    parent: int | None
+    """Where the unit begins that it is in; None for the module."""
+    block: str
+
+
+def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
+    """All units by the offset where they begin."""
+    offsets = _Offsets(text)
+    units: dict[int, _Unit] = {}
+    stack: list[tuple[Any, int | None, str]] = [(node, None, "body") for node in tree.body]
+    while stack:
+        node, parent, block = stack.pop()
+        at = node.pattern if isinstance(node, ast.match_case) else node
+        begin = offsets.of(at.lineno, at.col_offset)
+        decorators = getattr(node, "decorator_list", ())
+        start = offsets.of(decorators[0].lineno, decorators[0].col_offset) if decorators else begin
+        end = offsets.of(at.end_lineno, at.end_col_offset)
+        inside = [(child, name) for name in _BLOCKS for child in _block(node, name)]
+        if inside and isinstance(inside[0][0], ast.AST):
+            end = _without_comments(text, min(_begin(child, offsets) for child, _ in inside))
+        units[begin] = _Unit(node, start, end, bool(inside), parent, block)
+        stack += [(child, begin, name) for child, name in inside]
+    return units
+
+
+def _without_comments(text: str, end: int) -> int:
+    """Where the first statement of a block begins with its line, and the lines with nothing but comments above that."""
+    line = line_start(text, end)
+    if not line or text[line:end].strip(" \t\f"):
+        return end
+    end = line
+    for above, stop in lines_above(text, line):
+        code = text[above:stop].lstrip()
+        if code and not code.startswith("#"):
+            break
+        end = above
+    return end
+
+
+def _block(node: ast.AST, name: str) -> Sequence[Any]:
+    value = getattr(node, name, None)
+    return value if isinstance(value, list) else ()
+
+
+def _begin(node: Any, offsets: _Offsets) -> int:
+    first = (getattr(node, "decorator_list", None) or [node])[0]
+    at = first.pattern if isinstance(first, ast.match_case) else first
+    return offsets.of(at.lineno, at.col_offset)
+
+
+class _Offsets:
+    """Rows and columns of ``ast`` (UTF-8 bytes) to offsets into the text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+        self.is_ascii = text.isascii()
+
+    def of(self, row: int, column: int) -> int:
+        start = self.starts[row - 1]
+        if self.is_ascii:
+            return start + column
+        line = self.text[start : start + column]  # no shorter than what the bytes are of
+        return start + (column if line.isascii() else len(line.encode(errors="surrogatepass")[:column].decode()))
+
+
+class _Comparison:
+    """The units before and after some edits."""
+
+    def __init__(self, old: Mapping[int, _Unit], new: Mapping[int, _Unit], edits: Sequence[TextEdit]) -> None:
+        self.old, self.new = old, new
+        self.before, self.after = _Areas(edits), _Areas(_images(edits), with_ends=True)
+        self.moved = _Shift(edits)
+
+    def first_changed(self) -> int | None:
+        """Where the first unit begins that no edit is about, and that is not what or where it was.
+
+        Also what appears where no edit put it counts, with the place where it would have been.
+        """
+        kept = set[int]()
+        for begin, unit in self.old.items():
+            if self.before.touch(unit):
+                continue
+            place = self.moved.forward(begin)
+            other = self.new.get(place)
+            if other is None or not _same(unit.node, other.node) or not self._is_in_place(unit, other):
+                return begin
+            kept.add(place)
+        return next(
+            (self.moved.back(at) for at, unit in self.new.items() if at not in kept and not self.after.touch(unit)),
+            None,
+        )
+
+    def _is_in_place(self, unit: _Unit, other: _Unit) -> bool:
+        """Whether two units are in the same block of the same statement (or of one that an edit is about)."""
+        if unit.block != other.block:
+            return False
+        if unit.parent is None or other.parent is None:
+            return unit.parent is other.parent
+        if self.before.touch(self.old[unit.parent]):
+            return self.after.touch(self.new[other.parent])
+        return self.moved.forward(unit.parent) == other.parent
+
+
+def _images(edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
+    """Where the new text of each edit stands afterwards."""
+    shift = 0
+    for edit in edits:
+        start = edit.start + shift
+        yield TextEdit(start, start + len(edit.content), "")
+        shift += len(edit.content) - (edit.end - edit.start)
+
+
+class _Areas:
+    """Parts of a text."""
+
+    def __init__(self, areas: Iterable[TextEdit], with_ends: bool = False) -> None:
+        self.areas = sorted((area.start, area.end) for area in areas)
+        self.with_ends = with_ends
+        """Whether what only meets the end of an area touches it; an area without extent does in any case."""
+
+    def touch(self, unit: _Unit) -> bool:
+        """Whether any of them is in the unit's own part."""
+        index = bisect.bisect_left(self.areas, (unit.start, unit.start))
+        for number in range(max(0, index - 1), len(self.areas)):
+            start, end = self.areas[number]
+            if start > unit.end:
+                return False
+            if start == end or self.with_ends:
+                if unit.start <= end and (start < unit.end or not unit.is_compound):
+                    return True
+            elif start < unit.end and end > unit.start:
+                return True
+        return False
+
+
+class _Shift:
+    """How far the text after each edit moves."""
+
+    def __init__(self, edits: Sequence[TextEdit]) -> None:
+        self.ends = [edit.end for edit in edits]
+        self.shifts = [0]
+        for edit in edits:
+            self.shifts.append(self.shifts[-1] + len(edit.content) - (edit.end - edit.start))
+        self.images = [end + shift for end, shift in zip(self.ends, self.shifts[1:], strict=True)]
+
+    def forward(self, offset: int) -> int:
+        return offset + self.shifts[bisect.bisect_right(self.ends, offset)]
+
+    def back(self, offset: int) -> int:
+        return max(0, offset - self.shifts[bisect.bisect_right(self.images, offset)])
+
+
+def _same(left: ast.AST, right: ast.AST) -> bool:
+    """Whether two statements are the same but for where they stand and the statements inside them."""
+    stack: list[tuple[Any, Any]] = []
+    if type(left) is not type(right):
+        return False
+    for name in left._fields:
+        mine, other = getattr(left, name, None), getattr(right, name, None)
+        if name in _BLOCKS and isinstance(mine, list):
+            if bool(mine) != bool(other):
+                return False
+        else:
+            stack.append((mine, other))
+    while stack:
+        mine, other = stack.pop()
+        if type(mine) is not type(other):
+            return False
+        if isinstance(mine, ast.AST):
+            stack += ((getattr(mine, name, None), getattr(other, name, None)) for name in mine._fields)
+        elif isinstance(mine, list):
+            if len(mine) != len(other):
+                return False
+            stack += zip(mine, other, strict=True)
+        elif mine != other and _plain(mine) != _plain(other):
+            return False
+    return True
+
+
+def _plain(value: object) -> str:
+    """A constant such that one that is not equal to itself is, and what was put into a string to parse it is out."""
+    return repr(value).replace(ASYNC_STAND_IN, "async")

@@ -1,0 +1,1 @@
+"""Forward interpretation of functions."""

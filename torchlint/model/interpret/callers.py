@@ -1,0 +1,125 @@
+"""What the callers in the same file say of a function's parameters, where nothing else is known of them.
+
+It is evidence, no proof: others may call it differently. So it is only asked for when the value of an expression is not
+known without it, and it never becomes part of what a function returns.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.interpret.flow import Flow
+from torchlint.model.scopes import parameters
+from torchlint.model.torch.returned import Argument
+from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
+
+if TYPE_CHECKING:
+    from torchlint.model import Model
+
+_FAR = 3
+"""How many callers of callers to ask."""
+
+
+class Callers:
+    """Interprets functions of one file once more with what their callers give them."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tree = model.tree
+        self._values: dict[tuple[int, int], dict[int, Value]] = {}
+        self._references: dict[str, dict[int, list[cst.CSTNode]]] = {}
+        """By name, all that refers to each function or class of that name."""
+
+    def value(self, node: cst.CSTNode, function: cst.FunctionDef, far: int = _FAR) -> Value | None:
+        """What an expression in a function is if its callers are believed; None if they say nothing of it."""
+        key = (id(function), far)
+        if key not in self._values:
+            self._values[key] = {}  # what a function says of itself does not count
+            self._values[key] = self._interpreted(function, far)
+        return self._values[key].get(id(node))
+
+    def _interpreted(self, function: cst.FunctionDef, far: int) -> dict[int, Value]:
+        given = self._given(function, far)
+        if not given:
+            return {}
+        flow = Flow(self.model, function)
+        start = self.model.start(function, flow)
+        known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
+        if known and self.model.budget.allows():
+            flow.run(start | known, self.model.start_grad(function))
+        return flow.values
+
+    def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
+        """The values of parameters, as far as all callers give one."""
+        calls = self._calls(function)
+        if not calls:
+            return {}
+        bound = [self.model.bind(function, None, self._arguments(call, far)) for call in calls]
+        given: dict[str, Value] = {}
+        for param in parameters(function):
+            name = param.name.value
+            default = UNKNOWN if param.default is None else self.model.seen(param.default)
+            values = [each.get(name, default) for each in bound]
+            if param.star or param.annotation is not None or any(value.kind & Kind.UNKNOWN for value in values):
+                continue
+            given[name] = _believed(functools.reduce(join, values), function.name.value, calls[0])
+        return given
+
+    def _calls(self, function: cst.FunctionDef) -> list[cst.Call]:
+        """All calls of a function in this file; none if it is also used in other ways."""
+        cls = self.model.class_of(function)
+        is_constructor = cls is not None and function.name.value == "__init__"
+        name = cls.name.value if cls is not None and is_constructor else function.name.value
+        wanted = cls if is_constructor else function
+        if name.startswith("__") or (cls is not None and name == "forward"):
+            return []
+        calls = []
+        if name not in self._references:
+            self._references[name] = self._referring(name)
+        for node in self._references[name].get(id(wanted), ()):
+            call = self.tree.parent(node)
+            if isinstance(call, cst.Call) and call.func is node:
+                calls.append(call)
+            elif not is_constructor:
+                return []
+        return calls
+
+    def _referring(self, name: str) -> dict[int, list[cst.CSTNode]]:
+        found: dict[int, list[cst.CSTNode]] = {}
+        for node in self.model.scopes.calls(name):
+            found.setdefault(id(self.model.seen(node).node), []).append(node)
+        return found
+
+    def _arguments(self, call: cst.Call, far: int) -> list[Argument]:
+        scope = self.model.scopes.scope_of(call)
+        arguments = []
+        for arg in call.args:
+            value = self.model.seen(arg.value)
+            if value.kind & Kind.UNKNOWN and far and isinstance(scope, cst.FunctionDef):
+                value = self.value(arg.value, scope, far - 1) or value
+            arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))
+        return arguments
+
+
+def _believed(value: Value, name: str, call: cst.Call) -> Value:
+    """A value as it is believed on a caller's word: what it is, but not that it never requires grad."""
+    if value.items is not None:
+        value = replace(value, items=tuple(_believed(item, name, call) for item in value.items))
+    if value.item is not None:
+        value = replace(value, item=_believed(value.item, name, call))
+    if not value.kind & Kind.TENSOR:
+        return replace(value, symbols=())
+    evidence = Evidence(Strength.USE, f"`{name}(...)` is given a tensor", call)
+    return replace(
+        value,
+        grad=value.grad | Tri.MAYBE if value.grad != Tri.YES else Tri.YES,
+        ndim=Ndim.ANY,
+        dtype=Dtype.ANY,
+        leaf=Tri.MAYBE,
+        evidence=evidence,
+        symbols=(),
+    )

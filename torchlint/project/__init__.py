@@ -1,0 +1,1 @@
+"""A project: its settings, its files, the versions of torch it supports."""

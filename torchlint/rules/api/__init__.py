@@ -1,0 +1,1 @@
+"""The rules about torch's API: what they share."""

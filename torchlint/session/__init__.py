@@ -1,0 +1,1 @@
+"""A run over many files: scheduled, spread over processes, remembered."""

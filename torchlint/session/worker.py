@@ -1,0 +1,264 @@
+"""One file: read it, see whether a rule could find anything in it, and check it.
+
+What is done here can be done in any process; what a job and an answer hold can be sent.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.file import source
+from torchlint.project.settings import OWN
+from torchlint.project.target import ANY, Target
+from torchlint.session.cache import Seen, Stamp, stamp
+from torchlint.system.crash import INTENDED, described, traceback_of
+from torchlint.system.limits import USUAL, Limits, size_of
+from torchlint.system.reading import LIMIT, TooLarge, read_with_status
+from torchlint.system.stack import with_stack
+
+if TYPE_CHECKING:
+    from torchlint.file.engine import Outcome
+    from torchlint.model.codebase import Codebase
+
+T = TypeVar("T")
+
+RECURSION_LIMIT = 20_000
+
+COLLECT = (2_000_000, 5, 5)
+"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
+refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to check."""
+
+    path: str
+    """For messages."""
+    codes: frozenset[str]
+    fixing: Fixing = Fixing.NONE
+    location: str = ""
+    """Where it is; what it imports is looked for around it."""
+    policy: Policy = AS_RULES_SAY
+    target: Target = ANY
+    """The versions of torch it is written for."""
+    thorough: bool = False
+    """Whether to verify that it parses even if no rule could find anything in it."""
+    data: bytes | None = None
+    """Its content, where that is not to be read from the file."""
+    limits: Limits = USUAL
+    """What it may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a job."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    text: str = ""
+    """The text that the diagnostics speak of (left empty where there are none)."""
+    problems: tuple[Problem, ...] = ()
+    fixed: tuple[tuple[str, int], ...] = ()
+    suppressed: int = 0
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    before: bytes = b""
+    """What was read (left empty where nothing follows from it)."""
+    after: bytes | None = None
+    """The fixed content, where it differs."""
+    unwritten: bool = False
+    """Whether there is fixed content and it cannot be written."""
+    is_gated: bool = False
+    """Whether a rule could find something; if not, it was at most parsed."""
+    seen: Seen | None = None
+    """What was read; None if it could not be read or decoded."""
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What is to be said of the files that it imports, for those who want to know."""
+        return (f"{path}: {source.UNREAD[state]}" for path, state in self.rests_on.items() if state in source.UNREAD)
+
+    @property
+    def was_checked(self) -> bool:
+        """Whether more was done than to read it."""
+        return self.is_gated or bool(self.seen and self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file that has to be checked."""
+
+    job: Job
+    data: bytes
+    source: source.Source
+    is_gated: bool
+    seen: Seen
+
+
+def answer(job: Job, codebase: Callable[[], Codebase]) -> Answer:
+    """Do all of a job. Never raises for what is in a file."""
+    opened = open_(job)
+    return opened if isinstance(opened, Answer) else check(opened, codebase())
+
+
+def known_codebase() -> Callable[[], Codebase]:
+    """What is known of other files in one process, begun when it is asked for first."""
+    known: list[Codebase] = []
+
+    def codebase() -> Codebase:
+        if not known:
+            from torchlint.model.codebase import Codebase
+
+            known.append(Codebase())
+        return known[0]
+
+    return codebase
+
+
+def open_(job: Job) -> Opened | Answer:
+    """Read a file; what is to be said of it, unless it has to be checked. Never raises for what is in it."""
+    return _guarded(job, lambda: _open(job))
+
+
+def check(opened: Opened, codebase: Codebase) -> Answer:
+    """Check what was read. Never raises for what is in it."""
+    return _guarded(opened.job, lambda: _check(opened, codebase))
+
+
+def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
+    """What a function returns. Whatever it raises must not cost more than this file."""
+    try:
+        return function()
+    except INTENDED:
+        raise
+    except BaseException as error:
+        problem = Problem(job.path, f"could not be checked: {described(error)}", details=traceback_of(error))
+        return Answer(problems=(problem,))
+
+
+def _open(job: Job) -> Opened | Answer:
+    if job.path.endswith(".ipynb"):
+        return _failed(job, "notebooks are not supported yet")
+    now: Stamp = []
+    try:
+        data = job.data
+        if data is None:
+            status, data = read_with_status(job.location, min(job.limits.file_size or LIMIT, LIMIT))
+            now = stamp(status)
+        elif not job.limits.allows(len(data)):
+            return _failed(job, _too_large(job.limits))
+        decoded = source.decode(data)
+    except source.Undecodable as error:
+        found = (_unreadable(error),) if "TL003" in job.codes else ()
+        return Answer(found, source.decode_leniently(data or b""))
+    except TooLarge as error:
+        is_ours = not job.limits.file_size or job.limits.file_size > LIMIT  # which settings cannot lift
+        return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
+    except OSError as error:
+        return _failed(job, error.strerror or str(error))
+    seen = Seen(now, source.digest(data))
+    is_gated = _is_gated(data, decoded.text, job.codes)
+    if not is_gated and not _is_broken(decoded.text, job):
+        return Answer(seen=seen)
+    return Opened(job, data, decoded, is_gated, seen)
+
+
+def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
+    from torchlint.file.gate import can_match
+    from torchlint.file.suppressions import is_malformed, mentioned
+
+    return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
+
+
+def _is_broken(text: str, job: Job) -> bool:
+    """Whether a file does not parse, where that is asked: not for all those that have nothing to do with torch."""
+    if not job.thorough or "TL001" not in job.codes:
+        return False
+    from torchlint.file.engine import syntax_error
+
+    return syntax_error(text, job.path) is not None
+
+
+def _check(opened: Opened, codebase: Codebase) -> Answer:
+    job = opened.job
+    outcome = _outcome(opened, codebase)
+    if isinstance(outcome, str):
+        return _failed(job, outcome)
+    found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
+    result = Answer(
+        found,
+        outcome.text if found else "",
+        outcome.problems,
+        outcome.fixed,
+        outcome.suppressed,
+        outcome.rests_on,
+        is_gated=opened.is_gated,
+        seen=opened.seen,
+    )
+    if outcome.text == opened.source.text:
+        return result
+    try:
+        return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
+    except source.NotWritten as error:
+        return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
+
+
+def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
+    from torchlint.file.engine import TOO_DEEP, check_text
+
+    job = opened.job
+    try:
+        return check_text(
+            opened.source.text,
+            job.path,
+            job.codes,
+            job.fixing,
+            location=job.location or None,
+            codebase=codebase,
+            policy=job.policy,
+            target=job.target,
+            budget=job.limits.budget,
+        )
+    except RecursionError:
+        return TOO_DEEP
+
+
+def _too_large(limits: Limits) -> str:
+    return f"not checked: it has more bytes than `max-file-size` allows ({size_of(limits.file_size)})"
+
+
+def _failed(job: Job, message: str) -> Answer:
+    return Answer(problems=(Problem(job.path, message),))
+
+
+def _unreadable(error: source.Undecodable) -> Diagnostic:
+    start, end = Position(error.row, error.column), Position(error.row, error.column + 1)
+    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity="error")
+
+
+def _encoded(opened: Opened, text: str) -> bytes:
+    try:
+        if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
+            raise source.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
+        return opened.source.encode(text)
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+    except UnicodeError as error:  # `idna` and its like say no more
+        raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
+
+
+def with_big_stack(function: Callable[[], T]) -> T:
+    """Call a function in a thread that has room for deep recursion."""
+    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    try:
+        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
+        gc.set_threshold(*COLLECT)
+        return with_stack(function)
+    finally:
+        sys.setrecursionlimit(recursion_limit)
+        gc.set_threshold(*thresholds)

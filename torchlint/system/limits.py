@@ -1,0 +1,45 @@
+"""What a file may cost: how large it may be, and how much of it is interpreted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+FILE_SIZE = 5 << 20
+"""Bytes of a file, where nothing else is said. People write no such files, and few programs do."""
+
+BUDGET = 2_000_000
+"""Expressions to interpret in a file, where nothing else is said. Real files need less than a tenth of it."""
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a file may cost; 0 means that there is no limit but that of :mod:`torchlint.system.reading`."""
+
+    file_size: int = FILE_SIZE
+    """Bytes that it may have."""
+    budget: int = BUDGET
+    """Expressions in it that may be interpreted, each as often as it is."""
+
+    def allows(self, size: int) -> bool:
+        """Whether a file of so many bytes is checked."""
+        return not self.file_size or size <= self.file_size
+
+
+USUAL = Limits()
+
+
+def parse_size(text: str) -> int | None:
+    """The bytes of ``5M``, ``300K`` or ``1000``; None if that is no size."""
+    match = re.fullmatch(r"(\d{1,15})([KM]?)", text.strip().upper())
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def size_of(count: int) -> str:
+    """A number of bytes as it would be written in the settings."""
+    for unit in ("M", "K"):
+        if count and count % _UNITS[unit] == 0:
+            return f"{count // _UNITS[unit]}{unit}"
+    return str(count)
