@@ -46,7 +46,7 @@ OTHER_FILES, PARSE = "other files", "parse"
 STAGES = (
     Stage(
         "read",
-        ("torchlint.project.discovery:discover", "torchlint.session.worker:open_", "torchlint.file.source:decode"),
+        ("torchlint.project.discovery:discover", "torchlint.session.worker:open_", "torchlint.file.text.source:decode"),
     ),
     Stage(
         "gate",
@@ -59,16 +59,20 @@ STAGES = (
     ),
     Stage(
         PARSE,
-        ("torchlint.file.engine:parse", "torchlint.file.tree:Tree.__init__", "torchlint.file.tree:Tree._read"),
+        (
+            "torchlint.file.engine:parse",
+            "torchlint.file.tree.tree:Tree.__init__",
+            "torchlint.file.tree.tree:Tree._read",
+        ),
         frozenset({OTHER_FILES}),
     ),
     Stage(
         "sketch",
-        ("torchlint.file.fast.sketch:Sketch", "torchlint.file.fast.unread:python_tree"),
+        ("torchlint.file.tree.fast.sketch:Sketch", "torchlint.file.tree.fast.unread:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),
-    Stage(OTHER_FILES, ("torchlint.model.codebase:Codebase",)),
+    Stage(OTHER_FILES, ("torchlint.model.codebase.modules:Codebase",)),
     Stage("rules", ("torchlint.file.engine:_run_rules",)),
     Stage("places and edits", ("torchlint.file.engine:_locate",)),
     Stage(
@@ -80,7 +84,7 @@ STAGES = (
 
 REST = "the rest"
 
-PARSER = "torchlint.file.nodes:parse_module"
+PARSER = "torchlint.file.tree.nodes:parse_module"
 """What is given the text that libcst parses."""
 
 

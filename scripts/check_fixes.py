@@ -24,7 +24,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from torchlint.diagnostic import Fixing, TextEdit
-from torchlint.file import engine, source
+from torchlint.file import engine
+from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
 from torchlint.project.settings import Project
 from torchlint.session.scheduler import Options, Result, Run

@@ -21,12 +21,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint.file import source
 from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import infer
-from torchlint.file.tree import NotRoundTripped
-from torchlint.model import codebase
-from torchlint.model.codebase import Codebase
+from torchlint.file.text import source
+from torchlint.file.tree.tree import NotRoundTripped
+from torchlint.model.codebase import modules
+from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import discover
 from torchlint.project.settings import Project
 from torchlint.session.worker import with_big_stack
@@ -44,10 +44,10 @@ def shuffled(files: list[str]) -> list[str]:
 
 
 ORDERS: dict[str, tuple[Callable[[list[str]], list[str]], bool, int]] = {
-    "nothing kept": (list, False, codebase._ROOM),
-    "sorted": (list, True, codebase._ROOM),
-    "backwards": (lambda files: files[::-1], True, codebase._ROOM),
-    "shuffled": (shuffled, True, codebase._ROOM),
+    "nothing kept": (list, False, modules._ROOM),
+    "sorted": (list, True, modules._ROOM),
+    "backwards": (lambda files: files[::-1], True, modules._ROOM),
+    "shuffled": (shuffled, True, modules._ROOM),
     "shuffled, little room": (shuffled, True, LITTLE),
 }
 """The order of the files, whether anything is kept from one to the next, and for how many characters there is room."""
@@ -55,7 +55,7 @@ ORDERS: dict[str, tuple[Callable[[list[str]], list[str]], bool, int]] = {
 
 def values(files: list[str], name: str) -> tuple[Values, float]:
     """What is known in one of the orders, and the seconds it took."""
-    order, is_kept, codebase._ROOM = ORDERS[name]  # processes are used again
+    order, is_kept, modules._ROOM = ORDERS[name]  # processes are used again
     kept, started = Codebase(), time.perf_counter()
     found = {path: list(_numbers(path, kept if is_kept else Codebase())) for path in order(files)}
     return found, time.perf_counter() - started

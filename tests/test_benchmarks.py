@@ -409,9 +409,9 @@ def test_what_a_stage_begins_with_is_there(name: str) -> None:
     "name",
     [
         "torchlint.nowhere:parse",
-        "torchlint.file.tree:nothing",
-        "torchlint.file.tree:No.thing",
-        "torchlint.file.tree:Tree.no",
+        "torchlint.file.tree.tree:nothing",
+        "torchlint.file.tree.tree:No.thing",
+        "torchlint.file.tree.tree:Tree.no",
     ],
 )
 def test_what_is_not_there(name: str) -> None:

@@ -15,7 +15,7 @@ from conftest import Ran, Torchlint
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.file import engine
-from torchlint.file.source import FOLDER, state
+from torchlint.file.text.source import FOLDER, state
 from torchlint.project import target
 from torchlint.session import cache, cachedir, scheduler, worker
 from torchlint.session.cache import Cache, Known, Seen, stamp

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.project import importable, settings
+from torchlint.model.codebase import importable
+from torchlint.project import settings
 from torchlint.project.settings import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
 from torchlint.rules import catalogue
 
@@ -155,12 +156,12 @@ def test_the_nearest_settings_hold(tmp_path: Path, write: Write, monkeypatch: py
         }
     )
     monkeypatch.chdir(tmp_path)
-    importable = Project()
+    project = Project()
     for directory, code in {"": "TL101", "near": "TL201", "near/x/y": "TL201", "other": "TL101"}.items():
-        assert importable.codes(os.path.join(tmp_path, directory, "x.py")) == {code} | ON
-    assert importable.target_torch(str(tmp_path / "near" / "x.py")) == "2.1"
-    assert importable.target_torch(str(tmp_path / "x.py")) is None
-    assert importable.sources == [str(tmp_path / "near" / "pyproject.toml"), str(tmp_path / "pyproject.toml")]
+        assert project.codes(os.path.join(tmp_path, directory, "x.py")) == {code} | ON
+    assert project.target_torch(str(tmp_path / "near" / "x.py")) == "2.1"
+    assert project.target_torch(str(tmp_path / "x.py")) is None
+    assert project.sources == [str(tmp_path / "near" / "pyproject.toml"), str(tmp_path / "pyproject.toml")]
     assert Project(isolated=True).codes(str(tmp_path / "x.py")) == ALL | ON
     assert Project(Selection(("TL2",))).codes(str(tmp_path / "x.py")) == group("TL2") | ON
 

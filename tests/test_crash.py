@@ -14,8 +14,9 @@ from conftest import Torchlint
 from torchlint import __version__
 from torchlint.cli import check
 from torchlint.cli.report import full
-from torchlint.file import gate, source
+from torchlint.file import gate
 from torchlint.file.engine import Outcome
+from torchlint.file.text import source
 from torchlint.project import discovery, settings
 from torchlint.system.crash import FRAMES, described, traceback_of
 

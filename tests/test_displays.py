@@ -7,9 +7,9 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.file.fast import displays
-from torchlint.file.nodes import parse_module
-from torchlint.file.tree import Tree
+from torchlint.file.tree.fast import displays
+from torchlint.file.tree.nodes import parse_module
+from torchlint.file.tree.tree import Tree
 
 CALLS = "".join(f"    torch.tensor({i}),\n" for i in range(40))
 TABLE = "".join(f'    "k{i}": ({i}, [{i}, -{i}], "a"),  # row {i}\n' for i in range(40))

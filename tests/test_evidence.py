@@ -9,7 +9,7 @@ from torchlint.diagnostic import LocatedEvidence
 from torchlint.examples import examples
 from torchlint.file import engine
 from torchlint.file.engine import check_text, shortened
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

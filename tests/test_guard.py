@@ -13,7 +13,7 @@ from torchlint import edit
 from torchlint.diagnostic import Applicability, Fixing, TextEdit
 from torchlint.file import engine
 from torchlint.file.engine import Outcome, check_text
-from torchlint.file.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
+from torchlint.file.tree.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
 from torchlint.file.verify import BREAKS, CHANGES, Guard, splice
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
 

@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from torchlint.file.engine import check_text
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model.imports import Imports
 from torchlint.model.scopes import dotted
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import Torchlint
 from test_cli import Write
 
-from torchlint.cli import infer
+from torchlint.cli import infer as command
 from torchlint.cli.infer import Place, split
 from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import KINDS, Inferred, infer
@@ -395,7 +395,7 @@ def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, mon
         return infer(text, path, location, budget=budget)
 
     write({"a.py": "print(1)\n", "b.py": "print(1)\n"})
-    monkeypatch.setattr(infer, "infer", fails)
+    monkeypatch.setattr(command, "infer", fails)
     ran = torchlint("infer", ".")
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
     assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (reveal.py:")

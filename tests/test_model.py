@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 import torch
 
-from torchlint.file.lines import Lines
-from torchlint.file.tree import Span, Tree
+from torchlint.file.text.lines import Lines
+from torchlint.file.tree.tree import Span, Tree
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")

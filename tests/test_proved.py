@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import check_text
-from torchlint.model.codebase import Codebase
+from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 
 CODES = frozenset(catalogue())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint.file import source
+from torchlint.file.text import source
 from torchlint.project import target
 from torchlint.session.cache import Cache, Known, Seen
 from torchlint.system import reading

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from torchlint.file.engine import check_text
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Model
 from torchlint.rules import catalogue
 

@@ -14,10 +14,10 @@ import pytest
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
 from torchlint.file import engine
-from torchlint.file.fast import sketch, unread
-from torchlint.file.nodes import is_trivia
-from torchlint.file.tree import Tree
-from torchlint.model.codebase import Codebase
+from torchlint.file.tree.fast import sketch, unread
+from torchlint.file.tree.nodes import is_trivia
+from torchlint.file.tree.tree import Tree
+from torchlint.model.codebase.modules import Codebase
 from torchlint.rule import load
 from torchlint.rules import catalogue
 

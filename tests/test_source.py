@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.file import source
+from torchlint.file.text import source
 
 BOM = codecs.BOM_UTF8
 

@@ -10,10 +10,10 @@ import pytest
 from torchlint.diagnostic import Fixing
 from torchlint.file import engine, gate
 from torchlint.file.engine import check_text
-from torchlint.file.fast import unread
-from torchlint.file.standin import without_async
-from torchlint.file.tree import Tree
-from torchlint.model.codebase import Codebase
+from torchlint.file.tree.fast import unread
+from torchlint.file.tree.standin import without_async
+from torchlint.file.tree.tree import Tree
+from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parent.parent

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.rule import Anchor, Edit
 
 

@@ -12,7 +12,7 @@ from typing import TextIO
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
 from torchlint.diagnostic import Fixing, Problem
-from torchlint.file.source import decode_leniently
+from torchlint.file.text.source import decode_leniently
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.settings import (

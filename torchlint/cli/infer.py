@@ -14,7 +14,7 @@ from torchlint.cli.report import Text, printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.file.inferred import KINDS, Inferred, infer
-from torchlint.file.source import Undecodable, decode
+from torchlint.file.text.source import Undecodable, decode
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.settings import Project, SettingsError, did_you_mean

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from torchlint.cli.report import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
+from torchlint.model.torch.versions import version
 from torchlint.project.discovery import Found, discover
 from torchlint.project.settings import Project, Selection, SettingsError, check_version
-from torchlint.project.target import version
 from torchlint.session.scheduler import Options as RunOptions
 from torchlint.session.scheduler import Result, Run
 

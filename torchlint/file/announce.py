@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, TextEdit
-from torchlint.file.lines import Lines, moved
+from torchlint.file.text.lines import Lines, moved
 
 Waits = Mapping[tuple[TextEdit, ...], Sequence[tuple[int, int]]]
 """Of the edits of deferred fixes, the places in the text that others have to remove first."""

@@ -10,10 +10,10 @@ import libcst as cst
 
 from torchlint.diagnostic import TextEdit
 from torchlint.file.choice import LocatedBlock
-from torchlint.file.lines import without_blanks
-from torchlint.file.source import TOKENS
 from torchlint.file.suppressions import start_with_comments
-from torchlint.file.tree import Span, Tree
+from torchlint.file.text.lines import without_blanks
+from torchlint.file.text.source import TOKENS
+from torchlint.file.tree.tree import Span, Tree
 from torchlint.rule import Block
 
 _LINE = (cst.SimpleStatementLine, cst.SimpleStatementSuite)

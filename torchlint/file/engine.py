@@ -32,14 +32,14 @@ from torchlint.diagnostic import (
 from torchlint.file.announce import Tally, with_waits
 from torchlint.file.choice import Blocks, LocatedBlock, block_edits, chosen, edits_of
 from torchlint.file.gate import possible_rules, sites
-from torchlint.file.lines import Lines, line_start, without_blanks
 from torchlint.file.silenced import Silence, Silenced, lost, near
-from torchlint.file.source import TOKENS
-from torchlint.file.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
-from torchlint.file.standin import MESSAGE as SKIPPED
 from torchlint.file.suppressions import Suppressions
+from torchlint.file.text.lines import Lines, line_start, without_blanks
+from torchlint.file.text.source import TOKENS
+from torchlint.file.tree.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
+from torchlint.file.tree.standin import MESSAGE as SKIPPED
 from torchlint.file.verify import BREAKS, Guard, splice
-from torchlint.project.target import ANY, Target
+from torchlint.model.torch.versions import ANY, Target
 from torchlint.rules import catalogue
 from torchlint.system.crash import described, traceback_of
 from torchlint.system.limits import BUDGET
@@ -47,9 +47,9 @@ from torchlint.system.limits import BUDGET
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.file.tree import Source, Span, Tree
+    from torchlint.file.tree.tree import Source, Span, Tree
     from torchlint.model import Evidence, Model
-    from torchlint.model.codebase import Codebase
+    from torchlint.model.codebase.modules import Codebase
     from torchlint.rule import Anchor, Edit, Finding, Fix, Rule
 
 MAX_ROUNDS = 500
@@ -285,7 +285,7 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
         raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.file.tree import Source, is_refused
+    from torchlint.file.tree.tree import Source, is_refused
 
     source = Source(text)
     source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
@@ -307,7 +307,7 @@ def _is_package(path: str) -> bool:
 def _tree(source: Source, is_wanted: Callable[[int, int], bool] | None) -> Tree:
     import libcst as cst
 
-    from torchlint.file.tree import Tree
+    from torchlint.file.tree.tree import Tree
 
     try:
         return Tree(source, is_wanted)
@@ -370,7 +370,7 @@ def _parting(before: _Checked, applied: Sequence[Diagnostic], following: _Checke
 
 
 def _found(text: str, subject: Subject) -> _Checked:
-    from torchlint.file.fast.unread import Unreadable
+    from torchlint.file.tree.fast.unread import Unreadable
 
     data = text.encode(errors="surrogatepass")
     codes = possible_rules(data, subject.codes)
@@ -404,9 +404,9 @@ class Look(NamedTuple):
 
 def first_look(text: str, subject: Subject, possible: frozenset[str], data: bytes) -> Look | None:
     """Which rules find something in a sketch of a text; None if only libcst's tree can tell."""
-    from torchlint.file.fast.sketch import Unsketchable
-    from torchlint.file.fast.unread import python_tree
-    from torchlint.file.tree import Tree
+    from torchlint.file.tree.fast.sketch import Unsketchable
+    from torchlint.file.tree.fast.unread import python_tree
+    from torchlint.file.tree.tree import Tree
 
     try:
         if "\0" in text or without_chains(text, text)[1]:
@@ -454,7 +454,7 @@ def _check_with(
 
 
 def _check_tree(tree: Tree, text: str, subject: Subject, possible: frozenset[str]) -> _Checked:
-    from torchlint.file.tree import NotRoundTripped
+    from torchlint.file.tree.tree import NotRoundTripped
 
     path = subject.path
     findings, problems, rests_on = _run_rules(tree, subject, possible)
@@ -567,7 +567,7 @@ def _run_rules(
 
 def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
     """All findings of one rule; if it raises, none and the problem."""
-    from torchlint.file.fast.unread import Unreadable
+    from torchlint.file.tree.fast.unread import Unreadable
 
     try:
         return [_explained(finding, model) for finding in _findings(rule, tree, model)], None
@@ -581,7 +581,7 @@ def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[l
 
 def _explained(finding: Finding, model: Model) -> Finding:
     """A finding with the evidence for its receiver, where the rule has none of its own; a fix is as safe as that."""
-    from torchlint.model.namesakes import is_shared
+    from torchlint.model.codebase.namesakes import is_shared
 
     if finding.receiver is None:
         return finding

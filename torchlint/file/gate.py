@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from torchlint.file.source import GAP, words
+from torchlint.file.text.source import GAP, words
 from torchlint.rules import catalogue
 
 _TABLE = "table:"

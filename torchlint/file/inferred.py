@@ -14,11 +14,11 @@ import libcst as cst
 
 from torchlint.diagnostic import LocatedEvidence, Position
 from torchlint.file.engine import located, model_of, parse
-from torchlint.file.lines import Lines
-from torchlint.file.tree import Span, Tree
+from torchlint.file.text.lines import Lines
+from torchlint.file.tree.tree import Span, Tree
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
-from torchlint.model.codebase import Codebase
+from torchlint.model.codebase.modules import Codebase
 
 
 def _words(flags: type) -> dict[str, int]:
@@ -80,7 +80,7 @@ def infer(
 
     Raises:
         torchlint.file.engine.Unparsed: the text is no Python.
-        torchlint.file.tree.NotRoundTripped: positions in it cannot be trusted.
+        torchlint.file.tree.tree.NotRoundTripped: positions in it cannot be trusted.
         RecursionError: it is nested too deeply for the stack there is.
     """
     tree = parse(text, path)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, LocatedFix, TextEdit
-from torchlint.file.lines import Lines, moved
+from torchlint.file.text.lines import Lines, moved
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.directive import Said, is_suspect, read
-from torchlint.file.lines import line_start, lines_above
+from torchlint.file.text.lines import line_start, lines_above
 
 _TOKEN = re.compile(
     r"""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.lines import line_start, lines_above
-from torchlint.file.standin import ASYNC_STAND_IN
+from torchlint.file.text.lines import line_start, lines_above
+from torchlint.file.tree.standin import ASYNC_STAND_IN
 
 BREAKS = "would break the syntax"
 CHANGES = "would change line {} too, which it is not about"

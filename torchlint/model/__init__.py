@@ -23,10 +23,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model import graph
 from torchlint.model.budget import Budget
-from torchlint.model.codebase import Codebase
+from torchlint.model.codebase.modules import Codebase
 from torchlint.model.imports import Imports
 from torchlint.model.interpret import containers, loaders
 from torchlint.model.interpret.callers import Callers
@@ -41,6 +41,7 @@ from torchlint.model.sources import Sources
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
+from torchlint.model.torch.versions import ANY
 from torchlint.model.usage import Follower
 from torchlint.model.values import (
     NDARRAY,
@@ -68,7 +69,6 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
-from torchlint.project.target import ANY
 from torchlint.system.limits import BUDGET
 from torchlint.system.stack import deeper
 

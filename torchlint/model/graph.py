@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.file.tree import children
+from torchlint.file.tree.tree import children
 from torchlint.model.scopes import dotted, parameters
 
 if TYPE_CHECKING:

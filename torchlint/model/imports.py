@@ -11,7 +11,7 @@ import re
 
 import libcst as cst
 
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model.scopes import dotted
 
 _MARGIN = 80

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from torchlint.file.source import GAP
-from torchlint.file.tree import Tree
+from torchlint.file.text.source import GAP
+from torchlint.file.tree.tree import Tree
 from torchlint.model.names import GROWING
 
 Function = cst.FunctionDef | cst.Lambda

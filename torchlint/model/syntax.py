@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.file.tree import children
+from torchlint.file.tree.tree import children
 from torchlint.model.scopes import dotted, parameters
 
 

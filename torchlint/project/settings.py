@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from torchlint.diagnostic import Policy
+from torchlint.model.torch.versions import ANY, Target
+from torchlint.model.torch.versions import parse as parse_target
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
 from torchlint.project.globs import Globs
-from torchlint.project.target import ANY, Target, may_require, of_project
-from torchlint.project.target import parse as parse_target
+from torchlint.project.target import may_require, of_project
 from torchlint.project.target import unread as unread_of_project
 from torchlint.rules import catalogue
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size

@@ -73,12 +73,13 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree import Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules.shared import data_sites, mentions, volatile
+from torchlint.rules.api import mentions
+from torchlint.rules.shared import data_sites, volatile
 from torchlint.rules.shared.volatile import Need
 
 VARIABLE = "torch.autograd.Variable"

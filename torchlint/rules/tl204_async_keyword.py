@@ -28,7 +28,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.standin import ASYNC_STAND_IN
+from torchlint.file.tree.standin import ASYNC_STAND_IN
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
 

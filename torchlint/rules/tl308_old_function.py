@@ -56,7 +56,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.project.target import Version
+from torchlint.model.torch.versions import Version
 from torchlint.rule import Finding, Fix, on
 
 _REMOVED: Version = (1, 5)

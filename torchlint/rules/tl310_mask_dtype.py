@@ -61,7 +61,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
-from torchlint.project.target import Version
+from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import sites
 

@@ -34,7 +34,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.project.target import Version
+from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import fixes, sites
 

@@ -50,9 +50,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.rule import Anchor, Edit, Finding, Fix, on
-from torchlint.rules.api import sites, table
+from torchlint.rules.api import mentions, sites, table
 from torchlint.rules.api.table import Row
-from torchlint.rules.shared import mentions
 
 _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
 _ARGUMENTS = ("pretrained", "pretrained_backbone")

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 from torchlint import PACKAGE, __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.file.source import FOLDER, digest, state
-from torchlint.project import importable
+from torchlint.file.text.source import FOLDER, digest, state
+from torchlint.model.codebase import importable
 from torchlint.session import cachedir
 from torchlint.session.cachedir import Folder, is_temporary
 from torchlint.session.secret import is_signed, sign
@@ -100,7 +100,7 @@ class Entry(NamedTuple):
 
 
 Row = tuple[str, str]
-"""Another file and its state (:func:`torchlint.file.source.state`)."""
+"""Another file and its state (:func:`torchlint.file.text.source.state`)."""
 
 
 class Content:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.diagnostic import Diagnostic, Fixing, Problem
-from torchlint.file import source
+from torchlint.file.text import source
 from torchlint.project.discovery import File
 from torchlint.project.settings import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp

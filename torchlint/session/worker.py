@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
-from torchlint.file import source
+from torchlint.file.text import source
+from torchlint.model.torch.versions import ANY, Target
 from torchlint.project.settings import OWN
-from torchlint.project.target import ANY, Target
 from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
@@ -23,7 +23,7 @@ from torchlint.system.stack import with_stack
 
 if TYPE_CHECKING:
     from torchlint.file.engine import Outcome
-    from torchlint.model.codebase import Codebase
+    from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
 
@@ -111,7 +111,7 @@ def known_codebase() -> Callable[[], Codebase]:
 
     def codebase() -> Codebase:
         if not known:
-            from torchlint.model.codebase import Codebase
+            from torchlint.model.codebase.modules import Codebase
 
             known.append(Codebase())
         return known[0]

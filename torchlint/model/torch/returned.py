@@ -65,7 +65,7 @@ class Argument:
 @functools.cache
 def data() -> Mapping[str, Any]:
     """The generated data, loaded once."""
-    text = resources.files("torchlint.model").joinpath("data/torch.json").read_text(encoding="utf-8")
+    text = resources.files("torchlint.model.torch").joinpath("data/torch.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

@@ -23,7 +23,7 @@ _KEEPING = frozenset(("requires_grad_", "share_memory_"))
 
 @functools.cache
 def _data() -> Mapping[str, Any]:
-    text = resources.files("torchlint.model").joinpath("data/writers.json").read_text(encoding="utf-8")
+    text = resources.files("torchlint.model.torch").joinpath("data/writers.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

@@ -11,10 +11,9 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.rule import Anchor, Applicability, Edit, Fix
-from torchlint.rules.api import sites
+from torchlint.rules.api import mentions, sites
 from torchlint.rules.api.sites import Use, applicability
 from torchlint.rules.api.table import Case, Row
-from torchlint.rules.shared import mentions
 
 
 def fix(use: Use, model: Model) -> Fix | None:

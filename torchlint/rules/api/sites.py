@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree import Nearest
+from torchlint.file.tree.tree import Nearest
 from torchlint.model import Kind, Model, Strength
 from torchlint.model.torch import returned
-from torchlint.project.target import text
+from torchlint.model.torch.versions import text
 from torchlint.rule import Applicability, Edit, Finding, Fix
 from torchlint.rules.api import table
 from torchlint.rules.api.table import Row
@@ -406,7 +406,7 @@ def callee(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row |
 
     None where the file puts something of its own in its place.
     """
-    from torchlint.rules.shared import mentions
+    from torchlint.rules.api import mentions
 
     row = _called(func, rows, model)
     return row if row is not None and not mentions.is_replaced(row.name, model) else None

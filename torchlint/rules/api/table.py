@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchlint.file.source import is_of_word, words
-from torchlint.project.target import Target, Version, text, version
+from torchlint.file.text.source import is_of_word, words
+from torchlint.model.torch.versions import Target, Version, text, version
 
 DATA = Path(__file__).parent / "data"
 

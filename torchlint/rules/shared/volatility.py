@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from torchlint.file.tree import children
+from torchlint.file.tree.tree import children
 from torchlint.model import Kind, Model, Tri, Value
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.torch import returned

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from torchlint.file.fast import displays, sketch, unread
-from torchlint.file.fast.unread import Text, Unread
-from torchlint.file.nodes import last_fields_first, parse_module, syntax_fields
-from torchlint.file.standin import Chain
+from torchlint.file.tree.fast import displays, sketch, unread
+from torchlint.file.tree.fast.unread import Text, Unread
+from torchlint.file.tree.nodes import last_fields_first, parse_module, syntax_fields
+from torchlint.file.tree.standin import Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -67,7 +67,7 @@ def is_refused(tree: Tree) -> bool:
     """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal.
 
     What is unread yet Python's own parser has accepted, and the former was looked for when it was left unread
-    (:mod:`torchlint.file.fast.unread`).
+    (:mod:`torchlint.file.tree.fast.unread`).
     """
     if any(handler.type is None for node in tree.parsed(cst.Try) for handler in node.handlers[:-1]):
         return True
@@ -184,10 +184,11 @@ class Tree:
     Nodes are indexed by their class, in document order; classes are exact, a ``cst.Name`` is not found under
     ``cst.BaseExpression``.
 
-    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.file.fast.unread`). Nobody has to know:
-    what somebody asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or ``read``.
+    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.file.tree.fast.unread`). Nobody has to
+    know: what somebody asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or
+    ``read``.
 
-    A tree may be a sketch (:mod:`torchlint.file.fast.sketch`). It has no spans.
+    A tree may be a sketch (:mod:`torchlint.file.tree.fast.sketch`). It has no spans.
     """
 
     def __init__(

@@ -14,8 +14,8 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
-from torchlint.file import source
-from torchlint.project import importable
+from torchlint.file.text import source
+from torchlint.model.codebase import importable
 
 Leads = Callable[[str, str, int], str | None]
 """The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""

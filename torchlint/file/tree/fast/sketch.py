@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from torchlint.file.fast import unread
-from torchlint.file.fast.unread import Text
-from torchlint.file.nodes import is_trivia, parse_module
+from torchlint.file.tree.fast import unread
+from torchlint.file.tree.fast.unread import Text
+from torchlint.file.tree.nodes import is_trivia, parse_module
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -215,7 +215,7 @@ class Sketch:
     def __init__(
         self, text: str, is_wanted: Callable[[int, int], bool] | None, read: Callable[[unread.Unread, Text], None]
     ) -> None:
-        """Sketch a text but for the bodies of functions that are not wanted (see :mod:`torchlint.file.fast.unread`).
+        """Sketch a text but for the bodies of functions that are not wanted (:mod:`torchlint.file.tree.fast.unread`).
 
         Raises:
             Unsketchable: it cannot be.

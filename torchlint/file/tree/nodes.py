@@ -91,7 +91,7 @@ def parse_module(text: str) -> cst.Module:
     """The tree that libcst makes of a text, without validating its nodes one by one, which takes a third of the time.
 
     The parser made them; for the little that its grammar lets pass and Python does not there is
-    :func:`torchlint.file.tree.is_refused`.
+    :func:`torchlint.file.tree.tree.is_refused`.
 
     Raises:
         cst.ParserSyntaxError: it is no Python.

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
-from torchlint.file import source
-from torchlint.file.fast.sketch import Unsketchable
-from torchlint.file.tree import Nodes, Tree
-from torchlint.model.importers import Importers
+from torchlint.file.text import source
+from torchlint.file.tree.fast.sketch import Unsketchable
+from torchlint.file.tree.tree import Nodes, Tree
+from torchlint.model.codebase import importable
+from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
-from torchlint.project import importable
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:

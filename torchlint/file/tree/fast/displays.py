@@ -15,9 +15,9 @@ from itertools import pairwise
 
 import libcst as cst
 
-from torchlint.file.fast.unread import python_tree
-from torchlint.file.nodes import parse_module, syntax_fields
-from torchlint.file.source import GAP
+from torchlint.file.text.source import GAP
+from torchlint.file.tree.fast.unread import python_tree
+from torchlint.file.tree.nodes import parse_module, syntax_fields
 
 LONG = 100_000
 """Characters of a text that is worth it, and of a list in it."""

@@ -1,0 +1,1 @@
+"""Text as it is in a file: bytes, newlines, offsets."""

@@ -1,0 +1,1 @@
+"""The syntax tree of a file: parsed, indexed, with positions on demand."""

@@ -1,0 +1,1 @@
+"""The other files of a project, and what is asked of them."""
