@@ -311,6 +311,13 @@ def changed(value: Value, change: Callable[[Value], Value]) -> Value:
     return replace(value, item=item, items=items, keys=keys)
 
 
+def reference(value: Value | None) -> str | None:
+    """The qualified name of something imported; None for all else."""
+    if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None or value.bound:
+        return None
+    return value.ref
+
+
 UNKNOWN = Value(Kind.UNKNOWN)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)

@@ -18,7 +18,7 @@ from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.bridge import Model
 
 _FAR = 3
 """How many callers of callers to ask."""

@@ -42,7 +42,7 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.bridge import Model
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"

@@ -42,7 +42,7 @@ from torchlint.model.values import (
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.bridge import Model
 
 _ANY = cst.Name("_")
 _UNARY = {"Minus": "__neg__", "Plus": "__pos__", "BitInvert": "__invert__"}

@@ -40,7 +40,7 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.bridge import Model
 
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""

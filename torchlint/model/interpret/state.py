@@ -19,7 +19,7 @@ from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Evidence, Kind, Strength, Symbol, Tri, Value, join, tensor, unknown
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.bridge import Model
 
 _MAX_ALIASES = 8
 
