@@ -22,8 +22,8 @@ from torchlint.model.interpret.begin import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
-from torchlint.model.torch.versions import ANY
 from torchlint.model.values import Strength, Usage, Value
+from torchlint.versions import ANY
 
 if TYPE_CHECKING:
     from torchlint.file.tree.tree import Tree
