@@ -18,8 +18,8 @@ from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.names import is_foreign
 from torchlint.model.scopes import dotted
 from torchlint.model.syntax import last_name, signature_comments
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library
+from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -27,6 +27,7 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     UNKNOWN,
+    Argument,
     Dtype,
     Kind,
     Ndim,
@@ -160,13 +161,13 @@ def instance_of(context: Context, value: Value, node: cst.BaseExpression) -> Val
         return _BUILTIN_INSTANCES.get(ref.removeprefix("builtins."))
     if ref in ("torch.Tensor", "torch.autograd.Variable"):
         return tensor()
-    kind = returned.class_kind(ref)
+    kind = library.class_kind(ref)
     if kind == "parameter":
         return parameter()
     if (found := definition(context, ref)) is not None and isinstance(found.node, cst.ClassDef):
         return construct(context, found.node, node)
     if kind == "tensor" or (ref.startswith("torch.") and ref.endswith("Tensor")):
-        return tensor(dtype=returned.dtype_named(ref) if kind else Dtype.ANY)
+        return tensor(dtype=dtype_named(ref) if kind else Dtype.ANY)
     if kind is not None:
         return replace(_CLASS_KINDS.get(kind, OBJECT), ref=ref)
     if ref in _ARRAYS:

@@ -19,7 +19,7 @@ from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.scopes import decorator_names
 from torchlint.model.syntax import last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
@@ -149,8 +149,8 @@ def class_use(context: Context, cls: cst.ClassDef, name: str) -> Evidence | None
     wrapping = next((c for c in found.given if last_name(c.func) == "Variable"), None)
     if not used and wrapping is None:
         return None
-    only = returned.tensor_only()
-    if any(u not in returned.tensor_names() and not u.startswith("_") for u in used):
+    only = library.tensor_only()
+    if any(u not in library.tensor_names() and not u.startswith("_") for u in used):
         return None
     for attribute, node in used.items():
         if attribute in only:
@@ -171,6 +171,6 @@ def super_value(context: Context, node: cst.Call, flow: State) -> Value:
         if isinstance(base.node, cst.ClassDef):
             return construct(context, base.node)
         ref = reference(base)
-        if ref is not None and returned.class_kind(ref) == "module":
+        if ref is not None and library.class_kind(ref) == "module":
             return Value(Kind.MODULE, ref=ref)
     return unknown(("call", id(node)))

@@ -26,8 +26,7 @@ from torchlint.model.context import Context
 from torchlint.model.lineage import Lineages, lineages
 from torchlint.model.names import is_foreign
 from torchlint.model.torch.named import named
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import Evidence, Value, reference
+from torchlint.model.values import Argument, Evidence, Value, reference
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.env import Env

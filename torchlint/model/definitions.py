@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.model.torch.named import named
 from torchlint.model.values import NONE, NUMBER, UNKNOWN, Kind, Value, join, reference, unknown
 
@@ -171,4 +171,4 @@ def is_defined(context: Context, ref: str) -> bool:
 
 def _is_known(ref: str) -> bool:
     """Whether torch has something of that name."""
-    return returned.is_function(ref) or returned.class_kind(ref) is not None or ref == "torch.autograd.Variable"
+    return library.is_function(ref) or library.class_kind(ref) is not None or ref == "torch.autograd.Variable"

@@ -17,8 +17,7 @@ from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
 from torchlint.model.scopes import decorator_names, parameters
 from torchlint.model.syntax import is_stub, is_target, last_name
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import NONE, UNKNOWN, Kind, Role, Symbol, Tri, Value, changed, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from torchlint.model.definitions import follow, is_defined
 from torchlint.model.interpret.interpretation import Key
 from torchlint.model.interpreted import class_body, is_settled, trace_of
 from torchlint.model.names import is_foreign
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.model.values import Value, reference
 
 _LONGEST = 300
@@ -132,7 +132,7 @@ class Lineages:
     def _of_torch(self, base: Value) -> str | None:
         """The class of torch that a base is, if it matters which."""
         ref = reference(base)
-        matters = ref is not None and (returned.module_info(ref) or returned.class_kind(ref) == "distribution")
+        matters = ref is not None and (library.module_info(ref) or library.class_kind(ref) == "distribution")
         return ref if matters else None
 
     def known(self, cls: cst.ClassDef) -> Lineage | None:
@@ -217,7 +217,7 @@ def kinds_of_bases(context: Context, cls: cst.ClassDef) -> Iterator[str]:
             yield "unknown"
         elif ref in ("torch.autograd.Function", "torch.autograd.function.Function"):
             yield "function"
-        elif (known := returned.class_kind(ref)) is not None:
+        elif (known := library.class_kind(ref)) is not None:
             yield known
         elif is_foreign(ref.partition(".")[0]) or ref.startswith("builtins."):
             yield "other"

@@ -76,7 +76,9 @@ from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
 from torchlint.model.scopes import dotted, parameters
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import mentions
 from torchlint.rules.shared import data_sites, volatile
@@ -366,7 +368,7 @@ def _makes_subclasses(model: Model) -> bool:
 
 def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     asked = _requires_grad(call)
-    literal = returned.literal_bool(asked) if asked is not None else False
+    literal = literal_bool(asked) if asked is not None else False
     inner = wrapped.value
     if literal is False:
         return _plain(call, inner, model)
@@ -545,11 +547,11 @@ def _is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     if not isinstance(node, cst.Call):
         return False
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
-        method = returned.data()["methods"].get(node.func.attr.value)
-        is_same = isinstance(method, dict) and (method.get("alias") or method.get("self"))
+        method = library.method(node.func.attr.value)
+        is_same = isinstance(method, TensorResult) and may_alias(method)
         return bool(is_same) and _is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
-    return returned.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
+    return library.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
@@ -558,8 +560,8 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
         return False
     if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
         return False
-    result = returned.data()["functions"].get(model.qualified(node.func) or "")
-    return isinstance(result, dict) and result.get("grad") == "factory"
+    result = library.function(model.qualified(node.func) or "")
+    return isinstance(result, TensorResult) and result.grad == "factory"
 
 
 def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:

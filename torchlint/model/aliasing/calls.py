@@ -14,8 +14,8 @@ from torchlint.model.expressions import value_of
 from torchlint.model.interpret import structure
 from torchlint.model.modes import grad_enabled
 from torchlint.model.scopes import decorator_names, parameters
-from torchlint.model.torch import returned, writers
-from torchlint.model.torch.returned import may_alias
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Tri, Usage, Value
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
 
 def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
     """What a function or class of torch does that does not write to its argument."""
-    kind = returned.class_kind(ref)
+    kind = library.class_kind(ref)
     if ref == "torch.autograd.Variable":
         used = follower.usage(call)
         return max(used, Usage.SAVED) if len(call.args) > 1 else used
@@ -138,9 +138,9 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
         return Usage.WRITTEN
     if kind == "module":
         return Usage.WRITTEN if writers.writes_to_itself(ref, call) else Usage.READ
-    result = returned.data()["functions"].get(ref)
+    result = library.function(ref)
     if ref.startswith("torch.Tensor."):
-        result = returned.data()["methods"].get(ref.rpartition(".")[2])
+        result = library.method(ref.rpartition(".")[2])
     if result is None and kind == "parameter":  # a parameter of the same memory, which is optimised
         return max(Usage.SAVED, follower.usage(call))
     if result is None:
@@ -209,7 +209,7 @@ def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) ->
         return module(follower, function.item, arg, call)
     if writers.module_writes(function):
         return Usage.WRITTEN
-    is_known = ref is not None and ref != structure.SEQUENTIAL and returned.module_info(ref)
+    is_known = ref is not None and ref != structure.SEQUENTIAL and library.module_info(ref)
     if (not is_known and _has_inplace_modules(context)) or _changes_modules(context):
         return Usage.WRITTEN
     if _is_passing(function):
@@ -231,8 +231,8 @@ def _is_passing(value: Value) -> bool:
     """Whether a module may return what it is given."""
     if value.node is not None or value.ref == structure.SEQUENTIAL:
         return True
-    info = returned.module_info(value.ref or "")
-    return value.ref in _PASSING_MODULES or may_alias(info.get("output"))
+    info = library.module_info(value.ref)
+    return value.ref in _PASSING_MODULES or (info is not None and may_alias(info.output))
 
 
 def _has_inplace_modules(context: Context) -> bool:

@@ -13,8 +13,8 @@ from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.scopes import parameters
 from torchlint.model.syntax import is_target
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import may_alias
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Usage
 
 if TYPE_CHECKING:
@@ -131,11 +131,11 @@ class Origins:
         if isinstance(func, cst.Name) and func.value in PASSING_ON:
             yield from given
             return
-        if ref in returned.data()["functions"] and not may_alias(returned.data()["functions"][ref]):
+        if (result := library.function(ref)) is not None and not may_alias(result):
             return
         if isinstance(func, cst.Attribute) and ref is None:
             receiver = value_of(self.context, func.value)
-            result = returned.data()["methods"].get(func.attr.value)
+            result = library.method(func.attr.value)
             if may_alias(result) or not receiver.is_tensor:
                 yield from self._held(func.value)
             if receiver.is_tensor:

@@ -19,8 +19,8 @@ from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.scopes import parameters
 from torchlint.model.syntax import is_target
-from torchlint.model.torch import returned, writers
-from torchlint.model.torch.returned import may_alias
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Tri, Usage
 from torchlint.system.stack import deeper
 
@@ -226,10 +226,10 @@ class Follower:
             return self.usage(node)
         if writers.is_writing(name):
             return Usage.WRITTEN
-        if name not in returned.tensor_names() or name in _TELLING:
+        if name not in library.tensor_names() or name in _TELLING:
             is_container = value_of(self.context, node.value).kind == Kind.CONTAINER
             return max(Usage.ESCAPES, self.kept_in(node.value)) if is_container else Usage.ESCAPES
-        return self.usage(node) if may_alias(returned.data()["methods"].get(name)) else Usage.READ
+        return self.usage(node) if may_alias(library.method(name)) else Usage.READ
 
     def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
@@ -238,7 +238,7 @@ class Follower:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
         if writers.is_writing(name):
             return Usage.WRITTEN
-        result = returned.data()["methods"].get(name)
+        result = library.method(name)
         if result is None:  # of a class of its own, or of what holds it
             return max(Usage.ESCAPES, self.usage(call))
         if name == "numpy":  # what NumPy writes no version counter counts: `.data` and `.detach()` are the same

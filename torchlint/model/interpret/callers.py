@@ -14,8 +14,7 @@ import libcst as cst
 
 from torchlint.model.interpret.flow import Flow
 from torchlint.model.scopes import parameters
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
+from torchlint.model.values import UNKNOWN, Argument, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
 
 if TYPE_CHECKING:
     from torchlint.model.bridge import Model

@@ -15,8 +15,13 @@ from torchlint.model.interpret.stdlib import Library
 from torchlint.model.names import CLASS_NAME, GRAD_CONTEXTS, INPLACE, LOSS_NAME, MODULE_METHODS, MODULE_NAME, SET_GRAD
 from torchlint.model.scopes import dotted
 from torchlint.model.syntax import is_dotted, last_name
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import UNSEEN, by_keyword, given_argument, given_bool, literal_bool
+from torchlint.model.torch.distributions import DISTRIBUTION_METHODS, SAMPLING, distribution_dtype, distribution_grad
+from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.torch.grads import grad_of_inputs, trainable
+from torchlint.model.torch.ndims import ndim_of_size
+from torchlint.model.torch.schema import TensorResult, TupleResult
 from torchlint.model.values import (
     MODULE,
     NDARRAY,
@@ -25,6 +30,7 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     UNKNOWN,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -132,15 +138,15 @@ class Calls(Library):
 
     def _call_torch_module(self, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
         """What a module of torch returns, which can depend on the arguments of its constructor."""
-        info = returned.module_info(func.ref or "")
-        output = info.get("output", "any")
-        if output == "any":
+        info = library.module_info(func.ref)
+        output = info.output if info is not None else None
+        if output is None:
             return None
-        made = returned.UNSEEN if func.bound is None else func.bound
-        if output.get("ndim") == "loss" and self.model.remember(_sets_reduction):
-            made = returned.UNSEEN
-        value = returned.apply(output, None, arguments, self.grad, evidence, made=made)
-        value = self._trained(value, returned.trainable(info, made))
+        made = UNSEEN if func.bound is None else func.bound
+        if isinstance(output, TensorResult) and output.ndim == "loss" and self.model.remember(_sets_reduction):
+            made = UNSEEN
+        value = transfer.apply(output, None, arguments, self.grad, evidence, made=made)
+        value = self._trained(value, trainable(info, made))
         if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
             out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
             value = replace(value, items=(out, *value.items[1:]))
@@ -290,8 +296,8 @@ class Calls(Library):
         return self._call_external(ref, func, node, arguments)
 
     def _call_variable(self, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        literal = returned.given_bool(arguments, "requires_grad", 1, False)
-        data = returned.given(arguments, "data", 0)
+        literal = given_bool(arguments, "requires_grad", 1, False)
+        data = given_argument(arguments, "data", 0)
         wrapped = data.value if data is not None else UNKNOWN
         if data is not None:
             self._wrapped(data, node)
@@ -314,7 +320,6 @@ class Calls(Library):
             self.learn_owner(data.value, data.node, "`Variable(...)` is called with its data", node)
 
     def _call_torch(self, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        data = returned.data()
         if ref in ("torch.compile", "torch.jit.script", "torch.jit.trace") and arguments and not arguments[0].keyword:
             return arguments[0].value
         if ref in ("torch.vmap", "torch.func.vmap") and arguments:
@@ -325,21 +330,21 @@ class Calls(Library):
         evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
         if arguments and not arguments[0].star and arguments[0].keyword is None:
             self._tensor_argument(ref, arguments[0], node)
-        result = data["functions"].get(ref)
-        if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
-            packed = returned.apply(result["items"][0], None, arguments, self.grad, evidence)
+        result = library.function(ref)
+        if isinstance(result, TupleResult) and result.names[:2] == ("data", "batch_sizes"):
+            packed = transfer.apply(result.items[0], None, arguments, self.grad, evidence)
             return Value(Kind.PACKED, packed.grad, dtype=packed.dtype, ref=PACKED_SEQUENCE, evidence=evidence)
         if ref in GRAD_CONTEXTS or ref in SET_GRAD:
             return Value(Kind.OBJECT, grad_mode(ref, arguments), ref=ref, evidence=evidence)
         if ref == "torch.autograd.Function.apply":
-            return returned.apply({"k": "tensor"}, None, arguments, self.grad, evidence)
+            return transfer.apply(TensorResult(), None, arguments, self.grad, evidence)
         if ref == "torch.autograd.grad":
-            graph = returned.given_bool(arguments, "create_graph", data["functions"][ref]["at"]["create_graph"], False)
+            graph = given_bool(arguments, "create_graph", library.position(ref, "create_graph"), False)
             return container(tensor(truth(graph), evidence=evidence))
         if result is not None:
-            value = returned.apply(result, None, arguments, self.grad, evidence)
+            value = transfer.apply(result, None, arguments, self.grad, evidence)
             return value if value.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
-        kind = returned.class_kind(ref)
+        kind = library.class_kind(ref)
         if kind is None and ref.startswith("torch.Tensor."):
             return self._unbound_method(ref, node, arguments)
         if kind is not None:
@@ -350,7 +355,7 @@ class Calls(Library):
 
     def _tensor_argument(self, ref: str, argument: Argument, node: cst.Call) -> None:
         """Learn from being the input of a function that takes tensors only."""
-        if ref.startswith("torch.nn.functional.") and returned.takes_tensor(ref):
+        if ref.startswith("torch.nn.functional.") and library.takes_tensor(ref):
             self.learn(argument.value.symbols, f"it is given to `{ref}`", node)
 
     def _unbound_method(self, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -370,7 +375,7 @@ class Calls(Library):
             case "parameter":
                 return _parameter(arguments, evidence)
             case "tensor":
-                dtype = returned.dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
+                dtype = dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
                 first = arguments[0].value if len(arguments) == 1 else NUMBER
                 if first.kind & Kind.TENSOR:
                     return tensor(first.grad, first.ndim, dtype, evidence=evidence)
@@ -385,14 +390,14 @@ class Calls(Library):
                 index = container(NUMBER) if ref.endswith("BatchSampler") else NUMBER
                 return Value(Kind.OBJECT, ref=ref, item=index, evidence=evidence)
             case "packed":
-                data = returned.given(arguments, "data", 0)
+                data = given_argument(arguments, "data", 0)
                 value = data.value if data is not None else UNKNOWN
                 return Value(Kind.PACKED, value.grad, dtype=value.dtype, ref=ref, evidence=evidence)
             case "distribution":
-                grad = returned.grad_of_inputs([a.value for a in arguments])
+                grad = grad_of_inputs([a.value for a in arguments])
                 return Value(Kind.OBJECT, grad, ref=ref, bound=tuple(arguments), evidence=evidence)
         if ref.startswith("torch.distributions."):  # a transform
-            grad = returned.grad_of_inputs([a.value for a in arguments])
+            grad = grad_of_inputs([a.value for a in arguments])
             return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
         return Value(Kind.OBJECT, ref=ref, evidence=evidence)
 
@@ -427,11 +432,11 @@ class Calls(Library):
         if dataset is None or dataset.star or any(a.star for a in arguments):
             return None
         sample = self._sample(dataset.value, dataset.node)
-        collate = returned.keyword(arguments, "collate_fn")
+        collate = by_keyword(arguments, "collate_fn")
         if collate is not None and collate.value.kind != Kind.NONE:
             value = self.call_with(collate, [container(sample)], node)
             return value if value.kind != Kind.UNKNOWN else None
-        size = returned.keyword(arguments, "batch_size")
+        size = by_keyword(arguments, "batch_size")
         is_single = size is not None and size.value.kind & Kind.NONE
         return loaders.collated(sample) if sample is not None and not is_single else None
 
@@ -458,33 +463,33 @@ class Calls(Library):
 
     def _call_distribution(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
-        dtype = returned.distribution_dtype(receiver, name)
+        dtype = distribution_dtype(receiver, name)
         ndim = Ndim.ANY
         if name in ("sample", "rsample") and arguments:
-            ndim = Ndim.MORE if returned.length(arguments[0].value) == Ndim.MORE else Ndim.ANY
-        if name in returned.SAMPLING:
+            ndim = Ndim.MORE if ndim_of_size(arguments[0].value) == Ndim.MORE else Ndim.ANY
+        if name in SAMPLING:
             return tensor(Tri.NO, ndim, dtype, evidence=evidence)
-        if name in returned.DISTRIBUTION_METHODS:
-            inputs = [replace(OBJECT, grad=returned.distribution_grad(receiver, name))]
+        if name in DISTRIBUTION_METHODS:
+            inputs = [replace(OBJECT, grad=distribution_grad(receiver, name))]
             inputs += [a.value for a in arguments] if name != "rsample" else []
-            result = {"k": "tensor", "dtype": "float"}
-            return replace(returned.apply(result, None, as_arguments(inputs), self.grad, evidence), ndim=ndim)
+            result = TensorResult(dtype="float")
+            return replace(transfer.apply(result, None, as_arguments(inputs), self.grad, evidence), ndim=ndim)
         return self.unknown(("call", id(node)))
 
     def _call_tensor_method(self, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-        result = returned.data()["methods"].get(name)
+        result = library.method(name)
         if name == "requires_grad_":
-            value = replace(receiver, grad=truth(returned.literal_bool(arguments[0].node) if arguments else True))
+            value = replace(receiver, grad=truth(literal_bool(arguments[0].node) if arguments else True))
             self._rebind(node, value)
             return value
         if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
             self.reject(receiver.symbols)
         evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
-        value = returned.apply(result, receiver, arguments, self.grad, evidence)
+        value = transfer.apply(result, receiver, arguments, self.grad, evidence)
         if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
-            if name in returned.data()["tensor_or_module"]:
+            if library.is_tensor_or_module(name):
                 return replace(value, kind=receiver.kind, symbols=receiver.symbols)
-            if name not in returned.tensor_only():
+            if name not in library.tensor_only():
                 return self.likely(value, ("call", id(node)))
         if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
             self._rebind(node, value)
@@ -512,7 +517,7 @@ class Calls(Library):
         if receiver.kind & Kind.STRING:
             return container(STRING) if name in ("split", "splitlines", "rsplit") else STRING
         if receiver.kind & Kind.PACKED and name in PACKED_METHODS:
-            dtype = returned.dtype_named(name)
+            dtype = dtype_named(name)
             dtype = receiver.dtype if dtype == Dtype.ANY else dtype
             return replace(receiver, dtype=dtype, grad=receiver.grad if dtype & Dtype.FLOAT else Tri.NO)
         return OBJECT
@@ -575,9 +580,9 @@ def _sets_reduction(model: Model) -> bool:
 def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:
     """The grad mode that a context sets. ``inference_mode(False)`` lets autograd record (torch/csrc, InferenceMode)."""
     if ref in SET_GRAD:
-        return truth(returned.given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE
+        return truth(given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE
     if ref.endswith("inference_mode"):
-        mode = returned.given_bool(arguments, "mode", 0, True)
+        mode = given_bool(arguments, "mode", 0, True)
         return truth(None if mode is None else not mode)
     return GRAD_CONTEXTS[ref]
 
@@ -589,8 +594,8 @@ def as_arguments(values: Sequence[Value]) -> list[Argument]:
 
 def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:
     """``nn.Parameter(data, requires_grad)``."""
-    grad = truth(returned.given_bool(arguments, "requires_grad", 1, True))
-    data = returned.given(arguments, "data", 0)
+    grad = truth(given_bool(arguments, "requires_grad", 1, True))
+    data = given_argument(arguments, "data", 0)
     value = replace(parameter(evidence), grad=grad)
     if data is None or not data.value.kind & Kind.TENSOR:
         return value if grad == Tri.YES else replace(value, dtype=Dtype.ANY)

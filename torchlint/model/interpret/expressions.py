@@ -14,14 +14,18 @@ from torchlint.model.interpret.state import is_opaque
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.syntax import literal_key
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.distributions import distribution_dtype, distribution_grad, is_distribution_attribute
+from torchlint.model.torch.ndims import broadcast
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     NDARRAY,
     NUMBER,
     OBJECT,
     STRING,
     UNKNOWN,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -140,12 +144,11 @@ class Expressions(Special):
         if name == "data":
             role = base.role if base.role == Role.GRADIENT else Role.PLAIN
             return replace(tensor(Tri.NO, base.ndim, base.dtype, role=role), evidence=base.evidence)
-        data = returned.data()
-        if name in data["methods"]:
+        if library.method(name) is not None:
             return Value(Kind.REFERENCE, ref=f"torch.Tensor.{name}", receiver=base)
-        if name in data["attributes"]:
+        if (known := library.attribute(name)) is not None:
             evidence = Evidence(Strength.SIGNATURE, f"`.{name}` of a tensor", node)
-            return returned.apply(data["attributes"][name], base, (), self.grad, evidence)
+            return transfer.apply(known, base, (), self.grad, evidence)
         return None
 
     def _grad_of_gradient(self, node: cst.CSTNode) -> int:
@@ -180,8 +183,8 @@ class Expressions(Special):
         return Value(Kind.OBJECT)
 
     def _distribution_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value:
-        if returned.is_distribution_attribute(name):
-            grad, dtype = returned.distribution_grad(base, name), returned.distribution_dtype(base, name)
+        if is_distribution_attribute(name):
+            grad, dtype = distribution_grad(base, name), distribution_dtype(base, name)
             return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
         return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
 
@@ -195,7 +198,7 @@ class Expressions(Special):
     def _module_attribute(self, base: Value, name: str, node: cst.CSTNode) -> Value | None:
         if base.ref is not None:
             evidence = Evidence(Strength.SIGNATURE, f"`{name}` is a parameter or buffer of `{base.ref}`", node)
-            found = returned.member(returned.module_info(base.ref), name, evidence)
+            found = transfer.member(library.module_info(base.ref), name, evidence)
             if found is not None:
                 return found
         if (part := structure.attribute(base, name)) is not None:
@@ -228,7 +231,7 @@ class Expressions(Special):
             return NUMBER
         if base.kind & Kind.CONTAINER and base.keys is not None and name in base.keys.known:
             return base.keys.known[name]
-        field = returned.field_named(base, name)
+        field = library.field_named(base, name)
         if field is not None:
             return field
         if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
@@ -360,14 +363,13 @@ class Expressions(Special):
             case cst.AugAssign(target=a, operator=operator, value=b):
                 name = type(operator).__name__.removesuffix("Assign")
             case _:
-                return returned.apply({"k": "tensor"}, left, [Argument(None, right, _ANY)], self.grad, evidence)
-        operators = returned.data()["operators"]
+                return transfer.apply(TensorResult(), left, [Argument(None, right, _ANY)], self.grad, evidence)
         method = _OPERATORS[name]
         if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and name != "MatrixMultiply":
-            result = operators.get(f"__i{method}__", {"k": "tensor", "ndim": "keep", "self": True})
-            return returned.apply(result, left, [Argument(None, right, b)], self.grad, evidence)
+            result = library.operator(f"__i{method}__") or TensorResult(ndim="keep", is_input=True)
+            return transfer.apply(result, left, [Argument(None, right, b)], self.grad, evidence)
         operands = [Argument(None, left, a), Argument(None, right, b)]
-        return returned.apply(operators[f"__{method}__"], None, operands, self.grad, evidence)
+        return transfer.apply(library.operator(f"__{method}__"), None, operands, self.grad, evidence)
 
     def write_through(self, node: cst.BaseExpression, flows: int) -> None:
         """``c[1:].add_(w)``: what is written to a view is written to its base."""
@@ -376,7 +378,7 @@ class Expressions(Special):
             match node:
                 case cst.Subscript(value=inner):
                     node = inner
-                case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if returned.is_view(name):
+                case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if library.is_view(name):
                     node = inner
                 case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "H" | "mH" | "real" | "imag")):
                     node = inner
@@ -384,7 +386,7 @@ class Expressions(Special):
                     return
             is_view = True
         if is_view and base.kind & Kind.TENSOR:
-            written = returned.written(base, {}, flows, base.ndim, self.grad)
+            written = transfer.written(base, TensorResult(), flows, base.ndim, self.grad)
             self.refine(node, replace(written, kind=base.kind))
 
     def _comparison(self, node: cst.Comparison) -> Value:
@@ -394,7 +396,7 @@ class Expressions(Special):
             return NUMBER
         if any(v.kind & Kind.TENSOR and not v.kind & Kind.UNKNOWN for v in values):
             evidence = Evidence(Strength.SIGNATURE, "a comparison of tensors", node)
-            return tensor(Tri.NO, returned.broadcast(values), Dtype.BOOL, evidence=evidence)
+            return tensor(Tri.NO, broadcast(values), Dtype.BOOL, evidence=evidence)
         if any(v.kind & Kind.NDARRAY for v in values):
             return NDARRAY
         if any(v.kind & Kind.UNKNOWN for v in values):
@@ -409,8 +411,8 @@ class Expressions(Special):
             return own
         if value.kind & Kind.TENSOR:
             evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-            operator = returned.data()["operators"][_UNARY[type(node.operator).__name__]]
-            result = returned.apply(operator, value, (), self.grad, evidence)
+            operator = library.operator(_UNARY[type(node.operator).__name__])
+            result = transfer.apply(operator, value, (), self.grad, evidence)
             return self.likely(result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
         return self.unknown(("result", id(node))) if value.kind & Kind.UNKNOWN else value
 
@@ -563,7 +565,7 @@ def _keeping_graph(model: Model) -> list[cst.CSTNode]:
 def _may_keep_graph(call: cst.Call) -> bool:
     for at, arg in enumerate(call.args):
         if arg.star or (arg.keyword is None and at > 1) or (arg.keyword and arg.keyword.value == "create_graph"):
-            return returned.literal_bool(arg.value) is not False
+            return literal_bool(arg.value) is not False
     return False
 
 

@@ -22,7 +22,8 @@ from torchlint.model.interpret.state import Result, Trace, is_opaque, truth
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
 from torchlint.model.syntax import enters_no_grad, has_break, last_name, root, type_comment
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -178,7 +179,7 @@ class Flow(Patterns):
                 self.use(base, target.attr.value, target)
                 self.values[id(target)] = value
                 if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
-                    literal = returned.literal_bool(source) if source is not None else None
+                    literal = literal_bool(source) if source is not None else None
                     self.refine(target.value, replace(base, grad=truth(literal)))
                 path = dotted(target)
                 if path is not None:
@@ -188,7 +189,7 @@ class Flow(Patterns):
                 self._slices(target)
                 self.values[id(target)] = value
                 if base.kind & Kind.TENSOR and self.grad != Tri.NO:
-                    self.write_through(target, returned.grad_of_inputs([value]))
+                    self.write_through(target, grad_of_inputs([value]))
                 if containers.holds(base):
                     key, each = self.key_of(target)
                     self.store(target.value, containers.put(base, key, each, value))

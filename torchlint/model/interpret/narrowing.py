@@ -10,7 +10,8 @@ import libcst as cst
 from torchlint.model.interpret.state import State
 from torchlint.model.scopes import dotted
 from torchlint.model.syntax import alternatives, integer
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
@@ -157,7 +158,7 @@ class Narrowing(State):
         dtype = Dtype.NEITHER
         for node in alternatives(right):
             ref = self.model.reference(self.values.get(id(node))) or ""
-            dtype |= returned.dtype_named(ref) if ref.startswith("torch.") else Dtype.ANY
+            dtype |= dtype_named(ref) if ref.startswith("torch.") else Dtype.ANY
         self._narrow_tensor(place, dtype=dtype)
 
     # ------------------------------------------------------------------ calls
@@ -184,7 +185,7 @@ class Narrowing(State):
     def _narrow_having(self, place: cst.BaseExpression, name: str) -> None:
         """``hasattr(x, "grad_fn")``"""
         known = self.values.get(id(place), UNKNOWN)
-        if name in returned.tensor_only() and not known.kind & ~(Kind.UNKNOWN | Kind.TENSOR | Kind.NONE):
+        if name in library.tensor_only() and not known.kind & ~(Kind.UNKNOWN | Kind.TENSOR | Kind.NONE):
             narrowed = self.narrowed(known, tensor(), place)
             self.refine(place, narrowed.because(Strength.USE, f"it has `{name}`, as only tensors do", place))
 

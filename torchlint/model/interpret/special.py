@@ -11,8 +11,19 @@ from torchlint.model.interpret import loaders, structure
 from torchlint.model.interpret.narrowing import Narrowing
 from torchlint.model.interpret.state import is_opaque
 from torchlint.model.scopes import dotted
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import MODULE, NDARRAY, Evidence, Kind, Ndim, Strength, Tri, Value, iterated, tensor
+from torchlint.model.values import (
+    MODULE,
+    NDARRAY,
+    Argument,
+    Evidence,
+    Kind,
+    Ndim,
+    Strength,
+    Tri,
+    Value,
+    iterated,
+    tensor,
+)
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",

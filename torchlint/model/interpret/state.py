@@ -14,9 +14,20 @@ from torchlint.model.interpret.interpretation import Trail
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.scopes import dotted, parameters
 from torchlint.model.syntax import last_name, literal_key, root
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Evidence, Kind, Strength, Symbol, Tri, Value, join, tensor, unknown
+from torchlint.model.torch import library
+from torchlint.model.values import (
+    UNKNOWN,
+    Argument,
+    Evidence,
+    Kind,
+    Strength,
+    Symbol,
+    Tri,
+    Value,
+    join,
+    tensor,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from torchlint.model.bridge import Model
@@ -184,9 +195,9 @@ class State:
         """Learn from ``value.name``."""
         if not value.symbols or name.startswith("__"):
             return
-        if name in returned.tensor_only() and INPLACE.search(name) and not self.model.declares("data"):
+        if name in library.tensor_only() and INPLACE.search(name) and not self.model.declares("data"):
             self._use_of_data(value, name, node)
-        if name in returned.tensor_only():
+        if name in library.tensor_only():
             self.learn(value.symbols, f"`.{name}` is used on it, which only tensors have", node)
         elif name == "numpy" and _is_moved(node):
             self.learn(value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
@@ -194,7 +205,7 @@ class State:
             for symbol in value.symbols:
                 use = self.uses.setdefault(symbol, Use())
                 use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)
-        elif name not in returned.tensor_names() and not name.startswith("_"):
+        elif name not in library.tensor_names() and not name.startswith("_"):
             self.reject(value.symbols)
 
     def reject(self, symbols: Iterable[Symbol]) -> None:

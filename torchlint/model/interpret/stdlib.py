@@ -11,14 +11,15 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.expressions import Expressions
 from torchlint.model.names import GROWING, NUMBERS, STRINGS
 from torchlint.model.syntax import literal_key
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import transfer
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     NONE,
     NUMBER,
     OBJECT,
     STRING,
     UNKNOWN,
+    Argument,
     Evidence,
     Kind,
     Ndim,
@@ -123,7 +124,7 @@ class Library(Expressions):
         """A call of a builtin."""
         first = arguments[0].value if arguments else UNKNOWN
         if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
-            return returned.apply({"k": "tensor", "ndim": "keep"}, first, (), self.grad, first.evidence or NO_EVIDENCE)
+            return transfer.apply(TensorResult(ndim="keep"), first, (), self.grad, first.evidence or NO_EVIDENCE)
         if name == "range":
             return container(NUMBER)
         if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
@@ -194,8 +195,8 @@ class Library(Expressions):
     def _sum(self, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
         item = self.iterate(first, arguments[0].node)
         if item.kind & Kind.TENSOR:
-            result = {"k": "tensor", "ndim": "keep", "dtype": "count"}
-            return returned.apply(result, item, (), self.grad, item.evidence or NO_EVIDENCE)
+            result = TensorResult(ndim="keep", dtype="count")
+            return transfer.apply(result, item, (), self.grad, item.evidence or NO_EVIDENCE)
         return item if item.kind != Kind.UNKNOWN else self.unknown(("call", id(node)))
 
     def _map(self, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import sites
 from torchlint.rules.api.sites import Use
@@ -107,7 +107,7 @@ def _replaces(call: cst.Call, name: str, model: Model) -> bool:
     target = first.value
     if isinstance(target, cst.SimpleString):
         said = target.raw_value
-        return returned.canonical(said) == name or said == name or (said == owner and _is_keyword(rest, last))
+        return library.canonical(said) == name or said == name or (said == owner and _is_keyword(rest, last))
     if not _owns(target, name, model):
         return False
     if sites.last(call.func) == "multiple":
@@ -131,4 +131,4 @@ def _spelled(node: cst.BaseExpression, last: str, model: Model) -> Iterator[str]
     found = sites.resolve(node, model) if isinstance(node, (cst.Name, cst.Attribute)) else None
     for owner in found or ():
         yield f"{owner}.{last}"
-        yield returned.canonical(f"{owner}.{last}")
+        yield library.canonical(f"{owner}.{last}")

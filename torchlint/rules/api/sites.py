@@ -11,7 +11,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Nearest
 from torchlint.model import Kind, Model, Strength
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.rule import Applicability, Edit, Finding, Fix
 from torchlint.rules.api import table
 from torchlint.rules.api.table import Row
@@ -130,7 +130,7 @@ def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
     if path is None:
         return ref, ref
     spelled = path + dotted(node)[len(root) :]
-    return (spelled, ref) if returned.canonical(spelled) == ref or ref == spelled else (ref, ref)
+    return (spelled, ref) if library.canonical(spelled) == ref or ref == spelled else (ref, ref)
 
 
 def called_name(func: cst.BaseExpression, model: Model) -> str:
@@ -262,7 +262,7 @@ def _imported(node: cst.ImportFrom, names: Mapping[str, Sequence[Row]]) -> Itera
         yield from found
         return
     for alias in node.names:
-        for name in dict.fromkeys((f"{module}.{last(alias.name)}", returned.canonical(f"{module}.{last(alias.name)}"))):
+        for name in dict.fromkeys((f"{module}.{last(alias.name)}", library.canonical(f"{module}.{last(alias.name)}"))):
             if name in names and (name.startswith(module) or names[name][0].kind != "module"):
                 yield Use(alias.name, names[name][0], alias, node)
                 found = []  # the name says more than its module

@@ -10,7 +10,9 @@ import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Ndim, Role, Strength, Tri, Usage, Value
 from torchlint.model.names import HOLDER_NAME
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult, may_alias
+from torchlint.model.torch.schema import is_new as makes_new
 from torchlint.rules.shared import several
 
 OF_THE_VIEW = frozenset(
@@ -127,7 +129,7 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
         return used
     at: cst.CSTNode = node
     for method, call in chain(node, model):
-        if not isinstance(call, cst.Call) or method not in returned.data()["methods"]:
+        if not isinstance(call, cst.Call) or library.method(method) is None:
             return None
         at = call
     target = model.tree.parent(at)
@@ -140,7 +142,7 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
                 return Evidence(Strength.USE, "it is assigned to the data of a tensor", node)
         case cst.Arg() if isinstance(caller := model.tree.parent(target), cst.Call) and target is caller.args[0]:
             ref = model.qualified(caller.func) or ""
-            if returned.takes_tensor(ref):
+            if library.takes_tensor(ref):
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value == "copy_":
                 return Evidence(Strength.USE, "it is copied into a tensor", node)
@@ -151,7 +153,7 @@ def _is_of_no_tensor(method: str, node: cst.CSTNode) -> bool:
     """Whether `.data` is used as no tensor can be: ``x.data.edge_index``, ``x.data["paper"]``."""
     match node:
         case cst.Attribute():
-            return method not in returned.tensor_names()
+            return method not in library.tensor_names()
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString()))]):
             return True
     return False
@@ -166,7 +168,7 @@ def _used_in_chain(node: cst.Attribute, model: Model) -> Evidence | None:
         if _has_ellipsis(call) and model.tree.parent(node) is call and model.is_target(call):
             return Evidence(Strength.USE, "`[...]` of its data is assigned to", node)
         whole = whole and isinstance(call, cst.Call)
-        if not isinstance(call, cst.Call) or method not in returned.tensor_only():
+        if not isinstance(call, cst.Call) or method not in library.tensor_only():
             continue
         if is_inplace(method) or whole:  # what is read from an element says nothing of the whole
             return Evidence(Strength.USE, f"`.{method}` is called on its data, which only tensors have", node)
@@ -229,8 +231,8 @@ def aliases(name: str, node: cst.CSTNode) -> bool:
     """Whether an attribute or call of that name gives a view of the same memory."""
     if isinstance(node, cst.Attribute):
         return name in ("data", "T", "mT", "real", "imag")
-    result = returned.data()["methods"].get(name)
-    return isinstance(result, dict) and bool(result.get("alias")) and name not in TRANSFERS
+    result = library.method(name)
+    return isinstance(result, TensorResult) and result.alias and name not in TRANSFERS
 
 
 def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
@@ -270,7 +272,7 @@ def _is_reduction(node: cst.BaseExpression) -> bool:
     match node:
         case cst.Call(func=func):
             name = last_name(func)
-            if name in returned.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
+            if name in library.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
                 return True
             return isinstance(func, cst.Attribute) and _is_reduction(func.value)
         case cst.BinaryOperation(left=left, right=right):
@@ -458,15 +460,14 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
     """Whether what a function or method of torch returns shares no memory with what it is given."""
     ref = model.qualified(func)
     if ref is not None:
-        result = returned.data()["functions"].get(ref)
+        result = library.function(ref)
     elif isinstance(func, cst.Attribute) and model.is_tensor(func.value):
-        result = returned.data()["methods"].get(func.attr.value)
-        if isinstance(result, dict) and (result.get("alias") or result.get("self")):
+        result = library.method(func.attr.value)
+        if isinstance(result, TensorResult) and may_alias(result):
             return is_new(func.value, model)
     else:
         return False
-    is_tensor = isinstance(result, dict) and result["k"] == "tensor"
-    return is_tensor and not (result.get("alias") or result.get("self"))
+    return makes_new(result)
 
 
 def gradients_keep_graphs(model: Model) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import integer, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 
 
 def is_meant(node: cst.BaseExpression, model: Model) -> bool:
@@ -22,7 +22,7 @@ def is_meant(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=func, args=args):
             given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
             if any(name in (None, "dim", "axis") and integer(value) == -1 for name, value in given):
-                return last_name(func) in returned.reductions()
+                return last_name(func) in library.reductions()
             given += [(made.keyword, made.node) for made in model.value(func).bound or ()]
             return any(map(_asks_for_each, given))
     return False

@@ -16,7 +16,8 @@ import libcst as cst
 from torchlint.file.tree.tree import children
 from torchlint.model import Kind, Model, Tri, Value
 from torchlint.model.scopes import dotted, parameters
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.values import held as element
 
 VARIABLE = "torch.autograd.Variable"
@@ -98,7 +99,7 @@ def keyword(call: cst.Call) -> cst.Arg | None:
 def is_input(call: cst.Call, model: Model) -> bool:
     """Whether a call makes a volatile tensor, or may."""
     arg = keyword(call)
-    return arg is not None and returned.literal_bool(arg.value) is not False and model.qualified(call.func) == VARIABLE
+    return arg is not None and literal_bool(arg.value) is not False and model.qualified(call.func) == VARIABLE
 
 
 _CUTS = frozenset(("data", "detach", "item", "tolist", "numpy", "volatile", "requires_grad", "is_cuda", "grad_fn"))
@@ -335,7 +336,7 @@ class Flow:
             case (cst.StarredElement(value=inner), _):
                 self._assign(inner, held)
             case (cst.Attribute(value=owner, attr=cst.Name("volatile")), _) if (path := dotted(owner)) is not None:
-                is_true = value is not None and returned.literal_bool(value) is True
+                is_true = value is not None and literal_bool(value) is True
                 self._bind(path, Held(VOLATILE) if is_true else UNKNOWN)
             case (cst.Attribute(attr=cst.Name("requires_grad")), _):
                 self._deed.wants_graph = True
@@ -516,7 +517,7 @@ class Flow:
             return NO_GRAPH
         if ref in _LATER and any(each.may_be_volatile for each in arguments):
             self._deed.wants_graph = True
-        knows = returned.is_function(ref) or (ref.startswith(_LIBRARIES) and ref not in _LATER)
+        knows = library.is_function(ref) or (ref.startswith(_LIBRARIES) and ref not in _LATER)
         return self._operate(call, arguments, knows=knows)
 
     def _arguments(self, call: cst.Call, ref: str) -> list[Held]:
@@ -554,7 +555,7 @@ class Flow:
         if is_input(call, self.model):
             self.inputs.add(id(call))
             asked = keyword(call)
-            is_certain = asked is not None and returned.literal_bool(asked.value) is True
+            is_certain = asked is not None and literal_bool(asked.value) is True
             return Held(VOLATILE if is_certain else VOLATILE | GRAPH, frozenset((id(call),)))
         return self._known(call)
 
