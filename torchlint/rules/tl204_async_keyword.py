@@ -28,7 +28,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree.standin import ASYNC_STAND_IN
+from torchlint.file.tree.placeholders import ASYNC
 from torchlint.model import Model
 from torchlint.rule import Finding, Fix, on
 
@@ -41,7 +41,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:
         return None
     for arg in node.args:
-        if arg.keyword is not None and arg.keyword.value == ASYNC_STAND_IN:
+        if arg.keyword is not None and arg.keyword.value == ASYNC:
             has_both = any(other.keyword is not None and other.keyword.value == "non_blocking" for other in node.args)
             change = edit.remove_argument(node, arg) if has_both else edit.replace(arg.keyword, "non_blocking")
             fix = Fix("Remove `async`" if has_both else "Rename to `non_blocking`", (change,))
