@@ -75,10 +75,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
-from torchlint.model.scopes import dotted, parameters
+from torchlint.model.syntax import dotted, parameters
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules.api import mentions
+from torchlint.rules.api import patches
 from torchlint.rules.shared import data_sites, volatile
 from torchlint.rules.shared.volatile import Need
 
@@ -91,7 +91,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not may_be_variable(node.func, model) or model.qualified(node.func) != VARIABLE:
         return None
-    return Finding(node.func, _MESSAGE, None if mentions.is_replaced(VARIABLE, model) else _fix(node, model))
+    return Finding(node.func, _MESSAGE, None if patches.is_replaced(VARIABLE, model) else _fix(node, model))
 
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:

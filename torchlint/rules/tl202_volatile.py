@@ -61,7 +61,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.shared import volatile
 from torchlint.rules.shared.volatile import Need, Wanted

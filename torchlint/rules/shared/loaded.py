@@ -13,7 +13,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
 from torchlint.model.syntax import last_name, literal_key
 from torchlint.model.torch import returned
-from torchlint.rules.api import sites
+from torchlint.rules.api import names
 
 
 class Content(enum.Enum):
@@ -112,7 +112,7 @@ def _told_by_saving(call: cst.Call, model: Model) -> Iterator[Content]:
         saving = model.tree.parent(node)
         if not isinstance(saving, cst.Call) or saving.func is not node or len(saving.args) < 2:
             continue
-        if "torch.save" not in (sites.resolve(node, model) or ()) or model.tree.code(saving.args[1].value) != path:
+        if "torch.save" not in (names.resolve(node, model) or ()) or model.tree.code(saving.args[1].value) != path:
             continue
         yield from _told_by_value(saving.args[0].value, model)
 

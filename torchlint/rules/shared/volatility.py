@@ -15,7 +15,7 @@ import libcst as cst
 
 from torchlint.file.tree.tree import children
 from torchlint.model import Kind, Model, Tri, Value
-from torchlint.model.scopes import dotted, parameters
+from torchlint.model.syntax import dotted, parameters
 from torchlint.model.torch import returned
 from torchlint.model.values import held as element
 
