@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -66,6 +66,21 @@ def call_of(node: cst.CSTNode, tree: Tree) -> cst.Call | None:
     """The call of which a node is the callee, ``f(x)`` for ``f``; None if it is not called on the spot."""
     parent = tree.parent(node)
     return parent if isinstance(parent, cst.Call) and parent.func is node else None
+
+
+def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
+    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
+    while True:
+        parent = tree.parent(node)
+        match parent:
+            case cst.Attribute(attr=cst.Name(value=name)):
+                node = call_of(parent, tree) or parent
+                yield name, node
+            case cst.Subscript() if parent.value is node:
+                yield "[]", parent
+                node = parent
+            case _:
+                return
 
 
 def keyword(args: Sequence[cst.Arg], name: str) -> cst.Arg | None:

@@ -32,7 +32,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, memory
 
 _NEEDLES = (
     ".data",
@@ -74,9 +74,7 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
 def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu()``."""
     while (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in data_sites.TRANSFERS
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in memory.TRANSFERS
     ):
         node = node.func.value
     return node

@@ -99,7 +99,7 @@ from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import calls, findings, guards, names, table
 from torchlint.rules.api.table import Row
-from torchlint.rules.shared import dotted
+from torchlint.rules.shared import names_with_dots
 
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
@@ -183,7 +183,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
             func=cst.Attribute(value=owner, attr=cst.Name(value=method)),
             args=[cst.Arg(value=name, keyword=None | cst.Name("name"), star=""), *_],
         ) if method in _REGISTER:
-            new = dotted.rewritten(name, model.tree.code(name))
+            new = names_with_dots.rewritten(name, model.tree.code(name))
         case _:
             return None
     if new is None or model.value(owner).kind != Kind.MODULE:
@@ -213,7 +213,7 @@ def _other_texts(model: Model) -> frozenset[str]:
         id(part)
         for call in model.tree.all(cst.Call)
         if call.args and last_name(call.func) in _REGISTER
-        for part in dotted.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
+        for part in names_with_dots.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
     }
     return frozenset(text.value for text in model.tree.all(cst.SimpleString) if id(text) not in naming)
 
