@@ -77,8 +77,9 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, dotted, is_global
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import patches
-from torchlint.rules.shared import variables, volatile
-from torchlint.rules.shared.volatile import Need
+from torchlint.rules.shared import variables
+from torchlint.rules.shared.volatile import blocks
+from torchlint.rules.shared.volatile.blocks import Need
 
 _MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
 
@@ -93,7 +94,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:
     """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
-    needs = {volatile.wanted(each, model).need for each in _beside(call, model)}
+    needs = {blocks.wanted(each, model).need for each in _beside(call, model)}
     if Need.HANDWORK in needs:
         return None
     fix = variables.unwrap(call, model)
