@@ -68,6 +68,13 @@ def call_of(node: cst.CSTNode, tree: Tree) -> cst.Call | None:
     return parent if isinstance(parent, cst.Call) and parent.func is node else None
 
 
+def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
+    """The assignment whose target a name is by itself: ``x = f()`` for ``x``; None for a part of a tuple."""
+    parent = tree.parent(target)
+    assign = tree.parent(parent) if isinstance(parent, cst.AssignTarget) else None
+    return assign if isinstance(assign, cst.Assign) else None
+
+
 def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
     """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
     while True:
@@ -116,6 +123,11 @@ def parameters(function: Function) -> list[cst.Param]:
     if p.star_kwarg is not None:
         params.append(p.star_kwarg)
     return params
+
+
+def positional_parameters(function: Function) -> list[cst.Param]:
+    """The parameters of a function that take positional arguments, without the starred one."""
+    return [*function.params.posonly_params, *function.params.params]
 
 
 def decorator_names(function: cst.FunctionDef) -> list[str]:

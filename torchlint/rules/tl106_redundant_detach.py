@@ -52,7 +52,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import call_of, chain
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.shared import data_sites, memory
 
@@ -64,8 +64,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return _needless_data(node, model)
     if node.attr.value != "detach":
         return None
-    call = model.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
+    call = call_of(node, model.tree)
+    if call is None or call.args or node.lpar:
         return None
     reason = _reason(node, call, model)
     if reason is None:

@@ -74,7 +74,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import bound_name, dotted, is_global
+from torchlint.model.syntax import bound_name, call_of, dotted, is_global
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import patches
 from torchlint.rules.shared import variables
@@ -276,7 +276,7 @@ def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:
-    parent = model.tree.parent(use)
-    if isinstance(parent, cst.Call) and parent.func is use:
-        return _fix(parent, model) is not None
+    call = call_of(use, model.tree)
+    if call is not None:
+        return _fix(call, model) is not None
     return is_replaceable(use, model) or _compared(use, model) is not None

@@ -98,6 +98,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.syntax import call_of
 from torchlint.rule import Finding, on
 from torchlint.rules.api import findings, methods, uses
 from torchlint.rules.api.uses import Use
@@ -116,6 +117,4 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 
 def _is_type(use: Use, model: Model) -> bool:
     """Whether a class of tensors is named as such, and not called: `isinstance(x, torch.sparse.FloatTensor)`."""
-    call = model.tree.parent(use.node)
-    is_called = isinstance(call, cst.Call) and call.func is use.node
-    return use.row.kind == "class" and use.row.last.endswith("Tensor") and not is_called
+    return use.row.kind == "class" and use.row.last.endswith("Tensor") and call_of(use.node, model.tree) is None

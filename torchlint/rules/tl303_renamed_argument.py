@@ -94,7 +94,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import has_stars, keyword, last_name, positional
+from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import calls, findings, guards, names, table
@@ -257,14 +257,10 @@ def _flags(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[tuple[str,
         arg = keyword(args, name)
         if arg is None and is_direct:
             arg = positional(args, order.index(name))
-            arg = None if arg is None or _is_none(arg.value) else arg
+            arg = None if arg is None or is_none(arg.value) else arg
         if arg is not None:
             found.append((name, arg))
     return found
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -> Iterator[Finding]:
@@ -326,7 +322,7 @@ def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
 
 def _word(flags: Sequence[tuple[str, cst.Arg]]) -> str | None:
     """What the two flags come to, if they are literals."""
-    values = {name: True if _is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
+    values = {name: True if is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
     if None in values.values():
         return None
     if not values.get("reduce", True):

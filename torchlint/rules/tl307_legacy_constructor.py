@@ -69,7 +69,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import findings, methods, names, uses
 from torchlint.rules.api.table import Row
@@ -91,14 +91,14 @@ _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls of the old constructors; their names are types as well, and those stay."""
     for use in uses.of_rule(model, "TL307"):
-        call = model.tree.parent(use.node)
-        if not isinstance(call, cst.Call) or call.func is not use.node:
+        call = call_of(use.node, model.tree)
+        if call is None:
             continue
         fix = _fix(use, call, model) if use.row.is_fixable(model.target) else None
         yield Finding(use.node, _said(use.row), fix)
     for attribute, row in methods.uses(model, "TL307"):
-        call = model.tree.parent(attribute)
-        if isinstance(call, cst.Call) and call.func is attribute:
+        call = call_of(attribute, model.tree)
+        if call is not None:
             fix = _new(attribute, call, model) if row.is_fixable(model.target) else None
             yield Finding(attribute.attr, _said(row), fix, receiver=attribute.value)
 
@@ -131,8 +131,7 @@ def _is_by_name_a_size(call: cst.Call, model: Model) -> bool:
         return False
     match model.tree.parent(call):
         case cst.Attribute(attr=cst.Name(value=name)) as attribute:
-            outer = model.tree.parent(attribute)
-            return name in _OVERWRITES and isinstance(outer, cst.Call) and outer.func is attribute
+            return name in _OVERWRITES and call_of(attribute, model.tree) is not None
         case cst.Arg() as arg:
             outer = model.tree.parent(arg)
             return isinstance(outer, cst.Call) and last_name(outer.func) == "Parameter"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Strength
-from torchlint.model.syntax import call_of
+from torchlint.model.syntax import assignment_of, call_of, parameters, positional_parameters
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
 
@@ -77,7 +77,7 @@ def _is_context(node: cst.BaseExpression, model: Model) -> bool:
     if function.name.value not in ("forward", "backward", "setup_context", "vjp", "jvp"):
         return False
     cls = model.class_of(function)
-    params = [*function.params.posonly_params, *function.params.params]
+    params = positional_parameters(function)
     return (
         cls is not None and model.class_kind(cls) == "function" and bool(params) and params[0].name.value == node.value
     )
@@ -96,10 +96,8 @@ def _is_iterator(node: cst.BaseExpression, model: Model) -> bool:
 
 def _binds_iterator(target: cst.Name, model: Model) -> bool:
     """Whether a name is assigned such an iterator where it stands."""
-    assign = model.tree.parent(model.tree.parent(target) or target)
-    if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
-        return False
-    return _is_iterator(assign.value, model)
+    assign = assignment_of(target, model.tree)
+    return assign is not None and isinstance(assign.value, cst.Call) and _is_iterator(assign.value, model)
 
 
 def row_of(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | None:
@@ -149,7 +147,7 @@ def _is_one_of_several(node: cst.BaseExpression, model: Model) -> bool:
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(node, cst.Name) or not isinstance(function, cst.FunctionDef):
         return False
-    for param in (*function.params.posonly_params, *function.params.params, *function.params.kwonly_params):
+    for param in parameters(function):
         if param.name.value == node.value and param.annotation is not None:
             text = model.tree.code(param.annotation.annotation)
             is_union = "|" in text or "Union" in text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import call_of, chain, has_stars
 from torchlint.rules.shared import memory
 
 
@@ -31,10 +31,9 @@ def _asks_for_graphs(model: Model) -> bool:
     if "create_graph" in model.tree.source.text:
         return True
     for node in (*model.tree.attributes("backward"), *model.tree.attributes("grad")):
-        call = model.tree.parent(node)
-        if isinstance(call, cst.Call) and call.func is node:
-            if len(call.args) > 2 or any(arg.star for arg in call.args):
-                return True
+        call = call_of(node, model.tree)
+        if call is not None and (len(call.args) > 2 or has_stars(call.args)):
+            return True
     return False
 
 

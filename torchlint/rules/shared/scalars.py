@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
-from torchlint.model.syntax import chain, ending_name, integer, last_name
+from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
 from torchlint.model.torch import returned
 
 _SCALAR_NAME = re.compile(
@@ -136,8 +136,8 @@ def _is_several(node: cst.BaseExpression, model: Model) -> bool:
     """
     match node:
         case cst.Name():
-            bound = [model.tree.parent(model.tree.parent(at) or at) for at in model.bindings_of(node.value, node)]
-            values = [assign.value for assign in bound if isinstance(assign, cst.Assign)]
+            bound = [assignment_of(at, model.tree) for at in model.bindings_of(node.value, node)]
+            values = [assign.value for assign in bound if assign is not None]
             return bool(bound) and len(values) == len(bound) and all(_is_several(v, model) for v in values)
         case cst.Call(func=func, args=args):
             given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]

@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
-from torchlint.model.syntax import parameters
+from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import identity, memory
@@ -119,7 +119,8 @@ def _makes_subclasses(model: Model) -> bool:
 
 
 def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
-    asked = _requires_grad(call)
+    given = positional(call.args, 1) or keyword(call.args, "requires_grad")
+    asked = given.value if given is not None else None
     literal = returned.literal_bool(asked) if asked is not None else False
     inner = wrapped.value
     if literal is False:
@@ -135,15 +136,6 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     detach = "" if identity.is_fresh(inner, model) else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
-
-
-def _requires_grad(call: cst.Call) -> cst.BaseExpression | None:
-    for index, arg in enumerate(call.args[1:], 1):
-        if arg.keyword is None and index == 1:
-            return arg.value
-        if arg.keyword is not None and arg.keyword.value == "requires_grad":
-            return arg.value
-    return None
 
 
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
