@@ -194,8 +194,8 @@ class Model:
         self._neighbours: dict[str, Value | None] = {}
         self.lineages = Lineages(self)
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
-        """The worst uses of names, for who follows them in one way or another."""
+        self.usages: dict[tuple[bool, bool], dict[tuple[int, str], Usage]] = {}
+        """The worst uses of names, by how they are followed."""
         self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
