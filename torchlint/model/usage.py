@@ -94,6 +94,8 @@ class Follower:
         self.tree = model.tree
         self.site = site
         self.depth = depth
+        self.is_returned = False
+        """Whether it comes back to the call that it is followed from."""
         self._seen: dict[_Followed, int] = {}
         """What has been followed, by the order in which that was begun; ``_DONE`` if nothing of it is open."""
         self._open: list[_Followed] = []
@@ -282,10 +284,11 @@ class Follower:
         return False
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
-        """What the caller it is followed from does with what a function returns, or all callers in this file."""
+        """What all callers in this file do with what a function returns; which one it is followed from finds out."""
         function = self.model.scopes.scope_of(node)
         if self.site is not None and function is self.site.function:
-            return self.site.follower.usage(self.site.call)
+            self.is_returned = True
+            return Usage.METADATA
         if not isinstance(function, cst.FunctionDef) or not self.through_names:
             return Usage.ESCAPES
         return self._through(function.name.value, "return", Usage.RETURNED)
@@ -294,6 +297,10 @@ class Follower:
         """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
         key = (id(self.tree.module), f"{how} {name}")
         return max(least, self._once(key, lambda: self._worst_through(name, how)))
+
+    def returned_by(self, call: cst.Call) -> Usage:
+        """The worst use of what a call gives back, from whichever of the functions that it may call."""
+        return self._once((id(call), "call"), lambda: self.usage(call))
 
     def _worst_through(self, name: str, how: str) -> Usage:
         worst = Usage.METADATA
