@@ -194,8 +194,8 @@ class Model:
         self._neighbours: dict[str, Value | None] = {}
         self.lineages = Lineages(self)
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
-        """The worst uses of names, for who follows them in one way or another."""
+        self.usages: dict[tuple[bool, bool], dict[tuple[int, str], Usage]] = {}
+        """The worst uses of names, by how they are followed."""
         self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
@@ -945,7 +945,7 @@ class Model:
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             method = home.scopes.info(each).methods.get(name)
             if method is not None:
                 return method
@@ -953,7 +953,7 @@ class Model:
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
                 is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)

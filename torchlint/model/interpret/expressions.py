@@ -12,7 +12,7 @@ from torchlint.model.interpret import containers, loaders, structure
 from torchlint.model.interpret.special import LIKELY_ELEMENT, Special
 from torchlint.model.interpret.state import is_opaque
 from torchlint.model.names import MODULE_METHODS
-from torchlint.model.syntax import dotted, literal_key, parameters
+from torchlint.model.syntax import chained, dotted, literal_key, parameters
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (
@@ -414,15 +414,24 @@ class Expressions(Special):
         return self.unknown(("result", id(node))) if value.kind & Kind.UNKNOWN else value
 
     def _boolean(self, node: cst.BooleanOperation) -> Value:
-        left = self.eval(node.left)
+        """A whole chain of one operator at once: each operand where all those before it have let it be evaluated."""
+        chain, is_and = chained(node), isinstance(node.operator, cst.And)
+        self.budget.used += len(chain) - 1
+        tested = chain[0].left
+        result = self.eval(tested)
         before = self.env
-        self.env = before.branch()
-        self.narrow(node.left, isinstance(node.operator, cst.And))
-        right = self.eval(node.right)
+        self.env = narrowed = before.branch()
+        for each in chain:
+            self.narrow(tested, is_and)
+            tested = each.right
+            self.env = narrowed.branch()
+            right = self.eval(tested)
+            self.env = narrowed
+            if not is_and and result.kind & Kind.NONE and result.kind != Kind.NONE:
+                result = replace(result, kind=result.kind & ~Kind.NONE)
+            result = self.values[id(each)] = join(result, right)
         self.env = before
-        if isinstance(node.operator, cst.Or) and left.kind & Kind.NONE and left.kind != Kind.NONE:
-            left = replace(left, kind=left.kind & ~Kind.NONE)
-        return join(left, right)
+        return result
 
     def _if_exp(self, node: cst.IfExp) -> Value:
         self.eval(node.test)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.interpret.state import State
-from torchlint.model.syntax import alternatives, dotted, integer
+from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import returned
 from torchlint.model.values import (
     NONE,
@@ -42,8 +42,9 @@ class Narrowing(State):
             case cst.BooleanOperation(left=left, operator=cst.Or(), right=right) if not truth:
                 self.narrow(left, False)
                 self.narrow(right, False)
-            case cst.BooleanOperation(left=left, operator=cst.Or(), right=right) if truth:
-                self._narrow_either(left, right)
+            case cst.BooleanOperation(operator=cst.Or()) if truth:
+                chain = chained(test)
+                self._narrow_any([chain[0].left, *(each.right for each in chain)])
             case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=op, comparator=right)]):
                 self._narrow_comparison(left, op, right, truth)
             case cst.Call(func=func, args=args):
@@ -92,12 +93,12 @@ class Narrowing(State):
             leaf = Tri.YES if is_leaf else Tri.NO
             self.refine(place, replace(known, leaf=leaf, grad=known.grad if is_leaf else Tri.YES))
 
-    def _narrow_either(self, left: cst.BaseExpression, right: cst.BaseExpression) -> None:
+    def _narrow_any(self, tests: Sequence[cst.BaseExpression]) -> None:
         before = self.env
         ends = []
-        for side in (left, right):
+        for test in tests:
             self.env = before.branch()
-            self.narrow(side, True)
+            self.narrow(test, True)
             ends.append(self.env.changes(before))
         self.env = before
         before.meet(ends)
