@@ -315,8 +315,8 @@ class Follower:
         """The worst use of something that is followed once; where it is met again that adds nothing.
 
         What leads to each other in circles is used alike. That is known when the one by which the circle was entered
-        has come to its end (Tarjan's strongly connected components), and is kept in the model then: so asking of each of
-        a long row of functions what becomes of it costs as much as the row is long.
+        has come to its end (Tarjan's strongly connected components), and is kept in the model then: so to ask what
+        becomes of each of a long row of functions costs as much as the row is long.
         """
         kept = self.model.usages.setdefault((self.through_names, self.through_data), {})
         if self.site is None and key in kept:
