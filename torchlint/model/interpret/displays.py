@@ -49,23 +49,17 @@ def dictionary(frame: Frame, node: cst.Dict) -> Value:
 
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """A comprehension of a list or set, or a generator."""
-    outer, bindings = frame.env, frame.bindings
-    frame.env, frame.bindings = outer.branch(), {}
-    _comp_for(frame, node.for_in)
-    item = frame.value(node.elt)
-    frame.env, frame.bindings = outer, bindings
-    return container(item)
+    with frame.inner_scope():
+        _comp_for(frame, node.for_in)
+        return container(frame.value(node.elt))
 
 
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     """A comprehension of a dictionary."""
-    outer, bindings = frame.env, frame.bindings
-    frame.env, frame.bindings = outer.branch(), {}
-    _comp_for(frame, node.for_in)
-    key = frame.value(node.key)
-    item = frame.value(node.value)
-    frame.env, frame.bindings = outer, bindings
-    return mapping(key, item)
+    with frame.inner_scope():
+        _comp_for(frame, node.for_in)
+        key = frame.value(node.key)
+        return mapping(key, frame.value(node.value))
 
 
 def _comp_for(frame: Frame, node: cst.CompFor) -> None:

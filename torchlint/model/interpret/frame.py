@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
@@ -154,6 +155,14 @@ class Frame:
     def call(self, function: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
         """What calling a function (or class, module, …) gives; ``node`` is where it is called."""
         return self.handlers.call(self, function, node, arguments)
+
+    @contextmanager
+    def inner_scope(self) -> Iterator[Env]:
+        """Bind names in a scope of their own (of a class, lambda or comprehension); yields what is bound there."""
+        outer, bindings = self.env, self.bindings
+        self.env, self.bindings = outer.branch(), {}
+        yield self.bindings
+        self.env, self.bindings = outer, bindings
 
     def seen(self, node: cst.CSTNode) -> Value:
         """What an expression was when it was evaluated, wherever in the file it stands."""

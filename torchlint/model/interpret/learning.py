@@ -29,13 +29,14 @@ def resolve(frame: Frame, value: Value) -> Value:
     """A value with what the uses of its symbols have taught."""
     if not value.symbols or not value.kind & Kind.UNKNOWN:
         return value
+    learnt = frame.learnt
     if value.kind & Kind.TENSOR:
-        if not frame.learnt.rejected.isdisjoint(value.symbols):
+        if not learnt.rejected.isdisjoint(value.symbols):
             return Value(Kind.UNKNOWN, symbols=value.symbols)
-        frame.learnt.supposed.update(value.symbols)
+        learnt.supposed.update(value.symbols)
     grad = value.grad or Tri.MAYBE
     for symbol in value.symbols:
-        evidence = frame.learnt.solved.get(symbol)
+        evidence = learnt.solved.get(symbol)
         if evidence is not None:
             if value.kind & Kind.TENSOR:
                 if value.evidence is not None and value.evidence.strength > Strength.USE:
@@ -48,9 +49,9 @@ def resolve(frame: Frame, value: Value) -> Value:
             )
     if value.kind == Kind.UNKNOWN:
         for symbol in value.symbols:
-            if symbol in frame.learnt.hinted:
+            if symbol in learnt.hinted:
                 kind = Kind.TENSOR | Kind.UNKNOWN
-                return replace(tensor(grad, evidence=frame.learnt.hinted[symbol]), kind=kind, symbols=value.symbols)
+                return replace(tensor(grad, evidence=learnt.hinted[symbol]), kind=kind, symbols=value.symbols)
     return value
 
 
@@ -76,8 +77,8 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
         learn(frame, value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
     elif name in _HINTS and not (name in _NUMPY_TOO and frame.model.remember(_mentions_numpy)):
         for symbol in value.symbols:
-            use = frame.learnt.clues.setdefault(symbol, Clues())
-            use.hint = use.hint or (f"`.{name}` is used on it, which tensors have", node)
+            clues = frame.learnt.clues.setdefault(symbol, Clues())
+            clues.hint = clues.hint or (f"`.{name}` is used on it, which tensors have", node)
     elif name not in returned.tensor_names() and not name.startswith("_"):
         reject(frame, value.symbols)
 
@@ -91,8 +92,8 @@ def _learn_from_data(frame: Frame, value: Value, name: str, node: cst.CSTNode) -
 def learn(frame: Frame, symbols: Iterable[Symbol], text: str, node: cst.CSTNode) -> None:
     """Remember that these are used as only tensors are; the first use of each counts."""
     for symbol in symbols:
-        use = frame.learnt.clues.setdefault(symbol, Clues())
-        use.tensor = use.tensor or (text, node)
+        clues = frame.learnt.clues.setdefault(symbol, Clues())
+        clues.tensor = clues.tensor or (text, node)
 
 
 def learn_owner(frame: Frame, value: Value, data: cst.BaseExpression, text: str, node: cst.CSTNode) -> None:
@@ -110,18 +111,19 @@ def reject(frame: Frame, symbols: Iterable[Symbol]) -> None:
 
 def conclude(frame: Frame) -> bool:
     """Draw conclusions from how unknown values were used; whether there are new ones that change anything."""
-    rejected = frame.learnt.rejected | {s for s, use in frame.learnt.clues.items() if use.other}
-    solved, hinted = dict(frame.learnt.solved), dict(frame.learnt.hinted)
-    for symbol, use in frame.learnt.clues.items():
-        if use.tensor:
-            solved.setdefault(symbol, Evidence(Strength.USE, *use.tensor))
-        elif use.hint:
-            hinted.setdefault(symbol, Evidence(Strength.NAME, *use.hint))
+    learnt = frame.learnt
+    rejected = learnt.rejected | {symbol for symbol, clues in learnt.clues.items() if clues.other}
+    solved, hinted = dict(learnt.solved), dict(learnt.hinted)
+    for symbol, clues in learnt.clues.items():
+        if clues.tensor:
+            solved.setdefault(symbol, Evidence(Strength.USE, *clues.tensor))
+        elif clues.hint:
+            hinted.setdefault(symbol, Evidence(Strength.NAME, *clues.hint))
     solved = {s: evidence for s, evidence in solved.items() if s not in rejected}
     hinted = {s: evidence for s, evidence in hinted.items() if s not in rejected and s not in solved}
-    has_learnt = (solved.keys(), hinted.keys()) != (frame.learnt.solved.keys(), frame.learnt.hinted.keys())
-    has_learnt = has_learnt or not frame.learnt.supposed.isdisjoint(rejected - frame.learnt.rejected)
-    frame.learnt.solved, frame.learnt.hinted, frame.learnt.rejected = solved, hinted, rejected
+    has_learnt = (solved.keys(), hinted.keys()) != (learnt.solved.keys(), learnt.hinted.keys())
+    has_learnt = has_learnt or not learnt.supposed.isdisjoint(rejected - learnt.rejected)
+    learnt.solved, learnt.hinted, learnt.rejected = solved, hinted, rejected
     return has_learnt
 
 

@@ -13,6 +13,8 @@ from torchlint.model.syntax import literal_key, root
 from torchlint.model.values import UNKNOWN, Kind, Value, join
 
 _MAX_ALIASES = 8
+"""How many other places are remembered to hold the same container as those that begin with one name."""
+
 _NARROWED = ".?"
 """Ends the path that says that a name was narrowed since it was bound."""
 

@@ -146,11 +146,8 @@ def _class_def(frame: Frame, node: cst.ClassDef) -> None:
 
 def class_body(frame: Frame, node: cst.ClassDef) -> Env:
     """What the statements in a class bind."""
-    outer, bindings = frame.env, frame.bindings
-    frame.env, frame.bindings = outer.branch(), {}
-    control_flow.run_suite(frame, node.body)
-    bound = frame.bindings
-    frame.env, frame.bindings = outer, bindings
+    with frame.inner_scope() as bound:
+        control_flow.run_suite(frame, node.body)
     return bound
 
 

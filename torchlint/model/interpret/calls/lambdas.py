@@ -27,15 +27,13 @@ def call(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
     now = frame.model.codebase.interpretation
     if not frame.budget.allows() or not now.begins(node):
         return UNKNOWN
-    outer, bindings = frame.env, frame.bindings
-    frame.env, frame.bindings = outer.branch(), {}
-    for index, param in enumerate(parameters(node)):
-        if param.default is not None:
-            frame.value(param.default)
-        value = given[index] if index < len(given) else learning.unknown(frame, ("param", id(node), param.name.value))
-        frame.assign(param.name, value, None)
-    value = deeper(lambda: frame.value(node.body))
-    frame.env, frame.bindings = outer, bindings
+    with frame.inner_scope():
+        for index, param in enumerate(parameters(node)):
+            if param.default is not None:
+                frame.value(param.default)
+            symbol = ("param", id(node), param.name.value)
+            frame.assign(param.name, given[index] if index < len(given) else learning.unknown(frame, symbol), None)
+        value = deeper(lambda: frame.value(node.body))
     now.ends(node)
     return value
 
