@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.interpret import structure
+from torchlint.model.interpret import module_containers
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
@@ -198,13 +198,13 @@ def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) ->
         if forward is not None:
             return parameter(follower, forward, arg, call)
     ref = function.ref
-    if ref == structure.SEQUENTIAL and function.items is not None and not _changes_modules(model):
+    if ref == module_containers.SEQUENTIAL and function.items is not None and not _changes_modules(model):
         return _in_sequence(follower, function.items, arg, call)
     if ref == "torch.nn.DataParallel" and function.item is not None:
         return module(follower, function.item, arg, call)
     if writers.module_writes(function):
         return Usage.WRITTEN
-    is_known = ref is not None and ref != structure.SEQUENTIAL and returned.module_info(ref)
+    is_known = ref is not None and ref != module_containers.SEQUENTIAL and returned.module_info(ref)
     if (not is_known and _has_inplace_modules(model)) or _changes_modules(model):
         return Usage.WRITTEN
     if _is_passing(function):
@@ -224,7 +224,7 @@ def _in_sequence(follower: Follower, modules: tuple[Value, ...], arg: cst.Arg, c
 
 def _is_passing(value: Value) -> bool:
     """Whether a module may return what it is given."""
-    if value.node is not None or value.ref == structure.SEQUENTIAL:
+    if value.node is not None or value.ref == module_containers.SEQUENTIAL:
         return True
     info = returned.module_info(value.ref or "")
     return value.ref in _PASSING_MODULES or may_alias(info.get("output"))
