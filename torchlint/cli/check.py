@@ -19,10 +19,10 @@ from torchlint.project.settings import (
     Project,
     Selection,
     SettingsError,
-    check_selectors,
     check_size,
     check_version,
     known_names,
+    listed,
 )
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, Result, Run
@@ -79,16 +79,16 @@ class Check:
     def __init__(self, options: Options) -> None:
         self.options = options
         selection = Selection(
-            _listed(options.select, "--select") or None,
-            _listed(options.extend_select, "--extend-select"),
-            _listed(options.ignore, "--ignore"),
+            listed(options.select, "--select") or None,
+            listed(options.extend_select, "--extend-select"),
+            listed(options.ignore, "--ignore"),
         )
         if options.target_torch is not None:
             check_version(options.target_torch, "--target-torch")
         fixable = Selection(
-            _listed(options.fixable, "--fixable") or None,
-            _listed(options.extend_fixable, "--extend-fixable"),
-            _listed(options.unfixable, "--unfixable"),
+            listed(options.fixable, "--fixable") or None,
+            listed(options.extend_fixable, "--extend-fixable"),
+            listed(options.unfixable, "--unfixable"),
         )
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
         self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
@@ -330,11 +330,3 @@ def _write_text(data: bytes) -> None:
         sys.stdout.write(printable_lines(decode_leniently(data)))
     else:
         _write([data])
-
-
-def _listed(values: tuple[str, ...], option: str) -> tuple[str, ...]:
-    """The selectors of an option that can be repeated and takes comma-separated lists."""
-    selectors = [*filter(None, (part.strip() for value in values for part in value.split(",")))]
-    if values and not selectors:
-        raise SettingsError(f"{option}: no rule is given")
-    return check_selectors(selectors, option)
