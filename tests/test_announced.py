@@ -13,7 +13,7 @@ from conftest import Torchlint
 from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
+from torchlint.testing.examples import examples
 from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from combinations import HEADER, Combination, combinations, crossed
-from judge import differences, run
+from torchlint.testing.execution import differences, run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import check_text

@@ -6,7 +6,7 @@ import pytest
 
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.examples import examples
+from torchlint.testing.examples import examples
 from torchlint.file import engine
 from torchlint.file.engine import check_text, shortened
 from torchlint.file.tree.tree import Tree

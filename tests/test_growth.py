@@ -9,7 +9,7 @@ import pytest
 from growth import growing
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
+from torchlint.testing.examples import examples
 from torchlint.rules import catalogue
 
 Program = Callable[[int], str]

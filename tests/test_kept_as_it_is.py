@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge import differences, run
+from torchlint.testing.execution import differences, run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import check_text

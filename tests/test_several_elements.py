@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from judge import run
+from torchlint.testing.execution import run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import check_text

@@ -12,7 +12,7 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
+from torchlint.testing.examples import examples
 from torchlint.file import engine
 from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge import run
+from torchlint.testing.execution import run
 from volatile import IMPORT, as_it_was, differences
 
 from torchlint.diagnostic import Fixing
