@@ -94,7 +94,7 @@ def test_anywhere(
 def test_the_place_is_named() -> None:
     with pytest.raises(TypeError) as caught:
         gate.possible_rules(None, None)  # type: ignore[arg-type]
-    assert "(gate.py:" in described(caught.value)
+    assert "(file/gate.py:" in described(caught.value)
     assert "(outside of torchlint, " in described(ValueError())
 
 

@@ -398,7 +398,7 @@ def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, mon
     monkeypatch.setattr(command, "infer", fails)
     ran = torchlint("infer", ".")
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
-    assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (reveal.py:")
+    assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (cli/infer.py:")
     assert ran.out.startswith("b.py:1:1: print: ")
 
 

@@ -39,10 +39,10 @@ from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.file.tree.standin import MESSAGE as SKIPPED
 from torchlint.file.verify import BREAKS, Guard, splice
-from torchlint.model.torch.versions import ANY, Target
 from torchlint.rules import catalogue
 from torchlint.system.crash import described, traceback_of
 from torchlint.system.limits import BUDGET
+from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
     import libcst as cst

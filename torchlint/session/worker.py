@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
 from torchlint.file.text import source
-from torchlint.model.torch.versions import ANY, Target
 from torchlint.project.settings import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
 from torchlint.system.reading import LIMIT, TooLarge, read_with_status
 from torchlint.system.stack import with_stack
+from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
     from torchlint.file.engine import Outcome
