@@ -6,11 +6,11 @@ import pytest
 
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.testing.examples import examples
 from torchlint.file import engine
 from torchlint.file.engine import check_text, shortened
 from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ALL = frozenset(catalogue())
 ABOUT_A_RECEIVER = ("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107", "TL203")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from torchlint.testing.execution import Run, differences, rough_differences, run
 from programs import programs
 from verdict import judge
 
 from torchlint.diagnostic import Fixing
-from torchlint.testing.examples import examples
-from torchlint.file.engine import Outcome, check_text
+from torchlint.file.engine import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
+from torchlint.testing.execution import differences, rough_differences, run
+from torchlint.testing.programs import Program
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
 ALL = frozenset(catalogue())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 import subprocess
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,14 +16,13 @@ import pytest
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.testing import BadExample, Check, Mark, check_documentation, checks, examples, lint
-from torchlint.testing.checking import compiles, same_text
 from torchlint.file import engine
-from torchlint.file.engine import Outcome, check_text
-from torchlint.file.gate import can_match
+from torchlint.file.engine import check_text
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
+from torchlint.testing import BadExample, Check, Mark, check_documentation, checks, examples, lint
+from torchlint.testing.linting import compiles, same_text
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
@@ -243,7 +240,7 @@ def test_brackets_anywhere_in_a_chain() -> None:
 
 
 def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = load("tl105_transfer_before_detach")
+    rule = load("torchlint.rules.tl105_transfer_before_detach")
     function = rule.checks[0].function
 
     def breaks(node: Any, model: Model) -> Result:
@@ -253,7 +250,7 @@ def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatc
         return replace(found, fix=replace(found.fix, edits=(edit.insert_after(found.node, ")"),)))
 
     broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
-    monkeypatch.setattr(engine, "_rules", lambda codes: (broken, load("tl106_redundant_detach")))
+    monkeypatch.setattr(engine, "_rules", lambda codes: (broken, load("torchlint.rules.tl106_redundant_detach")))
     text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
     outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
     assert outcome.text == text.replace(".detach().item()", ".item()")

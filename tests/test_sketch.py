@@ -12,7 +12,6 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.testing.examples import examples
 from torchlint.file import engine
 from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia
@@ -20,6 +19,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rule import load
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ROOT = Path(__file__).parents[1]
 FILES = [

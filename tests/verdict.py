@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import Outcome, check_text
 from torchlint.rules import catalogue

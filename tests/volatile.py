@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+
 from torchlint.testing.execution import Run, run
 
 IMPORT = "from torch.autograd import Variable\n"

@@ -24,6 +24,7 @@ from torchlint.project.settings import (
     known_names,
     listed,
 )
+from torchlint.rules import faults
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, Result, Run
 from torchlint.session.scheduler import Options as RunOptions
@@ -243,14 +244,17 @@ class Check:
             yield from how(files, totals, self.style)
 
     def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
-        """Say what could not be done."""
-        for problem in (*problems, *(problem for result in results for problem in result.problems)):
+        """Say what could not be done, each thing once."""
+        for fault in faults():
+            _tell(f"error: {printable(fault)}")
+        of_files = (problem for result in results for problem in result.problems)
+        for problem in dict.fromkeys((*problems, *of_files)):  # a rule that cannot be loaded is a problem of each file
             if problem.details and self.options.verbose:
                 _tell(printable_lines(problem.details.rstrip()))
             _tell(f"error: {printable(str(problem))}")
 
     def _exit_code(self, results: list[Result], incomplete: bool) -> int:
-        if incomplete or any(result.problems for result in results):
+        if incomplete or faults() or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
             return CLEAN

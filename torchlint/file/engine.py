@@ -9,7 +9,6 @@ Only the gate is there for most files; libcst, the model and the rules are impor
 from __future__ import annotations
 
 import ast
-import functools
 import re
 import warnings
 from collections import Counter
@@ -32,6 +31,7 @@ from torchlint.diagnostic import (
 from torchlint.file.announce import Tally, with_waits
 from torchlint.file.choice import Blocks, LocatedBlock, block_edits, chosen, edits_of
 from torchlint.file.gate import possible_rules, sites
+from torchlint.file.loading import loaded
 from torchlint.file.silenced import Silence, Silenced, lost, near
 from torchlint.file.suppressions import Suppressions
 from torchlint.file.text.lines import Lines, line_start, without_blanks
@@ -39,7 +39,6 @@ from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.file.tree.standin import MESSAGE as SKIPPED
 from torchlint.file.verify import BREAKS, Guard, splice
-from torchlint.rules import catalogue
 from torchlint.system.crash import described, traceback_of
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
@@ -82,11 +81,8 @@ class Outcome:
     """The other files that were looked at, with their state then."""
 
 
-@functools.cache
 def _rules(codes: frozenset[str]) -> tuple[Rule, ...]:
-    from torchlint.rule import load
-
-    return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
+    return loaded(codes).rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,10 +366,16 @@ def _parting(before: _Checked, applied: Sequence[Diagnostic], following: _Checke
 
 
 def _found(text: str, subject: Subject) -> _Checked:
-    from torchlint.file.tree.fast.unread import Unreadable
-
     data = text.encode(errors="surrogatepass")
     codes = possible_rules(data, subject.codes)
+    checked = _found_by(text, data, codes, subject)
+    checked.problems += loaded(codes).problems if codes else ()
+    return checked
+
+
+def _found_by(text: str, data: bytes, codes: frozenset[str], subject: Subject) -> _Checked:
+    from torchlint.file.tree.fast.unread import Unreadable
+
     look = first_look(text, subject, codes, data)
     if look is not None and not look.codes:
         problems = [Problem(subject.path, TOO_MUCH)] if look.is_cut_short else []

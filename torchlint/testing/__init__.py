@@ -13,7 +13,8 @@ Nothing here needs pytest; ``check_rule("XY001")`` asks everything at once. Bloc
 torch and numpy are installed, and skipped where they are not.
 """
 
-from torchlint.testing.checking import Check, check_documentation, check_rule, checks, lint
+from torchlint.testing.checking import Check, check_documentation, check_rule, checks
 from torchlint.testing.examples import BadExample, Example, Mark, examples
+from torchlint.testing.linting import lint
 
 __all__ = ["BadExample", "Check", "Example", "Mark", "check_documentation", "check_rule", "checks", "examples", "lint"]

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import difflib
+import contextlib
 import importlib.util
 import unittest
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.file.engine import Outcome, check_text
+from torchlint.diagnostic import Applicability, Fixing
 from torchlint.file.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.testing.examples import Example, examples
+from torchlint.testing.linting import applicability, compiles, lint, same_text, show
 
 NEEDED_TO_RUN = ("torch", "numpy")
 """What programs are run and compared with."""
-
-
-def lint(text: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:
-    """What ``torchlint check`` finds in a text, and the text with fixes, with the rules of some codes only.
-
-    Raises:
-        AssertionError: a rule raised, or a fix was left out because it breaks the file.
-    """
-    outcome = check_text(text, "case.py", codes, fixing)
-    assert not outcome.problems, "\n".join(f"{problem}\n{problem.details}" for problem in outcome.problems)
-    return outcome
 
 
 @dataclass(frozen=True)
@@ -75,10 +62,8 @@ def check_rule(code: str) -> None:
     asked = checks(code)
     check_documentation(catalogue()[code].doc)
     for check in asked:
-        try:
+        with contextlib.suppress(unittest.SkipTest):
             check()
-        except unittest.SkipTest:
-            continue
 
 
 def check_documentation(doc: str) -> None:
@@ -100,7 +85,7 @@ def check_documentation(doc: str) -> None:
 
 
 def _asked(block: Example) -> list[tuple[str, Callable[[str, Example], None]]]:
-    asked = [("findings", _findings), ("fixes", _fixes)]
+    asked: list[tuple[str, Callable[[str, Example], None]]] = [("findings", _findings), ("fixes", _fixes)]
     if block.marks:
         asked.append(("gate", _gate))
     if block.options:
@@ -118,7 +103,9 @@ def _findings(code: str, example: Example) -> None:
         mark = marked.get(diagnostic.start.row)
         assert mark is not None, f"a finding on line {diagnostic.start.row}, which is to stay silent{details}"
         assert applicability(diagnostic) is mark.applicability, f"line {diagnostic.start.row}{details}"
-        assert diagnostic.start < diagnostic.end, f"the finding on line {diagnostic.start.row} is about nothing{details}"
+        assert diagnostic.start < diagnostic.end, (
+            f"the finding on line {diagnostic.start.row} is about nothing{details}"
+        )
         assert diagnostic.message, f"the finding on line {diagnostic.start.row} has no message{details}"
     rows = {d.start.row for d in found}
     for mark in example.marks:
@@ -152,32 +139,3 @@ def _execution(code: str, example: Example) -> None:
     program = Program.of(f"{code}-line{example.row}", example, frozenset((code,)))
     program.check_safe_fixes()
     program.check_unsafe_fixes()
-
-
-def applicability(diagnostic: Diagnostic) -> Applicability | None:
-    """How safe the fix of a finding is; None if it has none."""
-    return diagnostic.fix.applicability if diagnostic.fix else None
-
-
-def show(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """The text with its findings, for failure messages."""
-    found: dict[int, list[str]] = {}
-    for d in diagnostics:
-        fix = applicability(d)
-        found.setdefault(d.start.row, []).append(f"{d.code}@{d.start.column}[{fix.value if fix else 'no fix'}]")
-    lines = [f"{row:4} {line:70} {' '.join(found.get(row, []))}" for row, line in enumerate(text.splitlines(), 1)]
-    return "\n" + "\n".join(lines)
-
-
-def same_text(got: str, wanted: str) -> None:
-    """Raise ``AssertionError`` with the differences, if there are any."""
-    assert got == wanted, "\n" + "".join(
-        difflib.unified_diff(wanted.splitlines(keepends=True), got.splitlines(keepends=True), "wanted", "got")
-    )
-
-
-def compiles(text: str) -> None:
-    """Raise ``SyntaxError`` where a text is no Python."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        compile(text, "case.py", "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)

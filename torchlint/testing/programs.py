@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import Outcome
-from torchlint.testing.checking import lint
 from torchlint.testing.examples import Example
 from torchlint.testing.execution import Run, differences, rough_differences, run
+from torchlint.testing.linting import lint
 
 KEEPS_NO_GRAPH = "TL107"
 """The rule whose fix is to let go of graphs: what was kept has the same values, and no gradient."""
