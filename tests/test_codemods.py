@@ -15,7 +15,7 @@ from libcst.codemod import CodemodContext, CodemodTest, TransformSkip, Transform
 from torchlint import codemods
 from torchlint.diagnostic import Fixing
 from torchlint.file.engine import check_text
-from torchlint.project.settings import OWN
+from torchlint.project.selection import OWN
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parent.parent

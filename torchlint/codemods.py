@@ -21,7 +21,9 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.text import source
 from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import File, is_excluded, shown
-from torchlint.project.settings import Project, Selection, SettingsError, check_version, listed
+from torchlint.project.project import Project
+from torchlint.project.selection import Selection, SettingsError, listed
+from torchlint.project.settings import check_version
 from torchlint.session.scheduler import job_for
 from torchlint.session.worker import Answer, answer, known_codebase, with_big_stack
 

@@ -15,15 +15,9 @@ from torchlint.diagnostic import Fixing, Problem
 from torchlint.file.text.source import decode_leniently
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
-from torchlint.project.settings import (
-    Project,
-    Selection,
-    SettingsError,
-    check_size,
-    check_version,
-    known_names,
-    listed,
-)
+from torchlint.project.project import Project
+from torchlint.project.selection import Selection, SettingsError, known_names, listed
+from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, Result, Run
