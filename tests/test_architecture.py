@@ -126,7 +126,14 @@ LAZY = {
     },
     "infer --help": {"libcst", "pathspec", "torchlint.file.engine", "torchlint.session.scheduler", "torch"},
     "rule TL101": {"libcst", "pathspec", "torchlint.file.engine", "torch"},
-    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torchlint.session.pool", "torch"},
+    "check clean.py": {
+        "libcst",
+        "pathspec",
+        "importlib.metadata",
+        "multiprocessing",
+        "torchlint.session.pool",
+        "torch",
+    },
     "check flagged.py": {"libcst.matchers", "libcst.codemod", "pathspec", "torch"},
 }
 

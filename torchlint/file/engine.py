@@ -39,7 +39,8 @@ from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.standin import ASYNC_STAND_IN, STAND_IN, without_async, without_chains
 from torchlint.file.tree.standin import MESSAGE as SKIPPED
 from torchlint.file.verify import BREAKS, Guard, splice
-from torchlint.system.crash import described, traceback_of
+from torchlint.rules import BUILT_IN, catalogue
+from torchlint.system.crash import described, described_for, traceback_of
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -577,8 +578,13 @@ def _run_rule(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[l
         raise
     except Exception as error:
         where = _raised_at(tree)
-        message = f"{rule.code} raised {described(error)}"
+        message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, where, traceback_of(error))
+
+
+def _described(rule: Rule, error: Exception) -> str:
+    distribution = catalogue()[rule.code].distribution
+    return described(error) if distribution == BUILT_IN.distribution else described_for(distribution, error)
 
 
 def _explained(finding: Finding, model: Model) -> Finding:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.diagnostic import Problem
 from torchlint.rules import BUILT_IN, RuleInfo, catalogue
-from torchlint.system.crash import described, traceback_of
+from torchlint.system.crash import described_for, traceback_of
 
 if TYPE_CHECKING:
     from torchlint.rule import Rule
@@ -45,5 +45,7 @@ def _load(info: RuleInfo) -> Rule | Problem:
     try:
         return load(info.module)
     except Exception as error:
-        message = f"{info.code} cannot be loaded, so its findings are missing: {described(error)}"
+        message = (
+            f"{info.code} cannot be loaded, so its findings are missing: {described_for(info.distribution, error)}"
+        )
         return Problem(info.distribution, message, details=traceback_of(error))

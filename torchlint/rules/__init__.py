@@ -100,9 +100,8 @@ def _found() -> tuple[dict[str, RuleInfo], tuple[str, ...]]:
             faults.append(f"{plugin.distribution}: its rules cannot be read: {error}")
         else:
             if len(rules) == count:
-                faults.append(
-                    f"{plugin.distribution}: in `{plugin.package}` is no file {plugin.prefix.lower()}001_name.py"
-                )
+                named = f"{plugin.prefix.lower()}001_name.py"
+                faults.append(f"{plugin.distribution}: in `{plugin.package}` is no rule, a file named like {named}")
     return dict(sorted(rules.items())), tuple(faults)
 
 

@@ -48,7 +48,7 @@ class Plugin(NamedTuple):
     folder: str
     """Where the files of its rules are."""
     root: str
-    """The file or folder of all that may decide about findings: the outermost package that it is part of."""
+    """The folder of all that may decide about findings: the outermost package that it is part of."""
 
 
 class Installed(NamedTuple):
@@ -133,19 +133,25 @@ def _mentions(file: str) -> bool:
 
 
 def _located(package: str) -> tuple[str, str] | None:
-    """The folder of a package, and the file or folder of the outermost one; nothing of them is imported."""
+    """The folder of a package, and that of the outermost one around it; nothing of them is imported."""
     import importlib.util
-    from importlib.machinery import PathFinder
 
     outermost, *inner = package.split(".")
     try:
         spec = importlib.util.find_spec(outermost)
-        folders = list(spec.submodule_search_locations or ()) if spec is not None else []
-        root, name = folders[0], outermost
-        for part in inner:
-            name = f"{name}.{part}"
-            spec = PathFinder.find_spec(name, folders)
-            folders = list(spec.submodule_search_locations or ()) if spec is not None else []
-        return folders[0], root
-    except (ImportError, ValueError, AttributeError, IndexError):
+    except (ImportError, ValueError):
         return None
+    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
+    there = (os.path.join(folder, *inner) for folder in folders)
+    folder = next(filter(os.path.isdir, there), None)
+    return None if folder is None else (folder, _outermost(folder, len(inner)))
+
+
+def _outermost(folder: str, depth: int) -> str:
+    """The outermost package around a folder: those without ``__init__.py`` are shared with others."""
+    for _ in range(depth):
+        above = os.path.dirname(folder)
+        if not os.path.exists(os.path.join(above, "__init__.py")):
+            break
+        folder = above
+    return folder
