@@ -13,7 +13,7 @@ from conftest import Torchlint
 from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.testing.examples import examples
 

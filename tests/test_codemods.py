@@ -14,7 +14,7 @@ from libcst.codemod import CodemodContext, CodemodTest, TransformSkip, Transform
 
 from torchlint import codemods
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.project.selection import OWN
 from torchlint.rules import catalogue
 

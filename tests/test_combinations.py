@@ -9,7 +9,7 @@ import pytest
 from combinations import HEADER, Combination, combinations, crossed
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.testing.execution import differences, run
 

@@ -11,7 +11,7 @@ from programs import programs
 from verdict import judge
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.testing.examples import examples
 from torchlint.testing.execution import differences, rough_differences, run

@@ -7,7 +7,7 @@ import unittest
 
 import pytest
 
-from torchlint.file import engine
+from torchlint.file import dispatch
 from torchlint.rule import load
 from torchlint.testing import Check, check_documentation, check_rule, checking, checks, examples, linting, programs
 
@@ -82,7 +82,7 @@ def test_a_rule_that_raises_is_told() -> None:
 
     broken = dataclasses.replace(rule, checks=(dataclasses.replace(rule.checks[0], function=raises),))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_rules", lambda codes: (broken,))
+        patch.setattr(dispatch, "rules_of", lambda codes: (broken,))
         with pytest.raises(AssertionError, match=r"(?s)TL101 raised ZeroDivisionError.*Traceback"):
             block("TL101", GOOD)["findings"]()
 

@@ -6,7 +6,7 @@ import pytest
 from volatile import IMPORT, as_it_was, differences
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.testing.execution import run
 

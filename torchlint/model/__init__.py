@@ -36,9 +36,9 @@ from torchlint.model.interpret.interpretation import Frame, Key
 from torchlint.model.interpret.state import NOTHING_SEEN, Result, State, Trace
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
-from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, sounds_like_no_grad
 from torchlint.model.sources import Sources
-from torchlint.model.syntax import is_stub, last_name, signature_comments
+from torchlint.model.syntax import decorator_names, dotted, is_stub, last_name, parameters, signature_comments
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.usage import Follower

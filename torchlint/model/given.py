@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.interpret import structure
-from torchlint.model.scopes import decorator_names, parameters
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage, Value

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.given import LIKE_METHODS, Site, given
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage

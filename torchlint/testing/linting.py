@@ -7,7 +7,8 @@ import difflib
 import warnings
 
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.file.engine import Outcome, check_text
+from torchlint.file.check import check_text
+from torchlint.file.results import Outcome
 
 
 def lint(text: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:

@@ -13,8 +13,7 @@ from torchlint.model.interpret import loaders, structure
 from torchlint.model.interpret.state import is_opaque, truth
 from torchlint.model.interpret.stdlib import Library
 from torchlint.model.names import CLASS_NAME, GRAD_CONTEXTS, INPLACE, LOSS_NAME, MODULE_METHODS, MODULE_NAME, SET_GRAD
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import is_dotted, last_name
+from torchlint.model.syntax import dotted, is_dotted, last_name
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (

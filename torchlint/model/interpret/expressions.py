@@ -12,8 +12,7 @@ from torchlint.model.interpret import containers, loaders, structure
 from torchlint.model.interpret.special import LIKELY_ELEMENT, Special
 from torchlint.model.interpret.state import is_opaque
 from torchlint.model.names import MODULE_METHODS
-from torchlint.model.scopes import dotted, parameters
-from torchlint.model.syntax import literal_key
+from torchlint.model.syntax import dotted, literal_key, parameters
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (

@@ -20,8 +20,17 @@ from torchlint.model.interpret.env import Changes, Env, Names, Watch
 from torchlint.model.interpret.patterns import Patterns, is_irrefutable
 from torchlint.model.interpret.state import Result, Trace, is_opaque, truth
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
-from torchlint.model.scopes import decorator_names, dotted, parameters, sounds_like_no_grad
-from torchlint.model.syntax import enters_no_grad, has_break, last_name, root, type_comment
+from torchlint.model.scopes import sounds_like_no_grad
+from torchlint.model.syntax import (
+    decorator_names,
+    dotted,
+    enters_no_grad,
+    has_break,
+    last_name,
+    parameters,
+    root,
+    type_comment,
+)
 from torchlint.model.torch import returned
 from torchlint.model.values import (
     NDARRAY,

@@ -8,8 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.interpret.state import State
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import alternatives, integer
+from torchlint.model.syntax import alternatives, dotted, integer
 from torchlint.model.torch import returned
 from torchlint.model.values import (
     NONE,

@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.model.interpret import loaders, structure
 from torchlint.model.interpret.narrowing import Narrowing
 from torchlint.model.interpret.state import is_opaque
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import MODULE, NDARRAY, Evidence, Kind, Ndim, Strength, Tri, Value, iterated, tensor
 

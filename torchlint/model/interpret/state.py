@@ -12,8 +12,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.env import Changes, Env, Names
 from torchlint.model.interpret.interpretation import Trail
 from torchlint.model.names import HOLDER_NAME, INPLACE
-from torchlint.model.scopes import dotted, parameters
-from torchlint.model.syntax import last_name, literal_key, root
+from torchlint.model.syntax import dotted, last_name, literal_key, parameters, root
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Evidence, Kind, Strength, Symbol, Tri, Value, join, tensor, unknown
