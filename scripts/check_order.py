@@ -21,8 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import infer
+from torchlint.file.parse.invalid import Unparsed
 from torchlint.file.text import source
 from torchlint.file.tree.tree import NotRoundTripped
 from torchlint.model.codebase import modules

@@ -41,10 +41,11 @@ class _UsageError(click.ClickException):
 @contextlib.contextmanager
 def _settings_can_be_wrong() -> Iterator[None]:
     from torchlint.project.selection import SettingsError
+    from torchlint.rules.plugins import Clash
 
     try:
         yield
-    except SettingsError as error:
+    except (SettingsError, Clash) as error:
         raise _UsageError(str(error)) from error
 
 
@@ -147,7 +148,8 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
     if (rule is None) is not every:
         raise click.UsageError("give the code or the name of a rule, or --all")
-    codes = list(known_names()) if rule is None else [_code(rule, known_names())]
+    with _settings_can_be_wrong():
+        codes = list(known_names()) if rule is None else [_code(rule, known_names())]
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
         print(json.dumps(entries if every else entries[0], indent=2))

@@ -16,8 +16,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpreted import outside
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.names import is_foreign
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import last_name, signature_comments
+from torchlint.model.syntax import dotted, last_name, signature_comments
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.values import (
@@ -44,7 +43,7 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model.interpret.state import State
+    from torchlint.model.interpret.frame import Frame
 
 _TENSOR_NAME = re.compile(r"(^|Opt|Optional|Long|Float|Bool|Int|Half|Double|Byte)(Tensor|Variable)$")
 
@@ -140,10 +139,10 @@ def _declared_fields(context: Context, cls: cst.ClassDef) -> dict[str | int, Val
     now = context.codebase.interpretation
     if not now.begins(cls):
         return {}
-    flow = outside(context)
+    frame = outside(context)
     declared = context.scopes.info(cls).declared
     fields: dict[str | int, Value] = {
-        name: annotation(context, node.annotation.annotation, flow) or UNKNOWN for name, node in declared.items()
+        name: annotation(context, node.annotation.annotation, frame) or UNKNOWN for name, node in declared.items()
     }
     now.ends(cls)
     return fields
@@ -182,18 +181,18 @@ def instance_of(context: Context, value: Value, node: cst.BaseExpression) -> Val
     return Value(Kind.OBJECT, ref=None if is_foreign(ref.partition(".")[0]) else ref)
 
 
-def annotation(context: Context, node: cst.BaseExpression, flow: State) -> Value | None:
+def annotation(context: Context, node: cst.BaseExpression, frame: Frame) -> Value | None:
     """An instance of what an annotation names; None if that says nothing."""
-    value = _annotation(context, node, flow if flow.model is context else outside(context), 0)
+    value = _annotation(context, node, frame if frame.context is context else outside(context), 0)
     if value is None or value.evidence is not None:
         return value
     return value.because(Strength.ANNOTATION, "an annotation says so", node)
 
 
-def annotation_text(context: Context, text: str, flow: State) -> Value | None:
+def annotation_text(context: Context, text: str, frame: Frame) -> Value | None:
     """What the text of an annotation says."""
     node = _parsed(context, text)
-    return annotation(context, node, flow) if node is not None else None
+    return annotation(context, node, frame) if node is not None else None
 
 
 def comments_of(context: Context, function: cst.CSTNode) -> dict[str, str]:
@@ -216,25 +215,25 @@ def _parsed(context: Context, text: str) -> cst.BaseExpression | None:
     return parsed
 
 
-def _annotation(context: Context, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
+def _annotation(context: Context, node: cst.BaseExpression, frame: Frame, depth: int) -> Value | None:
     if depth > 6:
         return None
     match node:
         case cst.SimpleString() | cst.ConcatenatedString():
             text = node.evaluated_value
             parsed = _parsed(context, text if isinstance(text, str) else "")
-            return _annotation(context, parsed, flow, depth + 1) if parsed is not None else None
+            return _annotation(context, parsed, frame, depth + 1) if parsed is not None else None
         case cst.Name("None"):
             return NONE
         case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
-            return _union(context, [left, right], flow, depth)
+            return _union(context, [left, right], frame, depth)
         case cst.Subscript():
-            return _generic(context, node, flow, depth)
+            return _generic(context, node, frame, depth)
         case cst.Name() | cst.Attribute():
-            value = flow.eval(node)
+            value = frame.value(node)
             stands_for = _alias(context, value)
             if stands_for is not None:
-                return _annotation(context, stands_for, flow, depth + 1)
+                return _annotation(context, stands_for, frame, depth + 1)
             return instance_of(context, value, node)
     return None
 
@@ -253,45 +252,45 @@ def _alias(context: Context, value: Value) -> cst.BaseExpression | None:
     return None
 
 
-def _union(context: Context, nodes: Sequence[cst.BaseExpression], flow: State, depth: int) -> Value | None:
+def _union(context: Context, nodes: Sequence[cst.BaseExpression], frame: Frame, depth: int) -> Value | None:
     result: Value | None = None
     for node in nodes:
-        value = _annotation(context, node, flow, depth + 1)
+        value = _annotation(context, node, frame, depth + 1)
         if value is None:
             return None
         result = value if result is None else join(result, value)
     return result
 
 
-def _generic(context: Context, node: cst.Subscript, flow: State, depth: int) -> Value | None:
-    flow.eval(node.value)
+def _generic(context: Context, node: cst.Subscript, frame: Frame, depth: int) -> Value | None:
+    frame.value(node.value)
     name = (dotted(node.value) or "").rpartition(".")[2]
     arguments = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]
     if not arguments:
         return None
     if name == "Optional":
-        return _union(context, [arguments[0], cst.Name("None")], flow, depth)
+        return _union(context, [arguments[0], cst.Name("None")], frame, depth)
     if name == "Union":
-        return _union(context, arguments, flow, depth)
+        return _union(context, arguments, frame, depth)
     if name in ("Annotated", "Final", "ClassVar", "Required", "NotRequired"):
-        return _annotation(context, arguments[0], flow, depth + 1)
+        return _annotation(context, arguments[0], frame, depth + 1)
     if name in ("tuple", "Tuple") and not any(isinstance(a, cst.Ellipsis) for a in arguments):
-        items = [_annotation(context, a, flow, depth + 1) or UNKNOWN for a in arguments]
+        items = [_annotation(context, a, frame, depth + 1) or UNKNOWN for a in arguments]
         return container(items=tuple(items))
     if name == "Callable":
-        result = _annotation(context, arguments[-1], flow, depth + 1)
+        result = _annotation(context, arguments[-1], frame, depth + 1)
         return Value(Kind.FUNCTION, item=result) if result is not None else None
     if name in _CONTAINERS:
-        element = _annotation(context, arguments[-1] if _is_mapping(name) else arguments[0], flow, depth + 1)
+        element = _annotation(context, arguments[-1] if _is_mapping(name) else arguments[0], frame, depth + 1)
         if _is_mapping(name):
-            return mapping(_annotation(context, arguments[0], flow, depth + 1) or UNKNOWN, element)
+            return mapping(_annotation(context, arguments[0], frame, depth + 1) or UNKNOWN, element)
         return container(element)
     if name == "TensorType":
         return tensor()
-    first = _annotation(context, arguments[0], flow, depth + 1)
+    first = _annotation(context, arguments[0], frame, depth + 1)
     if first is not None and first.kind in (Kind.TENSOR, Kind.NDARRAY):
         return _shaped(first, name, arguments[1:])
-    return instance_of(context, flow.eval(node.value), node.value)
+    return instance_of(context, frame.value(node.value), node.value)
 
 
 def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> Value:

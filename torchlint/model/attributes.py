@@ -13,12 +13,11 @@ from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import containers
-from torchlint.model.interpret.env import Env
-from torchlint.model.interpret.state import Result
+from torchlint.model.interpret.environment import Env
+from torchlint.model.interpret.summary import Summary
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
-from torchlint.model.scopes import decorator_names
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import (
     NONE,
@@ -39,26 +38,26 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model.interpret.state import State
+    from torchlint.model.interpret.frame import Frame
 
 
-def class_attribute(context: Context, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
+def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None = None) -> Value:
     """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-    for home, each in lineage_of(context, cls).classes.values():
-        found = _own_attribute(home, each, name, flow, base)
+    for home, each in lineage_of(context, cls).classes():
+        found = _own_attribute(home, each, name, frame, base)
         if found is not None:
             is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
             return join(found, UNKNOWN) if is_other_too else found
     return UNKNOWN
 
 
-def _own_attribute(context: Context, cls: cst.ClassDef, name: str, flow: State, base: Value | None) -> Value | None:
+def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None) -> Value | None:
     """An attribute that a class itself defines."""
     info = context.scopes.info(cls)
     method = info.methods.get(name)
     if method is not None:
         if {"property", "cached_property", "lazy_property"} & set(decorator_names(method)):
-            return call_function(context, method, base, method, (), flow)
+            return call_function(context, method, base, method, (), frame)
         return Value(Kind.FUNCTION, node=method, receiver=base)
     found: Value | None = None
     used = context.scopes.attribute(cls, name)
@@ -66,7 +65,7 @@ def _own_attribute(context: Context, cls: cst.ClassDef, name: str, flow: State, 
         found = _assigned(context, cls, name)
     declared = info.declared.get(name)
     if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
-        found = annotation(context, declared.annotation.annotation, flow) or found
+        found = annotation(context, declared.annotation.annotation, frame) or found
     return found if found is not None else class_body(context, cls).bindings.get(name)
 
 
@@ -96,8 +95,8 @@ def _assigned(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
         joined = _join_assigned(context, cls, name, False)
     finally:
         del now.drafts[key]
-        frame = now.leave()
-    now.keep(frame, Result(joined), context.class_results)
+        ended = now.leave()
+    now.keep(ended, Summary(joined), context.class_results)
     return joined.get(name)
 
 
@@ -162,9 +161,9 @@ def class_use(context: Context, cls: cst.ClassDef, name: str) -> Evidence | None
     return None
 
 
-def super_value(context: Context, node: cst.Call, flow: State) -> Value:
+def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
     """``super()``: the object, seen as an instance of the base."""
-    cls = class_of(context, flow.scope)
+    cls = class_of(context, frame.scope)
     if cls is None:
         return unknown(("call", id(node)))
     for base in bases_of(context, cls):

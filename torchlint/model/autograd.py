@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.file.tree.tree import children
 from torchlint.model.expressions import qualified
-from torchlint.model.scopes import dotted, parameters
+from torchlint.model.syntax import dotted, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -29,7 +29,7 @@ def class_kind(context: Context, cls: cst.ClassDef) -> str:
 
 def find_method(context: Context, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
     """A method of a class or of its bases in this file."""
-    for home, each in lineage_of(context, cls).classes.values():
+    for home, each in lineage_of(context, cls).classes():
         method = home.scopes.info(each).methods.get(name)
         if method is not None:
             return method

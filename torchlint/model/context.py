@@ -21,9 +21,10 @@ from torchlint.system.limits import BUDGET
 
 if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
-    from torchlint.model.interpret.flow import Flow
+    from torchlint.model.interpret.environment import Env
+    from torchlint.model.interpret.frame import Frame
     from torchlint.model.interpret.interpretation import Key
-    from torchlint.model.interpret.state import Result, Trace
+    from torchlint.model.interpret.summary import Summary, Trace
     from torchlint.model.values import Value
 
 Asker = TypeVar("Asker")
@@ -64,10 +65,16 @@ class Memo:
 class Interpreter(Protocol):
     """What runs scopes forward, seen from the questions that it answers and asks."""
 
-    def begin(self, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Flow:
+    def begin(self, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Frame:
         """An interpretation of a scope that has not begun yet; ``trace`` takes what it sees."""
 
-    def run(self, flow: Flow, cls: cst.ClassDef | None) -> Result:
+    def attribute(self, frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
+        """What an attribute of a value is."""
+
+    def class_body(self, frame: Frame, cls: cst.ClassDef) -> Env:
+        """What the statements in a class bind."""
+
+    def run(self, frame: Frame, cls: cst.ClassDef | None) -> Summary:
         """Interpret a scope from its first statement; ``cls`` is the class that has inherited a method."""
 
     def of_callers(self, context: Context, node: cst.CSTNode, function: cst.FunctionDef) -> Value | None:
@@ -91,9 +98,9 @@ class Context:
     imports: Imports = field(init=False)
     stars: list[str] = field(default_factory=list)
     """Modules whose names are imported with a star."""
-    results: dict[Key, Result] = field(default_factory=dict)
+    results: dict[Key, Summary] = field(default_factory=dict)
     """What scopes have left behind, for those whose interpretation holds for good."""
-    class_results: dict[Key, Result] = field(default_factory=dict)
+    class_results: dict[Key, Summary] = field(default_factory=dict)
     """The same of the statements in classes, and of what methods assign to attributes."""
     kept: list[cst.CSTNode] = field(default_factory=list)
     """Nodes of no tree, kept because values are known by the identity of nodes."""

@@ -16,7 +16,7 @@ from torchlint.model.values import NONE, NUMBER, UNKNOWN, Kind, Value, join, ref
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-    from torchlint.model.interpret.state import State
+    from torchlint.model.interpret.frame import Frame
 
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 
@@ -27,14 +27,14 @@ _MAX_REBINDERS = 4
 _CONSTANTS = {"None": NONE, "True": NUMBER, "False": NUMBER}
 
 
-def free(context: Context, name: str, flow: State) -> Value:
+def free(context: Context, name: str, frame: Frame) -> Value:
     """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
-    scope = flow.scope
+    scope = frame.scope
     while scope is not context.tree.module:
         scope = context.scopes.scope_of(scope)
         bindings = bound_in(context, scope)
         if name in bindings:
-            return _as_rebound(context, bindings[name], name, scope, flow.scope)
+            return _as_rebound(context, bindings[name], name, scope, frame.scope)
     if context.is_part and (found := _elsewhere_in_file(context, name)) is not None:
         return found
     if hasattr(builtins, name):
@@ -64,14 +64,14 @@ def _as_rebound(
     return value
 
 
-def rebound(context: Context, name: str, flow: State) -> Value | None:
+def rebound(context: Context, name: str, frame: Frame) -> Value | None:
     """What the functions in a scope that are defined by now bind to a name of it."""
     result: Value | None = None
-    functions = context.scopes.rebinders(flow.scope, name)
+    functions = context.scopes.rebinders(frame.scope, name)
     if len(functions) > 4 * _MAX_REBINDERS:
         return UNKNOWN
     for function in functions.values():
-        if _outermost(context, function, flow.scope).name.value not in flow.env:
+        if _outermost(context, function, frame.scope).name.value not in frame.env:
             continue
         left = interpreted(context, function)
         value = left.bindings.get(name) if left is not None else None
@@ -141,7 +141,7 @@ def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
         value = bound_in(home, home.tree.module).get(name, UNKNOWN)
         is_final = is_final and not rest and is_settled(home, home.tree.module)
         for attribute in rest:
-            value = outside(home).attribute(value, attribute, home.tree.module)
+            value = home.interpreter.attribute(outside(home), value, attribute, home.tree.module)
         target = reference(value)
         if target is None or target.partition(".")[0] in _NOT_OURS:
             return value, is_final

@@ -14,7 +14,6 @@ import libcst as cst
 
 from torchlint.model import autograd, bindings, classes, expressions, modes, spelling
 from torchlint.model.aliasing import origins, uses
-from torchlint.model.bridge import Model as Bridge
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
@@ -38,7 +37,7 @@ class Model:
 
     def __init__(self, tree: Tree, path: str | None = None, codebase: Codebase | None = None) -> None:
         """``path`` says where the file is, without which nothing that it imports is looked for."""
-        context = Bridge(tree, path, codebase or Codebase(), ForwardInterpreter(), Scopes(tree))
+        context = Context(tree, path, codebase or Codebase(), ForwardInterpreter(), Scopes(tree))
         self._see(context)
         self.target = ANY
         """The versions of torch that the file is written for."""

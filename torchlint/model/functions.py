@@ -13,15 +13,15 @@ import libcst as cst
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
+from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
-from torchlint.model.scopes import decorator_names, parameters
-from torchlint.model.syntax import is_stub, is_target, last_name
+from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
 from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
-    from torchlint.model.interpret.state import State
+    from torchlint.model.interpret.frame import Frame
 
 
 @at_home
@@ -62,7 +62,7 @@ def call_function(  # noqa: PLR0917
     receiver: Value | None,
     node: cst.CSTNode,
     arguments: Sequence[Argument],
-    flow: State,
+    frame: Frame,
 ) -> Value:
     """The value of calling a function of this file, from its summary."""
     result = interpreted(context, function, _inheriting(context, function, receiver))
@@ -76,12 +76,12 @@ def call_function(  # noqa: PLR0917
     else:
         return NONE
     if function.returns is not None and value.kind & Kind.UNKNOWN:
-        value = _declared(context, function.returns.annotation, value, receiver, flow)
+        value = _declared(context, function.returns.annotation, value, receiver, frame)
     elif value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
-        value = annotation_text(context, text, flow) or value
-    if flow.grad == Tri.NO:
+        value = annotation_text(context, text, frame) or value
+    if frame.grad == Tri.NO:
         value = _without_grad(value)
-    return flow._resolve(value)
+    return resolve(frame, value)
 
 
 def _inheriting(context: Context, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:
@@ -94,11 +94,11 @@ def _inheriting(context: Context, function: cst.FunctionDef, receiver: Value | N
     return receiver.node if receiver.node is not class_of(context, function) else None
 
 
-def _declared(context: Context, node: cst.BaseExpression, value: Value, receiver: Value | None, flow: State) -> Value:
+def _declared(context: Context, node: cst.BaseExpression, value: Value, receiver: Value | None, frame: Frame) -> Value:
     """What a function returns, where a part of that is not known and an annotation tells."""
     if receiver is not None and last_name(node) == "Self":
         return construct(context, receiver.node) if isinstance(receiver.node, cst.ClassDef) else receiver
-    declared = annotation(context, node, flow)
+    declared = annotation(context, node, frame)
     if declared is None:
         return value
     if value.kind & ~Kind.UNKNOWN & ~declared.kind:

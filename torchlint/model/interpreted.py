@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.context import Context, at_home
-from torchlint.model.interpret.env import Env, Names
+from torchlint.model.interpret.environment import Env, Names
 from torchlint.model.interpret.interpretation import Key
-from torchlint.model.interpret.state import NOTHING_SEEN, Result, Trace
+from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.values import Value
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
-    from torchlint.model.interpret.flow import Flow
-    from torchlint.model.interpret.interpretation import Frame
+    from torchlint.model.interpret.frame import Frame
+    from torchlint.model.interpret.interpretation import Open
 
 _BODY = 0
 """With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
@@ -23,7 +23,7 @@ _BODY = 0
 
 def interpreted(
     context: Context, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None
-) -> Result | None:
+) -> Summary | None:
     """What a scope leaves behind, interpreted once; None while that is going on further up, and if it is too much.
 
     A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
@@ -39,18 +39,18 @@ def interpreted(
     if not context.is_part and not context.budget.allows(len(now.frames)):
         return None
     if isinstance(scope, cst.Module):
-        result, frame = _interpret(context, scope, key)
+        result, ended = _interpret(context, scope, key)
     elif context.is_part and now.is_too_far(key):
         return None
     else:
-        result, frame = _interpret_inside(context, scope, key, cls)
-    now.keep(frame, result, owner.results)
+        result, ended = _interpret_inside(context, scope, key, cls)
+    now.keep(ended, result, owner.results)
     return result
 
 
 def _interpret_inside(
     context: Context, function: cst.FunctionDef, key: Key, cls: cst.ClassDef | None
-) -> tuple[Result, Frame]:
+) -> tuple[Summary, Open]:
     """What a function leaves behind; what surrounds it is interpreted as a whole before."""
     outer, now = context.scopes.scope_of(function), context.codebase.interpretation
     if not context.is_part:
@@ -62,26 +62,26 @@ def _interpret_inside(
         interpreted(context, outer)
         result, _ = _interpret(context, function, key, cls)
     finally:
-        frame = now.leave()
-    return result, frame
+        ended = now.leave()
+    return result, ended
 
 
 def _interpret(
     context: Context, scope: cst.FunctionDef | cst.Module, key: Key, cls: cst.ClassDef | None = None
-) -> tuple[Result, Frame]:
+) -> tuple[Summary, Open]:
     now = context.codebase.interpretation
-    flow = context.interpreter.begin(context, scope, Trace(now.traces.get(key)))
+    frame = context.interpreter.begin(context, scope, Trace(now.traces.get(key)))
     now.enter(key, context.is_part and not isinstance(scope, cst.Module))
-    now.running[key] = flow
+    now.running[key] = frame
     try:
-        result = deeper(lambda: context.interpreter.run(flow, cls))
+        result = deeper(lambda: context.interpreter.run(frame, cls))
     finally:
         del now.running[key]
-        frame = now.leave()
-    flow.trace.before = None
-    if frame.trail.is_circular:
-        now.traces[key] = flow.trace
-    return result, frame
+        ended = now.leave()
+    frame.trace.before = None
+    if ended.trail.is_circular:
+        now.traces[key] = frame.trace
+    return result, ended
 
 
 def trace_of(context: Context, scope: cst.FunctionDef | cst.Module) -> Trace:
@@ -113,30 +113,30 @@ def bound_in(context: Context, scope: cst.FunctionDef | cst.Module) -> Env:
     return running.bindings if running is not None else {}  # too far away
 
 
-def outside(context: Context) -> Flow:
+def outside(context: Context) -> Frame:
     """An interpretation that sees what the module has bound."""
-    flow = context.interpreter.begin(context, context.tree.module)
-    flow.env = Names(bound_in(context, context.tree.module))
-    return flow
+    frame = context.interpreter.begin(context, context.tree.module)
+    frame.env = Names(bound_in(context, context.tree.module))
+    return frame
 
 
 @at_home
-def class_body(context: Context, cls: cst.ClassDef) -> Result:
+def class_body(context: Context, cls: cst.ClassDef) -> Summary:
     """What the statements in a class leave behind."""
     if not context.is_part:
         trace = trace_of(context, context.scopes.scope_of(cls))
-        return Result(trace.body(cls), trace=trace)
+        return Summary(trace.body(cls), trace=trace)
     key, now = (id(cls), _BODY), context.codebase.interpretation
     known = now.known(key, context.class_results, context.is_part)
     if known is not None or now.is_open(key):
-        return known if known is not None else Result()
+        return known if known is not None else Summary()
     if not now.is_elsewhere:
         return context.codebase.ask(lambda: class_body(context, cls))
     now.enter(key, False)
     try:
-        flow = outside(context)
-        result = Result(flow.class_body(cls), trace=flow.trace)
+        frame = outside(context)
+        result = Summary(context.interpreter.class_body(frame, cls), trace=frame.trace)
     finally:
-        frame = now.leave()
-    now.keep(frame, result, context.class_results)
+        ended = now.leave()
+    now.keep(ended, result, context.class_results)
     return result

@@ -9,8 +9,10 @@ import libcst as cst
 
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import qualified
+from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
-from torchlint.model.scopes import dotted, sounds_like_no_grad
+from torchlint.model.scopes import sounds_like_no_grad
+from torchlint.model.syntax import dotted
 from torchlint.model.values import Tri
 from torchlint.system.stack import deeper
 
@@ -61,8 +63,8 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> int | None:
     at = outside(context) if context.is_part else context.interpreter.begin(context, outer, trace_of(context, outer))
     for decorator in function.decorators:
         if context.is_part:
-            at.eval(decorator.decorator)
-        mode = at.grad_context(decorator.decorator)
+            at.value(decorator.decorator)
+        mode = grad_context(at, decorator.decorator)
         if mode is not None:
             return mode
     return None

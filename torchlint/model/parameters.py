@@ -10,16 +10,16 @@ import libcst as cst
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.interpret import loaders
-from torchlint.model.interpret.env import Env
-from torchlint.model.scopes import decorator_names, parameters
+from torchlint.model.interpret.environment import Env
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.values import NONE, NUMBER, Evidence, Kind, Strength, Tri, Value, container, join, tensor, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-    from torchlint.model.interpret.state import State
+    from torchlint.model.interpret.frame import Frame
 
 
-def start_of(context: Context, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None = None) -> Env:
+def start_of(context: Context, function: cst.FunctionDef, frame: Frame, of: cst.ClassDef | None = None) -> Env:
     """What the parameters of a function are; ``of``: the class whose objects an inherited method is called on."""
     cls = class_of(context, function)
     decorators = decorator_names(function)
@@ -31,25 +31,25 @@ def start_of(context: Context, function: cst.FunctionDef, flow: State, of: cst.C
             me = self_value(context, of or cls, "classmethod" in decorators)
             env[name] = replace(me, symbols=(("param", id(function), name),))
         elif param.star in ("*", "**"):
-            env[name] = container(_annotated(context, param, flow))
+            env[name] = container(_annotated(context, param, frame))
         else:
-            env[name] = _param(context, function, cls, param, flow)
+            env[name] = _param(context, function, cls, param, frame)
     return env
 
 
-def _annotated(context: Context, param: cst.Param, flow: State) -> Value | None:
+def _annotated(context: Context, param: cst.Param, frame: Frame) -> Value | None:
     if param.annotation is not None:
-        return annotation(context, param.annotation.annotation, flow)
-    text = comments_of(context, flow.scope).get(param.name.value)
-    return annotation_text(context, text, flow) if text is not None else None
+        return annotation(context, param.annotation.annotation, frame)
+    text = comments_of(context, frame.scope).get(param.name.value)
+    return annotation_text(context, text, frame) if text is not None else None
 
 
 def _param(
-    context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: State
+    context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, frame: Frame
 ) -> Value:
     name = param.name.value
     symbol = ("param", id(function), name)
-    value = _annotated(context, param, flow)
+    value = _annotated(context, param, frame)
     if value is not None:
         value = replace(value, symbols=(symbol,))
         if isinstance(param.default, cst.Name) and param.default.value == "None":

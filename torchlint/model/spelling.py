@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.interpreted import bound_in
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.model.values import Kind, reference
 
 if TYPE_CHECKING:

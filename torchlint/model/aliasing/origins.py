@@ -11,8 +11,7 @@ from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
-from torchlint.model.scopes import parameters
-from torchlint.model.syntax import is_target
+from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Usage

@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.interpret import attributes, interpreter, statements
 from torchlint.model.interpret.callers import Callers
-from torchlint.model.interpret.flow import Flow
-from torchlint.model.interpret.state import Result, Trace
+from torchlint.model.interpret.environment import Env
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpret.summary import Summary, Trace
 from torchlint.model.modes import start_grad
 from torchlint.model.parameters import start_of
 from torchlint.model.values import Tri, Value
 
 if TYPE_CHECKING:
-    from torchlint.model.bridge import Model
     from torchlint.model.context import Context
 
 
 class ForwardInterpreter:
     """Interprets scopes forward, statement by statement (:class:`torchlint.model.context.Interpreter`)."""
 
-    def begin(self, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Flow:
+    def begin(self, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Frame:
         """An interpretation of a scope that has not begun yet; ``trace`` takes what it sees."""
-        return Flow(cast("Model", context), scope, trace)
+        return interpreter.new_frame(context, scope, trace)
 
-    def run(self, flow: Flow, cls: cst.ClassDef | None) -> Result:
+    def run(self, frame: Frame, cls: cst.ClassDef | None) -> Summary:
         """Interpret a scope from its first statement; ``cls`` is the class that has inherited a method."""
-        scope = flow.scope
+        context, scope = frame.context, frame.scope
         if isinstance(scope, cst.Module):
-            return flow.run({}, Tri.YES)
-        return flow.run(start_of(flow.model, scope, flow, cls), start_grad(flow.model, scope))
+            return interpreter.run(frame, {}, Tri.YES)
+        return interpreter.run(frame, start_of(context, scope, frame, cls), start_grad(context, scope))
+
+    def attribute(self, frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
+        """What an attribute of a value is."""
+        return attributes.attribute(frame, base, name, node)
+
+    def class_body(self, frame: Frame, cls: cst.ClassDef) -> Env:
+        """What the statements in a class bind."""
+        return statements.class_body(frame, cls)
 
     def of_callers(self, context: Context, node: cst.CSTNode, function: cst.FunctionDef) -> Value | None:
         """What an expression in a function is if its callers in the file are believed; None if they say nothing."""
-        return context.remember(_callers).value(node, function)
-
-
-def _callers(context: Context) -> Callers:
-    return Callers(cast("Model", context))
+        return context.remember(Callers).value(node, function)

@@ -169,7 +169,7 @@ def may_alias(result: Result | None) -> bool:
     return False
 
 
-def is_new(result: Result | None) -> bool:
+def makes_new(result: Result | None) -> bool:
     """Whether a tensor comes back that shares no memory with the input."""
     return isinstance(result, TensorResult) and not (result.alias or result.is_input)
 
