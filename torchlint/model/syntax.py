@@ -242,6 +242,14 @@ def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [node]
 
 
+def chained(node: cst.BooleanOperation) -> list[cst.BooleanOperation]:
+    """The operations that ``a or b or c`` is made of, all of one operator, the innermost first."""
+    found = [node]
+    while isinstance(left := found[-1].left, cst.BooleanOperation) and type(left.operator) is type(node.operator):
+        found.append(left)
+    return found[::-1]
+
+
 def has_break(suite: cst.BaseSuite) -> bool:
     """Whether a loop's body can end the loop."""
     stack: list[cst.CSTNode] = list(suite.body)
