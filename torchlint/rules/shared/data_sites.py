@@ -90,6 +90,8 @@ _VAGUE_NAME = re.compile(
 """Names that say nothing: a convention or a name is no evidence then, use is."""
 
 
+_LIKE_ANOTHER = frozenset(("type_as", "expand_as", "view_as", "reshape_as"))
+"""Methods of tensors alone, which take another tensor as the pattern."""
 _WITHOUT_DATA = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRING | Kind.CONTAINER
 """What has no `.data`, beside tensors and what is not known: a list or None on another path speaks against nothing."""
 
@@ -159,6 +161,8 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value == "copy_":
                 return Evidence(Strength.USE, "it is copied into a tensor", node)
+            if isinstance(caller.func, cst.Attribute) and caller.func.attr.value in _LIKE_ANOTHER:
+                return Evidence(Strength.USE, f"its data is given to `.{caller.func.attr.value}`", node)
     return None
 
 
