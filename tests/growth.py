@@ -23,8 +23,8 @@ import pytest
 
 import torchlint
 from torchlint.diagnostic import Fixing
-from torchlint.file import gate
 from torchlint.file.check import check_text
+from torchlint.file.triggers import gate
 from torchlint.rules import catalogue
 from torchlint.session.worker import with_big_stack
 

@@ -17,8 +17,8 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Problem
 from torchlint.file import check as checking
-from torchlint.file import dispatch
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome
+from torchlint.file.dispatch import dispatch
 from torchlint.rule import Check, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Answer, Job
@@ -179,7 +179,7 @@ def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
         ran = torchlint("check", "--output-format", "concise", *arguments)
         assert ran.code == 3
         (line,) = ran.err.splitlines()
-        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/dispatch.py:")
+        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/dispatch/dispatch.py:")
         assert GOOD_LINE in ran.out
         assert GOOD_LINE.replace("good.py", "bad.py") in ran.out  # the findings of others stay
 
@@ -197,7 +197,7 @@ def test_engine_that_raises(write: Write, torchlint: Torchlint, monkeypatch: pyt
     ran = torchlint("check", "--output-format", "concise", "-j", "1")
     assert ran.code == 3
     (line,) = ran.err.splitlines()
-    assert line.startswith("error: bad.py: could not be checked: MemoryError (work.py:")
+    assert line.startswith("error: bad.py: could not be checked: MemoryError (session/worker.py:")
     assert GOOD_LINE in ran.out
 
 
@@ -391,7 +391,7 @@ BUSY = PARSING.replace("for _ in range(200): usual(text)", "usual(text * 60)")
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda by: by.name)
 def test_workers_end_with_the_program(by: signal.Signals, way: str, write: Write, tmp_path: Path) -> None:
     write({f"{n}.py": MANY for n in range(6)})
-    start = f"import multiprocessing\nfrom torchlint import pool\npool._context = lambda: multiprocessing.get_context({way!r})"
+    start = f"import multiprocessing\nfrom torchlint.session import pool\npool._context = lambda: multiprocessing.get_context({way!r})"
     (tmp_path / "busy.py").write_text(BUSY, encoding="utf-8")
     wrapper = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import busy\n{start}"
     if way == "spawn":  # there the parser is not at work, but nothing else is different

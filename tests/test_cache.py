@@ -103,7 +103,7 @@ def test_the_program_is_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (package / "cache.py").write_text("", encoding="utf-8")
     rule = package / "rules" / "tl101_x.py"
     rule.write_text("a", encoding="utf-8")
-    monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
+    monkeypatch.setattr(cache, "PACKAGE", str(package))
     monkeypatch.setattr(os.path, "exists", lambda path: True)  # nothing is forgotten
     stored(tmp_path / "c")
     assert Cache(str(tmp_path / "c")).unchanged("/x.py", "all", OLD) == KNOWN
@@ -112,7 +112,7 @@ def test_the_program_is_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     again = Cache(str(tmp_path / "c"))
     assert again.unchanged("/x.py", "all", OLD) == KNOWN
     monkeypatch.undo()
-    monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
+    monkeypatch.setattr(cache, "PACKAGE", str(package))
     rule.write_text("b", encoding="utf-8")
     assert Cache(str(tmp_path / "c")).unchanged("/x.py", "all", OLD) is None
 

@@ -390,7 +390,7 @@ def read(stream):
     return usual(stream)
 torchlint.cli.check.read_stream = read
 sys.argv = ["torchlint", "check", "-"]
-from torchlint.cli import main; main()
+from torchlint.cli.main import main; main()
 """
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.model.codebase import importable
 from torchlint.project import settings
 from torchlint.project.settings import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
 from torchlint.rules import catalogue
+from torchlint.system import importable
 
 Write = Callable[[dict[str, str]], None]
 

@@ -14,8 +14,7 @@ from verdict import judge
 
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
 from torchlint.rules import catalogue
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))

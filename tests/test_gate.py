@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from torchlint.file import gate
+from torchlint.file.triggers import gate
 from torchlint.rules import catalogue
 
 

@@ -11,13 +11,13 @@ from conftest import Torchlint
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Fixing, TextEdit
-from torchlint.file import check, dispatch
-from torchlint.file.check import check_text
+from torchlint.file import check
+from torchlint.file.check import Outcome, check_text
+from torchlint.file.dispatch import dispatch
 from torchlint.file.fix import rounds
-from torchlint.file.results import Outcome
+from torchlint.file.fix.verify import BREAKS, CHANGES, Guard
 from torchlint.file.text.edits import splice
 from torchlint.file.tree.placeholders import MAX_DEPTH, PLACEHOLDER, without_async, without_chains
-from torchlint.file.verify import BREAKS, CHANGES, Guard
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
 
 Write = Callable[[dict[str, str | bytes]], None]

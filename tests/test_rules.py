@@ -19,10 +19,9 @@ import pytest
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
 from torchlint.examples import BadExample, Example, Mark, examples
-from torchlint.file import dispatch
-from torchlint.file.check import check_text
-from torchlint.file.gate import can_match
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
+from torchlint.file.dispatch import dispatch
+from torchlint.file.triggers.gate import can_match
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue

@@ -14,9 +14,10 @@ import pytest
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
 from torchlint.file import check
+from torchlint.file.check import Outcome
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.parse.invalid import syntax_error
-from torchlint.file.results import Outcome, Subject
 from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree

@@ -8,12 +8,12 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.file import check, gate
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file import check
+from torchlint.file.check import Outcome, check_text
 from torchlint.file.tree.fast import unread
 from torchlint.file.tree.placeholders import without_async
 from torchlint.file.tree.tree import Tree
+from torchlint.file.triggers import gate
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from judge import Run, differences, rough_differences, run
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

@@ -41,7 +41,6 @@ from torchlint.model.sources import Sources
 from torchlint.model.syntax import is_stub, last_name, signature_comments
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
-from torchlint.model.torch.versions import ANY
 from torchlint.model.usage import Follower
 from torchlint.model.values import (
     NDARRAY,
@@ -71,6 +70,7 @@ from torchlint.model.values import (
 )
 from torchlint.system.limits import BUDGET
 from torchlint.system.stack import deeper
+from torchlint.versions import ANY
 
 __all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
 

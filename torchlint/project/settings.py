@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from torchlint.diagnostic import Policy
-from torchlint.model.torch.versions import ANY, Target
-from torchlint.model.torch.versions import parse as parse_target
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
 from torchlint.project.globs import Globs
@@ -21,6 +19,8 @@ from torchlint.project.target import unread as unread_of_project
 from torchlint.rules import catalogue
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size
 from torchlint.system.reading import SETTINGS, read
+from torchlint.versions import ANY, Target
+from torchlint.versions import parse as parse_target
 
 OWN = {
     "TL001": "syntax-error",

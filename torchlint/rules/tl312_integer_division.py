@@ -59,9 +59,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import sites
+from torchlint.versions import Version
 
 BY_DEFAULT = False
 

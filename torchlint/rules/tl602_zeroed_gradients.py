@@ -37,9 +37,9 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.torch import returned
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import sites
+from torchlint.versions import Version
 
 BY_DEFAULT = False
 

@@ -56,11 +56,11 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import fixes, sites, table
 from torchlint.rules.shared import loaded
 from torchlint.rules.shared.loaded import Content
+from torchlint.versions import Version
 
 _DEFAULT: Version = (2, 6)
 _SAID = (

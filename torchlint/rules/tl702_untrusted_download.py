@@ -34,9 +34,9 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import fixes, sites
+from torchlint.versions import Version
 
 _WEIGHTS_ONLY: Version = (2, 1)
 _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")

@@ -26,11 +26,10 @@ from typing import Any, NamedTuple
 from torchlint import PACKAGE, __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.file.text.source import FOLDER, digest, state
-from torchlint.model.codebase import importable
 from torchlint.session import cachedir
 from torchlint.session.cachedir import Folder, is_temporary
 from torchlint.session.secret import is_signed, sign
-from torchlint.system import ending
+from torchlint.system import ending, importable
 
 MARGIN = 2_000_000_000
 """Nanoseconds. The coarsest clock of a file system (FAT's) ticks every other second."""

@@ -22,10 +22,10 @@ import libcst as cst
 from torchlint.file.text import source
 from torchlint.file.tree.fast.sketch import Unsketchable
 from torchlint.file.tree.tree import Nodes, Tree
-from torchlint.model.codebase import importable
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.interpretation import Interpretation, Key
 from torchlint.model.scopes import Scopes
+from torchlint.system import importable
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from torchlint import edit
 from torchlint.file.tree.tree import Nearest
 from torchlint.model import Kind, Model, Strength
 from torchlint.model.torch import returned
-from torchlint.model.torch.versions import text
 from torchlint.rule import Applicability, Edit, Finding, Fix
 from torchlint.rules.api import table
 from torchlint.rules.api.table import Row
+from torchlint.versions import text
 
 PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torchlint.file.text.source import is_of_word, words
-from torchlint.model.torch.versions import Target, Version, text, version
+from torchlint.versions import Target, Version, text, version
 
 DATA = Path(__file__).parent / "data"
 
