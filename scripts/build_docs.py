@@ -7,6 +7,7 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.examples import examples  # noqa: E402
 from torchlint.project.settings import OWN  # noqa: E402
-from torchlint.rules import catalogue  # noqa: E402
+from torchlint.rules import catalogue, modules, source  # noqa: E402
+from torchlint.rules import index as rules_index  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
@@ -158,6 +160,13 @@ def _api_row(row: dict[str, Any]) -> str:
     )
 
 
+def declarations() -> str:
+    """What rules declare, so that their sources need not be parsed when the program starts. A line each."""
+    entries = {module: rules_index.entry_of(source(path), path) for module, path in modules()}
+    lines = (f"{json.dumps(module)}:{json.dumps(entry, ensure_ascii=False)}" for module, entry in entries.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
@@ -165,6 +174,7 @@ def wanted() -> dict[Path, str | None]:
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
+    files[Path(rules_index.PATH)] = declarations()
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))
     return files

@@ -36,6 +36,7 @@ LAYERS = (
     "rules.api",
     "edit",
     "rule",
+    "trigger",
     "model",
     "file.tree",
     "file.text",

@@ -22,6 +22,7 @@ from torchlint.file.dispatch import dispatch
 from torchlint.rule import Check, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Answer, Job
+from torchlint.trigger import attribute
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -167,7 +168,7 @@ def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         if node.attr.value == "boom":
             raise ZeroDivisionError("of a kind")
 
-    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), ("data",)),))
+    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), attribute("data")),))
     usual = dispatch.rules_of
     monkeypatch.setattr(dispatch, "rules_of", lambda codes: (*usual(codes), rule))
 

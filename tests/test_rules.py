@@ -23,8 +23,9 @@ from torchlint.file.check import Outcome, check_text
 from torchlint.file.dispatch import dispatch
 from torchlint.file.triggers.gate import can_match
 from torchlint.model import Model
-from torchlint.rule import Finding, Result, load
+from torchlint.rule import Finding, Result
 from torchlint.rules import catalogue
+from torchlint.trigger import together
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
@@ -138,10 +139,11 @@ def test_documentation(code: str) -> None:
 
 
 @per_rule
-def test_needles(code: str) -> None:
-    info, rule = catalogue()[code], load(catalogue()[code].module)
+def test_triggers(code: str) -> None:
+    info = catalogue()[code]
+    rule = info.load()
     assert rule.checks, "no function is registered"
-    assert set(info.needles) == {needle for check in rule.checks for needle in check.needles}
+    assert info.trigger == together(check.trigger for check in rule.checks)
     assert (info.code, info.name) == (rule.code, rule.name)
     assert all(check.types for check in rule.checks)
 
@@ -325,7 +327,7 @@ def test_brackets_anywhere_in_a_chain() -> None:
 
 
 def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = load("tl105_transfer_before_detach")
+    rule = catalogue()["TL105"].load()
     function = rule.checks[0].function
 
     def breaks(node: Any, model: Model) -> Result:
@@ -335,7 +337,7 @@ def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatc
         return replace(found, fix=replace(found.fix, edits=(edit.insert_after(found.node, ")"),)))
 
     broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
-    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, load("tl106_redundant_detach")))
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, catalogue()["TL106"].load()))
     text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
     outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
     assert outcome.text == text.replace(".detach().item()", ".item()")

@@ -22,7 +22,6 @@ from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
-from torchlint.rule import load
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -148,7 +147,7 @@ def test_code() -> None:
 
 def cases() -> list[str]:
     """The examples of all rules, and the case files."""
-    docs = [load(info.module).doc for info in catalogue().values()]
+    docs = [info.load().doc for info in catalogue().values()]
     files = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py"))]
     return [*(example.before for doc in docs for example in examples(doc)), *files]
 

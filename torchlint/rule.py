@@ -5,26 +5,60 @@ docstring is the documentation and the test, and functions registered with :func
 
 .. code-block:: python
 
-    @on(cst.Attribute, needle=".data")
+    @on(cst.Attribute, trigger=attribute("data"))
     def check(node: cst.Attribute, model: Model) -> Finding | None: ...
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
 
 from torchlint.diagnostic import Applicability
+from torchlint.trigger import (
+    KINDS,
+    Trigger,
+    all_of,
+    any_of,
+    attribute,
+    in_loops,
+    listed,
+    outside_functions,
+    part,
+    pattern,
+    word,
+)
 
 if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.values import Evidence
 
-__all__ = ["Anchor", "Applicability", "Block", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+__all__ = [
+    "Anchor",
+    "Applicability",
+    "Block",
+    "Check",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Rule",
+    "Trigger",
+    "all_of",
+    "any_of",
+    "attribute",
+    "checks_of",
+    "in_loops",
+    "listed",
+    "on",
+    "outside_functions",
+    "part",
+    "pattern",
+    "word",
+]
 
 
 class Anchor(NamedTuple):
@@ -110,11 +144,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One function of a rule with the node types it wants to see and the tokens a file must contain."""
+    """One function of a rule with the node types it wants to see and what a file must hold for it."""
 
     function: CheckFunction
     types: tuple[type[cst.CSTNode], ...]
-    needles: tuple[str, ...]
+    trigger: Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,37 +161,23 @@ class Rule:
     checks: tuple[Check, ...]
 
 
-def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F], F]:
-    """Register a function for every node of the given types in files that contain one of the needles.
+def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
+    """Register a function for every node of the given types in files that have what the trigger says.
 
-    A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
-    ``*loss*`` any identifier that contains it; ``re:`` starts a regular expression in which a space stands for whatever
-    may stand between two tokens, and that ``\\b`` makes begin with a whole word; ``beside:.data:`` starts one that only
-    counts where there is a ``.data`` in the file, ``outside:`` one that only counts outside of functions, ``loop:`` one
-    that only counts in loops. What stands in comments or strings of several lines does not count.
-    The needles decide which files are parsed at all, and which of their functions, so they must never be narrower than
-    the check: a finding stands in a function that one of them is in, or another name for what one of them names.
+    The trigger is read from the source before the rule is imported, so it is written out here or as a constant of the
+    module (:mod:`torchlint.trigger`).
     """
-    needles = (needle,) if isinstance(needle, str) else needle
+    if not types or not isinstance(trigger, KINDS):
+        raise TypeError("`on` takes node types and a trigger: `@on(cst.Attribute, trigger=attribute('data'))`")
 
     def register(function: F) -> F:
-        function.check = Check(function, types, needles)  # type: ignore[attr-defined]
+        function.check = Check(function, types, trigger)  # type: ignore[attr-defined]
         return function
 
     return register
 
 
-def code_and_name(module: str) -> tuple[str, str]:
-    """``tl101_data_read`` to ``("TL101", "data-read")``."""
-    code, _, name = module.partition("_")
-    return code.upper(), name.replace("_", "-")
-
-
-def load(module: str) -> Rule:
-    """Import one rule file of ``torchlint.rules`` by its module name."""
-    loaded = importlib.import_module(f"torchlint.rules.{module}")
-    code, name = code_and_name(module)
-    checks = tuple(
-        f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__
-    )
-    return Rule(code, name, loaded.__doc__ or "", checks)
+def checks_of(module: ModuleType) -> tuple[Check, ...]:
+    """The functions of a module that are registered."""
+    functions = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
+    return tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))

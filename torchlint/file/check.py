@@ -26,7 +26,8 @@ from torchlint.file.parse.invalid import TOO_DEEP, Unparsed, syntax_error
 from torchlint.file.parse.parser import parse
 from torchlint.file.suppress.suppress import Examined, suppressed
 from torchlint.file.tree.placeholders import ASYNC
-from torchlint.file.triggers.gate import possible_rules, sites
+from torchlint.file.triggers.gate import possible_rules
+from torchlint.file.triggers.sites import sites
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 

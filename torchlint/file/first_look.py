@@ -9,7 +9,7 @@ from torchlint.file.dispatch.dispatch import Look, which_find
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.parse.parser import is_package
 from torchlint.file.tree.placeholders import without_chains
-from torchlint.file.triggers.gate import sites
+from torchlint.file.triggers.sites import sites
 
 
 def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Look | None:

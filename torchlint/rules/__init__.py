@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import functools
+import importlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-_NEEDLE = re.compile(r"^@on\(.*?needle=(_[A-Z_]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
-_CONSTANT = re.compile(r"^(_(?:[A-Z]+_)?NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
-"""Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares
-them with what the loaded rule says."""
+from torchlint.rules import index
+from torchlint.rules.declared import DeclarationError
+from torchlint.trigger import Trigger, together
+
+if TYPE_CHECKING:
+    from torchlint.rule import Rule
+
+FOLDER = os.path.dirname(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,38 +27,61 @@ class RuleInfo:
     code: str
     name: str
     module: str
-    needles: tuple[str, ...]
-    """The tokens one of which a file must contain (read from the ``@on`` decorators in the rule's source)."""
+    """The full name of the module that it is in."""
+    path: str
+    trigger: Trigger
+    """What a file must hold for it, as its ``@on`` decorators have it."""
     by_default: bool = True
     """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
 
     @property
     def doc(self) -> str:
         """The rule's documentation: the docstring of its file."""
-        return ast.get_docstring(ast.parse(_source(self.module)), clean=True) or ""
+        import ast
+
+        return ast.get_docstring(ast.parse(source(self.path)), clean=True) or ""
+
+    def load(self) -> Rule:
+        """Import the rule.
+
+        Raises:
+            DeclarationError: it has another trigger than its source says.
+        """
+        from torchlint.rule import Rule, checks_of
+
+        loaded = importlib.import_module(self.module)
+        checks = checks_of(loaded)
+        if not checks or together(check.trigger for check in checks) != self.trigger:
+            raise DeclarationError(f"{self.path}: the trigger is another one than the source says")
+        return Rule(self.code, self.name, loaded.__doc__ or "", checks)
 
 
-def _source(module: str) -> str:
-    with open(os.path.join(os.path.dirname(__file__), f"{module}.py"), encoding="utf-8") as file:
+def source(path: str) -> str:
+    """The source of a rule."""
+    with open(path, encoding="utf-8") as file:
         return file.read()
 
 
-def _info(module: str) -> RuleInfo:
+def modules() -> Iterator[tuple[str, str]]:
+    """The modules of this package that are rules, with their paths, in order."""
+    for name in sorted(os.listdir(FOLDER)):
+        if re.match(r"tl\d{3}_\w+\.py$", name):
+            yield name.removesuffix(".py"), os.path.join(FOLDER, name)
+
+
+def _info(module: str, path: str, known: dict[str, index.Entry]) -> RuleInfo:
+    """``tl101_data_read`` is TL101, ``data-read``."""
     code, _, name = module.partition("_")
-    needles: set[str] = set()
-    source = _source(module)
-    constants = dict(_CONSTANT.findall(source))
-    for literal in _NEEDLE.findall(source):
-        value = ast.literal_eval(constants.get(literal, literal))
-        needles.update([value] if isinstance(value, str) else value)
-    return RuleInfo(
-        code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)), "\nBY_DEFAULT = False\n" not in source
-    )
+    found = index.lookup(known, module, source(path), path)
+    return RuleInfo(code.upper(), name.replace("_", "-"), f"{__name__}.{module}", path, found.trigger, found.by_default)
 
 
 @functools.cache
 def catalogue() -> dict[str, RuleInfo]:
-    """All rules by code, in order."""
-    names = sorted(os.listdir(os.path.dirname(__file__)))
-    modules = [name.removesuffix(".py") for name in names if re.match(r"tl\d{3}_\w+\.py$", name)]
-    return {info.code: info for info in map(_info, modules)}
+    """All rules by code, in order.
+
+    Raises:
+        DeclarationError: one of them declares what it looks for in a way that cannot be read.
+    """
+    known = index.read()
+    return {info.code: info for info in (_info(module, path, known) for module, path in modules())}

@@ -91,13 +91,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
 from torchlint.model.torch import returned
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a read of `.data`."""
     found = data_sites.at(node, data_sites.Site.READ, model)

@@ -52,11 +52,14 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites
 
 
-@on(cst.Attribute, needle=(".data", r"re:\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b"))
+@on(
+    cst.Attribute,
+    trigger=any_of(attribute("data"), pattern(r"\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b")),
+)
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a `.detach()` or `.data` whose effect nothing sees."""
     if node.attr.value == "data":
@@ -109,7 +112,7 @@ def _numpy_detour(node: cst.CSTNode, model: Model) -> cst.Call | None:
     return None
 
 
-@on(cst.Attribute, needle=r"re:\. numpy \( \) \. tolist\b")
+@on(cst.Attribute, trigger=pattern(r"\. numpy \( \) \. tolist\b"))
 def check_detour(node: cst.Attribute, model: Model) -> Finding | None:
     """Report ``x.cpu().numpy().tolist()``."""
     if node.attr.value != "tolist" or not isinstance(node.value, cst.Call):

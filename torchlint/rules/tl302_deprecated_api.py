@@ -98,12 +98,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import found, sites
 from torchlint.rules.api.sites import Use
 
 
-@on(cst.Module, needle="table:TL302")
+@on(cst.Module, trigger=listed("TL302"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
     for use in sites.uses(model, "TL302"):

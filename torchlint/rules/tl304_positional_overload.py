@@ -51,7 +51,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, listed, on
 from torchlint.rules.api import fixes, sites
 from torchlint.rules.api.table import Row
 
@@ -61,7 +61,7 @@ _TENSORS = {"add": 1, "sub": 1}
 """How many tensors follow the first one, where that is not two."""
 
 
-@on(cst.Module, needle="table:TL304")
+@on(cst.Module, trigger=listed("TL304"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls with numbers in front of tensors, and others in an order that has changed."""
     rows = sites.row_uses(model, "TL304", ("positional",))

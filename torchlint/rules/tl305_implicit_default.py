@@ -87,12 +87,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import fixes, sites
 from torchlint.rules.api.table import Row
 
 
-@on(cst.Module, needle="table:TL305")
+@on(cst.Module, trigger=listed("TL305"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave out what they should say."""
     rows = sites.row_uses(model, "TL305", ("default", "argument"))

@@ -69,7 +69,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import fixes, sites
 from torchlint.rules.api.sites import Use
 from torchlint.rules.api.table import Row
@@ -86,7 +86,7 @@ _OVERWRITES = frozenset(("fill_", "zero_", "normal_", "uniform_", "random_", "be
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
 
-@on(cst.Module, needle="table:TL307")
+@on(cst.Module, trigger=listed("TL307"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls of the old constructors; their names are types as well, and those stay."""
     for use in sites.uses(model, "TL307"):

@@ -31,7 +31,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, on, word
 from torchlint.rules.api import sites
 
 BY_DEFAULT = False
@@ -40,7 +40,7 @@ _NAME = "torch.utils.data.DataLoader"
 _POSITION = 5
 
 
-@on(cst.Call, needle="DataLoader")
+@on(cst.Call, trigger=word("DataLoader"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report loaders that load by themselves."""
     if not isinstance(node.func, (cst.Name, cst.Attribute)) or sites.is_open(node.args):

@@ -37,7 +37,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.torch import returned
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, on, word
 from torchlint.rules.api import sites
 from torchlint.versions import Version
 
@@ -46,7 +46,7 @@ BY_DEFAULT = False
 _DEFAULT: Version = (2, 0)
 
 
-@on(cst.Call, needle="set_to_none")
+@on(cst.Call, trigger=word("set_to_none"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are set to zero by choice."""
     if sites.last(node.func) != "zero_grad":

@@ -31,11 +31,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, on, pattern
 from torchlint.rules.api import sites
 
 
-@on(cst.Call, needle=r"re:\bsave \(")
+@on(cst.Call, trigger=pattern(r"\bsave \("))
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""
     if sites.last(node.func) != "save" or not node.args or node.args[0].star:

@@ -49,7 +49,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Anchor, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, listed, on
 from torchlint.rules.api import mentions, sites, table
 from torchlint.rules.api.table import Row
 
@@ -57,7 +57,7 @@ _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
 _ARGUMENTS = ("pretrained", "pretrained_backbone")
 
 
-@on(cst.Call, needle="table:TL901")
+@on(cst.Call, trigger=listed("TL901"))
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report the old arguments of builders of models."""
     if any(arg.star == "*" for arg in node.args) or not _may_have_it(node):

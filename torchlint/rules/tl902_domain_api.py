@@ -47,12 +47,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Finding, Fix, listed, on
 from torchlint.rules.api import sites
 from torchlint.rules.api.table import Row
 
 
-@on(cst.Module, needle="table:TL902")
+@on(cst.Module, trigger=listed("TL902"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
     for use in sites.uses(model, "TL902"):

@@ -50,9 +50,7 @@ class Findings:
 @functools.cache
 def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
     """The rules of some codes, loaded, in order."""
-    from torchlint.rule import load
-
-    return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
+    return tuple(info.load() for code, info in sorted(catalogue().items()) if code in codes)
 
 
 def dispatch(tree: Tree, codes: frozenset[str], subject: Subject) -> Findings:
