@@ -8,6 +8,7 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -21,10 +22,10 @@ import build_api  # noqa: E402
 
 from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
-from torchlint.examples import examples  # noqa: E402
-from torchlint.project.settings import OWN  # noqa: E402
-from torchlint.rules import catalogue, modules, source  # noqa: E402
+from torchlint.project.selection import OWN  # noqa: E402
+from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
+from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
@@ -162,9 +163,13 @@ def _api_row(row: dict[str, Any]) -> str:
 
 def declarations() -> str:
     """What rules declare, so that their sources need not be parsed when the program starts. A line each."""
-    entries = {module: rules_index.entry_of(source(path), path) for module, path in modules()}
-    lines = (f"{json.dumps(module)}:{json.dumps(entry, ensure_ascii=False)}" for module, entry in entries.items())
+    entries = {stem: _entry(os.path.join(BUILT_IN.folder, f"{stem}.py")) for stem in stems(BUILT_IN)}
+    lines = (f"{json.dumps(stem)}:{json.dumps(entry, ensure_ascii=False)}" for stem, entry in entries.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entry(file: str) -> rules_index.Entry:
+    return rules_index.entry_of(source(file), file)
 
 
 def wanted() -> dict[Path, str | None]:

@@ -27,7 +27,7 @@ from torchlint.diagnostic import Fixing, TextEdit
 from torchlint.file.fix import rounds as rounds_of_fixing
 from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 from torchlint.session.scheduler import Options, Result, Run
 from torchlint.session.worker import with_big_stack
 

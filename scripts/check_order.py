@@ -28,7 +28,7 @@ from torchlint.file.tree.tree import NotRoundTripped
 from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import discover
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 from torchlint.session.worker import with_big_stack
 
 LITTLE = 100_000

@@ -15,7 +15,9 @@ from torchlint.diagnostic import Applicability
 from torchlint.file.check import check_text
 from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED
 from torchlint.project.discovery import File
-from torchlint.project.settings import Project, SettingsError, known_names, parse
+from torchlint.project.project import Project
+from torchlint.project.selection import SettingsError, known_names
+from torchlint.project.settings import parse
 from torchlint.session.scheduler import Options, Run
 from torchlint.session.worker import with_big_stack
 from torchlint.system.limits import parse_size, size_of

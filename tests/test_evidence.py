@@ -6,12 +6,12 @@ import pytest
 
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.examples import examples
 from torchlint.file.check import check_text
 from torchlint.file.dispatch import dispatch
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ALL = frozenset(catalogue())
 ABOUT_A_RECEIVER = ("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107", "TL203")

@@ -8,7 +8,7 @@ import pytest
 from torchlint.file.check import check_text
 from torchlint.file.tree.tree import Tree
 from torchlint.model.imports import Imports
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 
 
 def imported(text: str, name: str) -> str | None:

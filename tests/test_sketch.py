@@ -12,7 +12,6 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
 from torchlint.file import check
 from torchlint.file.check import Outcome
 from torchlint.file.dispatch.subject import Subject
@@ -23,6 +22,7 @@ from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ROOT = Path(__file__).parents[1]
 FILES = [
@@ -147,7 +147,7 @@ def test_code() -> None:
 
 def cases() -> list[str]:
     """The examples of all rules, and the case files."""
-    docs = [info.load().doc for info in catalogue().values()]
+    docs = [info.doc for info in catalogue().values()]
     files = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py"))]
     return [*(example.before for doc in docs for example in examples(doc)), *files]
 

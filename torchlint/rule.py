@@ -11,9 +11,9 @@ docstring is the documentation and the test, and functions registered with :func
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
@@ -30,6 +30,7 @@ from torchlint.trigger import (
     outside_functions,
     part,
     pattern,
+    together,
     word,
 )
 
@@ -50,7 +51,6 @@ __all__ = [
     "all_of",
     "any_of",
     "attribute",
-    "checks_of",
     "in_loops",
     "listed",
     "on",
@@ -160,6 +160,11 @@ class Rule:
     doc: str
     checks: tuple[Check, ...]
 
+    @property
+    def trigger(self) -> Trigger:
+        """What a file must hold for it."""
+        return together(check.trigger for check in self.checks)
+
 
 def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
     """Register a function for every node of the given types in files that have what the trigger says.
@@ -177,7 +182,14 @@ def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
     return register
 
 
-def checks_of(module: ModuleType) -> tuple[Check, ...]:
-    """The functions of a module that are registered."""
-    functions = (each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__)
-    return tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
+def load(module: str) -> Rule:
+    """Import the file of a rule by the full name of its module.
+
+    Raises:
+        Exception: whatever importing it raises.
+    """
+    loaded = importlib.import_module(module)
+    code, _, name = module.rpartition(".")[2].partition("_")
+    functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
+    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
+    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)

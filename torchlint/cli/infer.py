@@ -18,7 +18,8 @@ from torchlint.file.parse.invalid import TOO_DEEP, Unparsed
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
-from torchlint.project.settings import Project, SettingsError, did_you_mean
+from torchlint.project.project import Project
+from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.session.worker import with_big_stack
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import TOO_MUCH

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Problem
 from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED, Look, dispatch
+from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.fix.announce import announced
@@ -86,10 +87,16 @@ def check_text(
 
 def examine(text: str, subject: Subject) -> Examined:
     """What is to be said of a text as it stands: the way of one round."""
-    from torchlint.file.tree.fast.unread import Unreadable
-
     data = text.encode(errors="surrogatepass")
     possible = possible_rules(data, subject.codes)
+    examined = _examined(text, data, possible, subject)
+    return examined.with_problems(loaded(possible).problems) if possible else examined
+
+
+def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
+    """What the rules that are possible have to say of a text."""
+    from torchlint.file.tree.fast.unread import Unreadable
+
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:
         return suppressed(text, _after_look(Located(), look, subject), subject.codes)

@@ -6,7 +6,7 @@
     model.grad_enabled(node)  whether autograd records there
 
 Asked, not computed ahead: a function is interpreted when something in it is first asked about
-(:mod:`torchlint.model.interpret.flow`), every answer is remembered. ``tests/model/*.md`` specify what comes out.
+(:mod:`torchlint.model.interpret`), every answer is remembered. ``tests/model/*.md`` specify what comes out.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from torchlint.model import graph
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.imports import Imports
-from torchlint.model.interpret import containers, loaders
+from torchlint.model.interpret import attributes, containers, contexts, interpreter, learning, loaders, statements
 from torchlint.model.interpret.callers import Callers
-from torchlint.model.interpret.env import Env, Names
-from torchlint.model.interpret.flow import Flow
-from torchlint.model.interpret.interpretation import Frame, Key
-from torchlint.model.interpret.state import NOTHING_SEEN, Result, State, Trace
+from torchlint.model.interpret.environment import Env, Names
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpret.interpretation import Key, Open
+from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
-from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, sounds_like_no_grad
 from torchlint.model.sources import Sources
-from torchlint.model.syntax import is_stub, last_name, signature_comments
+from torchlint.model.syntax import decorator_names, dotted, is_stub, last_name, parameters, signature_comments
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.usage import Follower
@@ -185,8 +185,8 @@ class Model:
         self.scopes = scopes or Scopes(tree)
         self.imports = Imports(tree)
         self.stars: list[str] = []
-        self._done: dict[Key, Result] = {}
-        self._tables: dict[Key, Result] = {}
+        self._done: dict[Key, Summary] = {}
+        self._tables: dict[Key, Summary] = {}
         self._kept: list[cst.CSTNode] = []
         self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
@@ -194,8 +194,8 @@ class Model:
         self._neighbours: dict[str, Value | None] = {}
         self.lineages = Lineages(self)
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
-        """The worst uses of names, for who follows them in one way or another."""
+        self.usages: dict[tuple[bool, bool], dict[tuple[int, str], Usage]] = {}
+        """The worst uses of names, by how they are followed."""
         self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
@@ -392,7 +392,7 @@ class Model:
 
     # ------------------------------------------------------------------ interpretation
 
-    def result(self, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None) -> Result | None:
+    def result(self, scope: cst.FunctionDef | cst.Module, cls: cst.ClassDef | None = None) -> Summary | None:
         """What a scope leaves behind, interpreted once; None while that is going on further up, and if it is too much.
 
         A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
@@ -418,7 +418,7 @@ class Model:
 
     def _interpreted_inside(
         self, function: cst.FunctionDef, key: Key, cls: cst.ClassDef | None
-    ) -> tuple[Result, Frame]:
+    ) -> tuple[Summary, Open]:
         """What a function leaves behind; what surrounds it is interpreted as a whole before."""
         outer, now = self.scopes.scope_of(function), self.codebase.interpretation
         if not self.is_part:
@@ -435,15 +435,15 @@ class Model:
 
     def _interpreted(
         self, scope: cst.FunctionDef | cst.Module, key: Key, cls: cst.ClassDef | None = None
-    ) -> tuple[Result, Frame]:
+    ) -> tuple[Summary, Open]:
         now = self.codebase.interpretation
-        flow = Flow(self, scope, Trace(now.traces.get(key)))
+        flow = interpreter.new_frame(self, scope, Trace(now.traces.get(key)))
         now.enter(key, self.is_part and not isinstance(scope, cst.Module))
         now.running[key] = flow
         try:
             start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope)
-            result = deeper(lambda: flow.run(start, grad))
+            result = deeper(lambda: interpreter.run(flow, start, grad))
         finally:
             del now.running[key]
             frame = now.leave()
@@ -473,7 +473,7 @@ class Model:
         known = self._done.get(id(scope))
         return known is not None and not (self.is_part and (known.trail.height or known.trail.is_circular))
 
-    def free(self, name: str, flow: State) -> Value:
+    def free(self, name: str, flow: Frame) -> Value:
         """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
         scope = flow.scope
         while scope is not self.tree.module:
@@ -516,7 +516,7 @@ class Model:
                 value = join(value, left.bindings[name])
         return value
 
-    def rebound(self, name: str, flow: State) -> Value | None:
+    def rebound(self, name: str, flow: Frame) -> Value | None:
         """What the functions in a scope that are defined by now bind to a name of it."""
         result: Value | None = None
         functions = self.scopes.rebinders(flow.scope, name)
@@ -623,7 +623,7 @@ class Model:
             value = model._bindings(model.tree.module).get(name, UNKNOWN)
             is_final = is_final and not rest and model.is_settled(model.tree.module)
             for attribute in rest:
-                value = model.outside().attribute(value, attribute, model.tree.module)
+                value = attributes.attribute(model.outside(), value, attribute, model.tree.module)
             target = self.reference(value)
             if target is None or target.partition(".")[0] in _NOT_OURS:
                 return value, is_final
@@ -647,15 +647,15 @@ class Model:
         """The model of the file that a class or function is defined in."""
         return self.codebase.home(node, self)
 
-    def outside(self) -> Flow:
+    def outside(self) -> Frame:
         """An interpretation that sees what the module has bound."""
-        flow = Flow(self, self.tree.module)
+        flow = interpreter.new_frame(self, self.tree.module)
         flow.env = Names(self._bindings(self.tree.module))
         return flow
 
     # ------------------------------------------------------------------ where a function starts
 
-    def start(self, function: cst.FunctionDef, flow: State, of: cst.ClassDef | None = None) -> Env:
+    def start(self, function: cst.FunctionDef, flow: Frame, of: cst.ClassDef | None = None) -> Env:
         """What the parameters of a function are; ``of``: the class whose objects an inherited method is called on."""
         cls = self.class_of(function)
         decorators = decorator_names(function)
@@ -672,7 +672,7 @@ class Model:
                 env[name] = self._param(function, cls, param, flow)
         return env
 
-    def _annotated(self, param: cst.Param, flow: State) -> Value | None:
+    def _annotated(self, param: cst.Param, flow: Frame) -> Value | None:
         if param.annotation is not None:
             return self.annotation(param.annotation.annotation, flow)
         text = self._comments(flow.scope).get(param.name.value)
@@ -684,7 +684,7 @@ class Model:
             return {}
         return signature_comments(function)
 
-    def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: State) -> Value:
+    def _param(self, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, flow: Frame) -> Value:
         name = param.name.value
         symbol = ("param", id(function), name)
         value = self._annotated(param, flow)
@@ -767,11 +767,11 @@ class Model:
     def _decorated_grad(self, function: cst.FunctionDef) -> int | None:
         """The grad mode that a decorator says a function runs in; None if none does."""
         outer = self.scopes.scope_of(function)
-        at = self.outside() if self.is_part else Flow(self, outer, self.trace(outer))
+        at = self.outside() if self.is_part else interpreter.new_frame(self, outer, self.trace(outer))
         for decorator in function.decorators:
             if self.is_part:
-                at.eval(decorator.decorator)
-            mode = at.grad_context(decorator.decorator)
+                at.value(decorator.decorator)
+            mode = contexts.grad_context(at, decorator.decorator)
             if mode is not None:
                 return mode
         return None
@@ -945,22 +945,22 @@ class Model:
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             method = home.scopes.info(each).methods.get(name)
             if method is not None:
                 return method
         return None
 
-    def class_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None = None) -> Value:
+    def class_attribute(self, cls: cst.ClassDef, name: str, flow: Frame, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
                 is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
                 return join(found, UNKNOWN) if is_other_too else found
         return UNKNOWN
 
-    def _own_attribute(self, cls: cst.ClassDef, name: str, flow: State, base: Value | None) -> Value | None:
+    def _own_attribute(self, cls: cst.ClassDef, name: str, flow: Frame, base: Value | None) -> Value | None:
         """An attribute that a class itself defines."""
         info = self.scopes.info(cls)
         method = info.methods.get(name)
@@ -978,21 +978,21 @@ class Model:
         return found if found is not None else self.class_body(cls).bindings.get(name)
 
     @_at_home
-    def class_body(self, cls: cst.ClassDef) -> Result:
+    def class_body(self, cls: cst.ClassDef) -> Summary:
         """What the statements in a class leave behind."""
         if not self.is_part:
             trace = self.trace(self.scopes.scope_of(cls))
-            return Result(trace.body(cls), trace=trace)
+            return Summary(trace.body(cls), trace=trace)
         key, now = (id(cls), _BODY), self.codebase.interpretation
         known = now.known(key, self._tables, self.is_part)
         if known is not None or now.is_open(key):
-            return known if known is not None else Result()
+            return known if known is not None else Summary()
         if not now.is_elsewhere:
             return self.codebase.ask(lambda: self.class_body(cls))
         now.enter(key, False)
         try:
             flow = self.outside()
-            result = Result(flow.class_body(cls), trace=flow.trace)
+            result = Summary(statements.class_body(flow, cls), trace=flow.trace)
         finally:
             frame = now.leave()
         now.keep(frame, result, self._tables)
@@ -1025,7 +1025,7 @@ class Model:
         finally:
             del now.drafts[key]
             frame = now.leave()
-        now.keep(frame, Result(joined), self._tables)
+        now.keep(frame, Summary(joined), self._tables)
         return joined.get(name)
 
     def _join_assigned(self, cls: cst.ClassDef, name: str, is_first: bool) -> Env:
@@ -1093,7 +1093,7 @@ class Model:
         receiver: Value | None,
         node: cst.CSTNode,
         arguments: Sequence[Argument],
-        flow: State,
+        flow: Frame,
     ) -> Value:
         """The value of calling a function of this file, from its summary."""
         result = self.result(function, self._inheriting(function, receiver))
@@ -1112,7 +1112,7 @@ class Model:
             value = self.annotation_text(text, flow) or value
         if flow.grad == Tri.NO:
             value = _without_grad(value)
-        return flow._resolve(value)
+        return learning.resolve(flow, value)
 
     def _inheriting(self, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:
         """The class of an object whose method is inherited from another one."""
@@ -1123,7 +1123,7 @@ class Model:
             return None
         return receiver.node if receiver.node is not self.class_of(function) else None
 
-    def _declared(self, node: cst.BaseExpression, value: Value, receiver: Value | None, flow: State) -> Value:
+    def _declared(self, node: cst.BaseExpression, value: Value, receiver: Value | None, flow: Frame) -> Value:
         """What a function returns, where a part of that is not known and an annotation tells."""
         if receiver is not None and last_name(node) == "Self":
             return self.construct(receiver.node) if isinstance(receiver.node, cst.ClassDef) else receiver
@@ -1155,7 +1155,7 @@ class Model:
         given.update({a.keyword: a.value for a in arguments if a.keyword is not None})
         return given
 
-    def super_value(self, node: cst.Call, flow: State) -> Value:
+    def super_value(self, node: cst.Call, flow: Frame) -> Value:
         """``super()``: the object, seen as an instance of the base."""
         cls = self.class_of(flow.scope)
         if cls is None:
@@ -1170,14 +1170,14 @@ class Model:
 
     # ------------------------------------------------------------------ annotations
 
-    def annotation(self, node: cst.BaseExpression, flow: State) -> Value | None:
+    def annotation(self, node: cst.BaseExpression, flow: Frame) -> Value | None:
         """An instance of what an annotation names; None if that says nothing."""
         value = self._annotation(node, flow if flow.model is self else self.outside(), 0)
         if value is None or value.evidence is not None:
             return value
         return value.because(Strength.ANNOTATION, "an annotation says so", node)
 
-    def annotation_text(self, text: str, flow: State) -> Value | None:
+    def annotation_text(self, text: str, flow: Frame) -> Value | None:
         """What the text of an annotation says."""
         node = self._parsed(text)
         return self.annotation(node, flow) if node is not None else None
@@ -1190,7 +1190,7 @@ class Model:
         self._kept.append(parsed)  # values are keyed by id
         return parsed
 
-    def _annotation(self, node: cst.BaseExpression, flow: State, depth: int) -> Value | None:
+    def _annotation(self, node: cst.BaseExpression, flow: Frame, depth: int) -> Value | None:
         if depth > 6:
             return None
         match node:
@@ -1205,7 +1205,7 @@ class Model:
             case cst.Subscript():
                 return self._generic(node, flow, depth)
             case cst.Name() | cst.Attribute():
-                value = flow.eval(node)
+                value = flow.value(node)
                 stands_for = self._alias(value)
                 if stands_for is not None:
                     return self._annotation(stands_for, flow, depth + 1)
@@ -1225,7 +1225,7 @@ class Model:
                 return value.node
         return None
 
-    def _union(self, nodes: Sequence[cst.BaseExpression], flow: State, depth: int) -> Value | None:
+    def _union(self, nodes: Sequence[cst.BaseExpression], flow: Frame, depth: int) -> Value | None:
         result: Value | None = None
         for node in nodes:
             value = self._annotation(node, flow, depth + 1)
@@ -1234,8 +1234,8 @@ class Model:
             result = value if result is None else join(result, value)
         return result
 
-    def _generic(self, node: cst.Subscript, flow: State, depth: int) -> Value | None:
-        flow.eval(node.value)
+    def _generic(self, node: cst.Subscript, flow: Frame, depth: int) -> Value | None:
+        flow.value(node.value)
         name = (dotted(node.value) or "").rpartition(".")[2]
         arguments = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]
         if not arguments:
@@ -1262,7 +1262,7 @@ class Model:
         first = self._annotation(arguments[0], flow, depth + 1)
         if first is not None and first.kind in (Kind.TENSOR, Kind.NDARRAY):
             return _shaped(first, name, arguments[1:])
-        return self.instance_of(flow.eval(node.value), node.value)
+        return self.instance_of(flow.value(node.value), node.value)
 
 
 _DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer": Dtype.INT, "Bool": Dtype.BOOL}

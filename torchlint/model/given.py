@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.interpret import structure
-from torchlint.model.scopes import decorator_names, parameters
+from torchlint.model.interpret import module_containers
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage, Value
@@ -48,11 +48,10 @@ _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 @dataclass(frozen=True)
 class Site:
-    """The call that a function was followed into, and who followed it."""
+    """A function that something was followed into, and who followed it."""
 
     function: cst.FunctionDef
     follower: Follower
-    call: cst.Call
 
 
 def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
@@ -199,13 +198,13 @@ def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) ->
         if forward is not None:
             return parameter(follower, forward, arg, call)
     ref = function.ref
-    if ref == structure.SEQUENTIAL and function.items is not None and not _changes_modules(model):
+    if ref == module_containers.SEQUENTIAL and function.items is not None and not _changes_modules(model):
         return _in_sequence(follower, function.items, arg, call)
     if ref == "torch.nn.DataParallel" and function.item is not None:
         return module(follower, function.item, arg, call)
     if writers.module_writes(function):
         return Usage.WRITTEN
-    is_known = ref is not None and ref != structure.SEQUENTIAL and returned.module_info(ref)
+    is_known = ref is not None and ref != module_containers.SEQUENTIAL and returned.module_info(ref)
     if (not is_known and _has_inplace_modules(model)) or _changes_modules(model):
         return Usage.WRITTEN
     if _is_passing(function):
@@ -220,12 +219,12 @@ def _in_sequence(follower: Follower, modules: tuple[Value, ...], arg: cst.Arg, c
         worst = max(worst, module(follower, each, arg, call))
         if worst is Usage.WRITTEN or not _is_passing(each):
             return worst
-    return max(worst, follower.usage(call))
+    return max(worst, follower.returned_by(call))
 
 
 def _is_passing(value: Value) -> bool:
     """Whether a module may return what it is given."""
-    if value.node is not None or value.ref == structure.SEQUENTIAL:
+    if value.node is not None or value.ref == module_containers.SEQUENTIAL:
         return True
     info = returned.module_info(value.ref or "")
     return value.ref in _PASSING_MODULES or may_alias(info.get("output"))
@@ -261,12 +260,13 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     names = _bound_to(function, arg, call, home, follower.model)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
-    inside = follower.inside(home, Site(function, follower, call))
+    inside = follower.inside(home, Site(function, follower))
     if inside is None:
         return Usage.ESCAPES
     if not _WRAPPING.issuperset(decorator_names(function)):
         return Usage.WRITTEN
-    return max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
+    worst = max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
+    return max(worst, follower.returned_by(call)) if inside.is_returned else worst
 
 
 def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Model, caller: Model) -> list[str]:

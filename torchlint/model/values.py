@@ -366,3 +366,13 @@ def unknown(*symbols: Symbol) -> Value:
 def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
     """An object of a class that is no ``nn.Module``."""
     return Value(Kind.OBJECT, node=node, ref=ref)
+
+
+def is_opaque(value: Value) -> bool:
+    """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
+    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+
+
+def truth(literal: bool | None) -> int:
+    """YES, NO, or MAYBE for a condition that is not known."""
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

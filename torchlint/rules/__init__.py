@@ -1,23 +1,24 @@
-"""One file a rule; this package finds them by file name. No list, no registry, and no import of libcst."""
+"""One file a rule; this package finds them by file name. No list, no registry, and no import of libcst.
+
+Rules of other packages are found by their file names, too (:mod:`torchlint.rules.plugins`).
+"""
 
 from __future__ import annotations
 
+import ast
 import functools
-import importlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from torchlint.diagnostic import OWN_PREFIX
 from torchlint.rules import index
-from torchlint.rules.declared import DeclarationError
-from torchlint.trigger import Trigger, together
+from torchlint.rules.plugins import Clash, Plugin, installed
+from torchlint.trigger import Trigger
 
-if TYPE_CHECKING:
-    from torchlint.rule import Rule
-
-FOLDER = os.path.dirname(__file__)
+BUILT_IN = Plugin(OWN_PREFIX, "torchlint", __name__, os.path.dirname(__file__), os.path.dirname(__file__))
+"""The rules of this package, described as those of others are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,61 +28,94 @@ class RuleInfo:
     code: str
     name: str
     module: str
-    """The full name of the module that it is in."""
-    path: str
+    """The full name of its module."""
+    file: str
     trigger: Trigger
     """What a file must hold for it, as its ``@on`` decorators have it."""
     by_default: bool = True
     """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
+    distribution: str = BUILT_IN.distribution
+    """What was installed that it comes with."""
 
     @property
     def doc(self) -> str:
         """The rule's documentation: the docstring of its file."""
-        import ast
-
-        return ast.get_docstring(ast.parse(source(self.path)), clean=True) or ""
-
-    def load(self) -> Rule:
-        """Import the rule.
-
-        Raises:
-            DeclarationError: it has another trigger than its source says.
-        """
-        from torchlint.rule import Rule, checks_of
-
-        loaded = importlib.import_module(self.module)
-        checks = checks_of(loaded)
-        if not checks or together(check.trigger for check in checks) != self.trigger:
-            raise DeclarationError(f"{self.path}: the trigger is another one than the source says")
-        return Rule(self.code, self.name, loaded.__doc__ or "", checks)
+        return ast.get_docstring(ast.parse(source(self.file)), clean=True) or ""
 
 
-def source(path: str) -> str:
-    """The source of a rule."""
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def source(file: str) -> str:
+    """The text of the file of a rule."""
+    with open(file, encoding="utf-8") as opened:
+        return opened.read()
 
 
-def modules() -> Iterator[tuple[str, str]]:
-    """The modules of this package that are rules, with their paths, in order."""
-    for name in sorted(os.listdir(FOLDER)):
-        if re.match(r"tl\d{3}_\w+\.py$", name):
-            yield name.removesuffix(".py"), os.path.join(FOLDER, name)
+def _info(plugin: Plugin, stem: str, known: Mapping[str, index.Entry]) -> RuleInfo:
+    """What the file of a rule says, ``tl101_data_read`` say; ``known`` is what was read from the rules before.
+
+    Raises:
+        OSError, ValueError: it cannot be read.
+        DeclarationError: it does not say what it looks for in a way that can be read.
+    """
+    code, _, name = stem.partition("_")
+    file = os.path.join(plugin.folder, f"{stem}.py")
+    found = index.lookup(known, stem, source(file), file)
+    return RuleInfo(
+        code.upper(),
+        name.replace("_", "-"),
+        f"{plugin.package}.{stem}",
+        file,
+        found.trigger,
+        found.by_default,
+        plugin.distribution,
+    )
 
 
-def _info(module: str, path: str, known: dict[str, index.Entry]) -> RuleInfo:
-    """``tl101_data_read`` is TL101, ``data-read``."""
-    code, _, name = module.partition("_")
-    found = index.lookup(known, module, source(path), path)
-    return RuleInfo(code.upper(), name.replace("_", "-"), f"{__name__}.{module}", path, found.trigger, found.by_default)
+def stems(plugin: Plugin) -> Iterator[str]:
+    """The names of the files of a package that are rules."""
+    for name in sorted(os.listdir(plugin.folder)):
+        if re.fullmatch(rf"{plugin.prefix.lower()}\d{{3}}_[a-z0-9_]+\.py", name):
+            yield name.removesuffix(".py")
 
 
 @functools.cache
+def _found() -> tuple[dict[str, RuleInfo], tuple[str, ...]]:
+    """All rules by code, and why some are missing that others have installed."""
+    known = index.read()
+    rules = {info.code: info for info in (_info(BUILT_IN, stem, known) for stem in stems(BUILT_IN))}
+    faults = [*installed().faults]
+    for plugin in installed().plugins:
+        count = len(rules)
+        try:
+            for stem in stems(plugin):
+                _add(_info(plugin, stem, {}), rules)
+        except Clash:
+            raise
+        except (OSError, ValueError, SyntaxError) as error:
+            faults.append(f"{plugin.distribution}: its rules cannot be read: {error}")
+        else:
+            if len(rules) == count:
+                named = f"{plugin.prefix.lower()}001_name.py"
+                faults.append(f"{plugin.distribution}: in `{plugin.package}` is no rule, a file named like {named}")
+    return dict(sorted(rules.items())), tuple(faults)
+
+
+def _add(info: RuleInfo, rules: dict[str, RuleInfo]) -> None:
+    for other in rules.values():
+        if info.code == other.code or info.name == other.name:
+            what = f"code {info.code}" if info.code == other.code else f"name `{info.name}`"
+            raise Clash(f"{other.distribution} and {info.distribution} both have a rule with the {what}")
+    rules[info.code] = info
+
+
 def catalogue() -> dict[str, RuleInfo]:
     """All rules by code, in order.
 
     Raises:
-        DeclarationError: one of them declares what it looks for in a way that cannot be read.
+        Clash: packages with rules are installed that cannot be told apart.
     """
-    known = index.read()
-    return {info.code: info for info in (_info(module, path, known) for module, path in modules())}
+    return _found()[0]
+
+
+def faults() -> tuple[str, ...]:
+    """Why rules are missing that are installed, a sentence for each package."""
+    return _found()[1]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
 from torchlint.file.text import source
-from torchlint.project.settings import OWN
+from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Applicability, Problem
+from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.lines import Lines
-from torchlint.rules import catalogue
-from torchlint.system.crash import described, traceback_of
+from torchlint.rules import BUILT_IN, catalogue
+from torchlint.system.crash import described, described_for, traceback_of
 from torchlint.system.limits import TOO_MUCH
 
 if TYPE_CHECKING:
@@ -47,10 +47,9 @@ class Findings:
     is_cut_short: bool
 
 
-@functools.cache
 def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
     """The rules of some codes, loaded, in order."""
-    return tuple(info.load() for code, info in sorted(catalogue().items()) if code in codes)
+    return loaded(codes).rules
 
 
 def dispatch(tree: Tree, codes: frozenset[str], subject: Subject) -> Findings:
@@ -107,8 +106,13 @@ def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[F
     except Unreadable:
         raise
     except Exception as error:
-        message = f"{rule.code} raised {described(error)}"
+        message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, work.row(), traceback_of(error))
+
+
+def _described(rule: Rule, error: Exception) -> str:
+    distribution = catalogue()[rule.code].distribution
+    return described(error) if distribution == BUILT_IN.distribution else described_for(distribution, error)
 
 
 class _Work:

@@ -41,6 +41,6 @@ def _has_trigger(data: bytes, codes: frozenset[str]) -> bool:
         return True
     if not wanted.listed:
         return False
-    from torchlint.rules.api import table
+    from torchlint.rules.api import words
 
-    return table.can_match(data, wanted.listed)
+    return words.can_match(data, wanted.listed)

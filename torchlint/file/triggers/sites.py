@@ -22,9 +22,9 @@ def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
     for search in wanted.own:
         (named if search.is_name else found).extend(match.span() for match in search.places(data))
     if wanted.listed:
-        from torchlint.rules.api import table
+        from torchlint.rules.api import words
 
-        named += table.places(data, wanted.listed)
+        named += words.places(data, wanted.listed)
     known: set[bytes] = set()
     while named:
         found += named

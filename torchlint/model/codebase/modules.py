@@ -30,7 +30,7 @@ from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
     from torchlint.model import Model
-    from torchlint.model.interpret.state import Result
+    from torchlint.model.interpret.summary import Summary
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class Codebase:
         self._clear()
 
     def _clear(self) -> None:
-        self._cut: dict[tuple[Key, int], Result] = {}
+        self._cut: dict[tuple[Key, int], Summary] = {}
         self.interpretation = Interpretation({})
         self._homes: dict[int, Model] = {}
         self._checked: dict[int, Model] = {}

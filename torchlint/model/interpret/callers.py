@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.interpret.flow import Flow
-from torchlint.model.scopes import parameters
+from torchlint.model.interpret import interpreter
+from torchlint.model.syntax import parameters
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
 
@@ -46,12 +46,12 @@ class Callers:
         given = self._given(function, far)
         if not given:
             return {}
-        flow = Flow(self.model, function)
-        start = self.model.start(function, flow)
+        frame = interpreter.new_frame(self.model, function)
+        start = self.model.start(function, frame)
         known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
         if known and self.model.budget.allows():
-            flow.run(start | known, self.model.start_grad(function))
-        return flow.values
+            interpreter.run(frame, start | known, self.model.start_grad(function))
+        return frame.values
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""
