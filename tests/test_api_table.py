@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.file.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.rules.api import table

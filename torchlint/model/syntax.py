@@ -242,6 +242,14 @@ def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [node]
 
 
+def chained(node: cst.BooleanOperation) -> list[cst.BooleanOperation]:
+    """The operations that ``a or b or c`` is made of, all of one operator, the innermost first."""
+    found = [node]
+    while isinstance(left := found[-1].left, cst.BooleanOperation) and type(left.operator) is type(node.operator):
+        found.append(left)
+    return found[::-1]
+
+
 def has_break(suite: cst.BaseSuite) -> bool:
     """Whether a loop's body can end the loop."""
     stack: list[cst.CSTNode] = list(suite.body)
@@ -281,3 +289,25 @@ def is_stub(function: cst.FunctionDef) -> bool:
                     continue
             return False
     return True
+
+
+def is_target(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether ``node`` is assigned to, deleted or bound by a loop."""
+    parent = tree.parent(node)
+    match parent:
+        case cst.AssignTarget() | cst.Del():
+            return True
+        case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
+            return parent.target is node
+        case cst.AsName() | cst.MatchStar():
+            return True
+        case cst.MatchAs():
+            return parent.name is node
+        case cst.MatchMapping():
+            return parent.rest is node
+        case cst.Element() | cst.StarredElement():
+            sequence = tree.parent(parent)
+            return isinstance(sequence, (cst.Tuple, cst.List)) and is_target(tree, sequence)
+        case cst.Subscript() if parent.value is node:
+            return is_target(tree, parent)
+    return False

@@ -90,7 +90,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
 
@@ -174,8 +175,8 @@ def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
     call = model.tree.parent(arg)
     if not isinstance(call, cst.Call):
         return False
-    result = returned.data()["functions"].get(model.qualified(call.func) or "")
-    return isinstance(result, dict) and result["k"] == "tensor" and not (result.get("alias") or result.get("self"))
+    result = library.function(model.qualified(call.func) or "")
+    return makes_new(result)
 
 
 def _is_identity(target: cst.ComparisonTarget) -> bool:

@@ -28,7 +28,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree.standin import ASYNC_STAND_IN
+from torchlint.file.tree.placeholders import ASYNC
 from torchlint.model import Model
 from torchlint.model.syntax import keyword
 from torchlint.rule import Finding, Fix, on
@@ -41,7 +41,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     """Report the keyword argument `async` of a transfer."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:
         return None
-    arg = keyword(node.args, ASYNC_STAND_IN)
+    arg = keyword(node.args, ASYNC)
     if arg is None or arg.keyword is None:
         return None
     has_both = keyword(node.args, "non_blocking") is not None

@@ -57,8 +57,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import positional_parameters
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Finding, Fix, on
+from torchlint.versions import Version
 
 _REMOVED: Version = (1, 5)
 _METHODS = ("forward", "backward")

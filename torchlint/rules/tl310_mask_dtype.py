@@ -62,8 +62,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.versions import Version
 
 _SINCE: Version = (1, 2)
 _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"

@@ -60,9 +60,9 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import guards, names
+from torchlint.versions import Version
 
 BY_DEFAULT = False
 

@@ -58,11 +58,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, positional
-from torchlint.model.torch.versions import Version
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.rules.api import calls, table
 from torchlint.rules.shared import loaded
 from torchlint.rules.shared.loaded import Content
+from torchlint.versions import Version
 
 _DEFAULT: Version = (2, 6)
 _SAID = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.torch.versions import text
 from torchlint.rule import Finding
 from torchlint.rules.api import fixes
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
+from torchlint.versions import text
 
 
 def message(row: Row, model: Model, what: str = "") -> str:

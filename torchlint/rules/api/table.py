@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torchlint.diagnostic import Applicability
-from torchlint.model.torch.versions import Target, Version, text, version
+from torchlint.versions import Target, Version, text, version
 
 DATA = Path(__file__).parent / "data"
 

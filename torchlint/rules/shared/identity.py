@@ -11,7 +11,8 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Usage
 from torchlint.model.syntax import call_of, last_name, parameters
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
@@ -146,13 +147,13 @@ def is_used_up(node: cst.BaseExpression, model: Model) -> bool:
         case cst.BinaryOperation() | cst.UnaryOperation() | cst.Subscript():
             return True
         case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
-            is_same = returned.may_alias(returned.data()["methods"].get(name)) or name in _OF_THE_OBJECT
-            return name in returned.tensor_names() and not is_same
+            is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT
+            return name in library.tensor_names() and not is_same
         case cst.Arg(keyword=None):
             call = model.tree.parent(parent)
             ref = model.qualified(call.func) if isinstance(call, cst.Call) else None
-            result = returned.data()["functions"].get(ref or "")
-            return result is not None and not returned.may_alias(result)
+            result = library.function(ref)
+            return result is not None and not may_alias(result)
     return False
 
 
@@ -169,8 +170,8 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     if not isinstance(node, cst.Call):
         return False
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
-        method = returned.data()["methods"].get(node.func.attr.value)
-        is_same = isinstance(method, dict) and (method.get("alias") or method.get("self"))
+        method = library.method(node.func.attr.value)
+        is_same = isinstance(method, TensorResult) and may_alias(method)
         return bool(is_same) and is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
-    return returned.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
+    return library.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)

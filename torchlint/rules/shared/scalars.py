@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 
 _SCALAR_NAME = re.compile(
     r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
@@ -62,7 +62,7 @@ def _is_reduction(node: cst.BaseExpression) -> bool:
     match node:
         case cst.Call(func=func):
             name = ending_name(func)
-            if name in returned.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
+            if name in library.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
                 return True
             return isinstance(func, cst.Attribute) and _is_reduction(func.value)
         case cst.BinaryOperation(left=left, right=right):
@@ -175,7 +175,7 @@ def _is_several(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=func, args=args):
             given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
             if any(name in (None, "dim", "axis") and integer(value) == -1 for name, value in given):
-                return last_name(func) in returned.reductions()
+                return last_name(func) in library.reductions()
             given += [(made.keyword, made.node) for made in model.value(func).bound or ()]
             return any(map(_asks_for_each, given))
     return False
