@@ -51,7 +51,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name, positional
-from torchlint.model.torch import arguments
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Anchor, Edit, Finding, Fix, listed, on
 from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
@@ -91,7 +91,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
 
 def _for_value(row: Row, arg: cst.Arg) -> Row:
     """A row with the advice for what is given: without weights there is another one."""
-    is_off = row.fix == "weights" and arguments.literal_bool(arg.value) is False
+    is_off = row.fix == "weights" and literal_bool(arg.value) is False
     return replace(row, advice=f"`{row.to}=None`") if is_off else row
 
 
