@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
@@ -22,6 +23,7 @@ from torchlint.model.torch import library
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
+    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -135,7 +137,9 @@ def _registered(context: Context, how: str, call: cst.Call) -> Value:
         return NONE
     name = f"`{how}`"
     if how == "register_parameter":
-        return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call))
+        frozen = trainable.is_frozen(context, call.args[1].value) if len(call.args) > 1 else True
+        certainty = Certainty.SUPPOSED if frozen else given.certainty
+        return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call), certainty)
     evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)
     return tensor(Tri.NO, given.ndim or Ndim.ANY, given.dtype or Dtype.ANY, role=Role.BUFFER, evidence=evidence)
 

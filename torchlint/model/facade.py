@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import autograd, bindings, classes, expressions, modes, spelling
+from torchlint.model import autograd, bindings, classes, expressions, modes, recording, requires_grad, spelling
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
@@ -82,6 +82,22 @@ class Model:
     def grad_enabled(self, node: cst.CSTNode) -> int:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
+
+    def requires_grad(self, node: cst.BaseExpression) -> int | None:
+        """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
+        return requires_grad.requires_grad(self.context, node)
+
+    def elements_require_grad(self, node: cst.BaseExpression) -> int | None:
+        """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
+        return requires_grad.elements_require_grad(self.context, node)
+
+    def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """What is appended to a list that a name or path stands for, in its scope or in its class."""
+        return requires_grad.appended(self.context, node)
+
+    def shows_recording(self, node: cst.CSTNode) -> bool:
+        """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
+        return recording.shows_recording(self.context, node)
 
     # ------------------------------------------------------------------ classes and functions
 

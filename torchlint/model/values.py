@@ -66,6 +66,17 @@ class Ndim:
     ANY = 3
 
 
+class Certainty:
+    """How it is known that a value requires grad, if autograd records where it is made: said of ``grad=YES`` alone."""
+
+    SUPPOSED = 0
+    """By convention: what something called like a loss gives, what a module gives of which nothing is known."""
+    EXPECTED = 1
+    """It comes from a module that has parameters, on a way that cannot be followed in all."""
+    PROVED = 2
+    """It is a parameter, was asked to require grad, or is computed from such a value by what torch documents."""
+
+
 class Role:
     """What a tensor is for its module or for autograd."""
 
@@ -144,7 +155,8 @@ class Value:
 
     kind: int
     grad: int = Tri.NEITHER
-    """Does it require grad. YES says that it is expected to (what a module returns), NO that it cannot."""
+    """Does it require grad. YES says that it may be counted on to (``certainty`` says how much), NO that it cannot."""
+    certainty: int = Certainty.SUPPOSED
     ndim: int = Ndim.NEITHER
     dtype: int = Dtype.NEITHER
     leaf: int = Tri.NEITHER
@@ -258,6 +270,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
+        certainty=min(a.certainty, b.certainty) if a.grad and b.grad else (a if a.grad else b).certainty,
         ndim=a.ndim | b.ndim,
         dtype=a.dtype | b.dtype,
         leaf=a.leaf | b.leaf,
@@ -344,6 +357,7 @@ def tensor(
     *,
     leaf: int = Tri.MAYBE,
     role: int = Role.PLAIN,
+    certainty: int = Certainty.SUPPOSED,
     evidence: Evidence | None = None,
 ) -> Value:
     """A tensor of which is known what the arguments say."""
@@ -351,12 +365,13 @@ def tensor(
         grad = Tri.NO
     if grad == Tri.NO:
         leaf = Tri.YES  # "All Tensors that have requires_grad which is False will be leaf Tensors by convention"
-    return Value(Kind.TENSOR, grad, ndim, dtype, leaf, role, evidence=evidence)
+    certainty = certainty if grad == Tri.YES else Certainty.SUPPOSED
+    return Value(Kind.TENSOR, grad, certainty, ndim, dtype, leaf, role, evidence=evidence)
 
 
-def parameter(evidence: Evidence | None = None) -> Value:
-    """A parameter of a module."""
-    return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, evidence=evidence)
+def parameter(evidence: Evidence | None = None, certainty: int = Certainty.SUPPOSED) -> Value:
+    """A parameter of a module; whether it was frozen is for the caller to know."""
+    return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, certainty=certainty, evidence=evidence)
 
 
 def container(item: Value | None = None, items: tuple[Value, ...] | None = None) -> Value:

@@ -95,4 +95,4 @@ def element(frame: Frame, base: Value, node: cst.CSTNode) -> Value:
     ):
         ndim = Ndim.MORE
     leaf = Tri.NO if base.grad == frame.grad == Tri.YES else Tri.MAYBE
-    return tensor(base.grad, ndim, base.dtype, leaf=leaf, evidence=base.evidence)
+    return tensor(base.grad, ndim, base.dtype, leaf=leaf, certainty=base.certainty, evidence=base.evidence)

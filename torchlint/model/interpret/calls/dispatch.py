@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
@@ -198,6 +199,9 @@ def _call_unknown(frame: Frame, func: Value, node: cst.Call, arguments: Sequence
         known = _method_of_unknown(frame, name, node, arguments)
         if known is not None:
             return known
+    if arguments and trainable.of_use(frame.context, node.func):
+        evidence = Evidence(Strength.CONVENTION, f"it comes from the module `{dotted(node.func)}`", node)
+        return module_calls.of_unknown(frame, node, evidence)
     if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
         grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
         evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)

@@ -25,6 +25,7 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     Argument,
+    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -87,7 +88,8 @@ def _distribution_method(
 def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     result = library.method(name)
     if name == "requires_grad_":
-        value = replace(receiver, grad=truth(literal_bool(arguments[0].node) if arguments else True))
+        literal = literal_bool(arguments[0].node) if arguments else True
+        value = replace(receiver, grad=truth(literal), certainty=Certainty.PROVED)
         _rebind(frame, node, value)
         return value
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):

@@ -20,6 +20,7 @@ from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
     Argument,
+    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -58,7 +59,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         return transfer.apply(TensorResult(), None, arguments, frame.grad, evidence)
     if ref == "torch.autograd.grad":
         graph = given_bool(arguments, "create_graph", library.position(ref, "create_graph"), False)
-        return container(tensor(truth(graph), evidence=evidence))
+        return container(tensor(truth(graph), certainty=Certainty.EXPECTED, evidence=evidence))
     if result is not None:
         value = transfer.apply(result, None, arguments, frame.grad, evidence)
         return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
@@ -97,7 +98,7 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             dtype = dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
             first = arguments[0].value if len(arguments) == 1 else NUMBER
             if first.kind & Kind.TENSOR:
-                return tensor(first.grad, first.ndim, dtype, evidence=evidence)
+                return tensor(first.grad, first.ndim, dtype, certainty=first.certainty, evidence=evidence)
             return tensor(Tri.NO, Ndim.ANY if first.kind & Kind.UNKNOWN else Ndim.MORE, dtype, evidence=evidence)
         case "optimizer":
             return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
@@ -135,6 +136,7 @@ def call_variable(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -
         wrapped.ndim if known else Ndim.ANY,
         wrapped.dtype if known else Dtype.ANY,
         leaf=Tri.YES,
+        certainty=Certainty.PROVED,
         evidence=evidence,
     )
 
@@ -152,7 +154,7 @@ def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:
     """``nn.Parameter(data, requires_grad)``."""
     grad = truth(given_bool(arguments, "requires_grad", 1, True))
     data = given_argument(arguments, "data", 0)
-    value = replace(parameter(evidence), grad=grad)
+    value = replace(parameter(evidence, Certainty.PROVED), grad=grad)
     if data is None or not data.value.kind & Kind.TENSOR:
         return value if grad == Tri.YES else replace(value, dtype=Dtype.ANY)
     return replace(value, ndim=data.value.ndim, dtype=Dtype.FLOAT if grad == Tri.YES else data.value.dtype)
