@@ -117,13 +117,18 @@ def of_use(context: Context, module: cst.CSTNode) -> int:
 
 
 def _used(context: Context) -> frozenset[str]:
-    """Names and paths that are used as networks are."""
+    """Names and paths that are used as networks are, or are read from a file of torch."""
     tree = context.tree
     found = set[str | None]()
     for name in _USES:
         for node in tree.attributes(name):
             if isinstance(call := tree.parent(node), cst.Call) and call.func is node:
                 found.add(dotted(node.value))
+    for node in tree.attributes("load"):
+        if context.imports.path(node) == "torch.load" and isinstance(
+            made := tree.statement(node), cst.SimpleStatementLine
+        ):
+            found.update(dotted(t.target) for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
     return frozenset(path for path in found if path is not None)
 
 
@@ -133,20 +138,36 @@ def of_class(context: Context, cls: cst.ClassDef) -> int:
     return Certainty.EXPECTED if _has_parameters(context, cls, set()) else Certainty.SUPPOSED
 
 
+@at_home
+def freezes(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class may freeze some of what is in it."""
+    return context.remember(_freezes, cls)
+
+
+def _freezes(context: Context, cls: cst.ClassDef) -> bool:
+    return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
+
+
 def _has_parameters(context: Context, cls: cst.ClassDef, seen: set[str]) -> bool:
-    if any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name)):
+    if freezes(context, cls):
         return False
     seen.add(cls.name.value)
     classes = {each.name.value: each for each in context.scopes.all_classes()}
     made = [call.func for call in context.tree.within(cls, cst.Call)]
     for node in (*made, *(base.value for base in cls.bases)):
-        path = context.imports.path(node)
+        path = context.imports.path(node) or (_usual(node) if context.is_part else None)
         if path is not None and _is_trainable(library.canonical(path)):
             return True
         if isinstance(node, cst.Name) and node.value in classes and node.value not in seen:
             if _has_parameters(context, classes[node.value], seen):
                 return True
     return False
+
+
+def _usual(node: cst.CSTNode) -> str | None:
+    """What ``nn.Linear`` is, where the import is in a part of the file that was not read."""
+    first, _, rest = (dotted(node) or "").removeprefix("torch.").partition(".")
+    return f"torch.nn.{rest}" if first == "nn" and rest else None
 
 
 def _is_trainable(name: str) -> bool:

@@ -32,9 +32,9 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> int | None:
         return GRAD_CONTEXTS[ref]
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
         return value.grad | frame.grad
-    if isinstance(value.node, cst.FunctionDef) and enters_no_grad(value.node):
-        return Tri.NO
-    return Tri.NO if sounds_like_no_grad(node) else None
+    if isinstance(value.node, cst.FunctionDef):
+        return Tri.NO if enters_no_grad(value.node) else None
+    return Tri.MAYBE if sounds_like_no_grad(node) else None  # a name is no proof, of either
 
 
 def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:

@@ -230,7 +230,7 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     assert isinstance(node.func, cst.Attribute)
     receiver = frame.values.get(id(node.func.value), UNKNOWN)
     if name in MODULE_METHODS:
-        value = module_calls.method(name, receiver, node)
+        value = module_calls.method(frame.context, name, receiver, node)
         if value is not None:
             return value
     if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:

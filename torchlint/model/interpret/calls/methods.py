@@ -54,7 +54,7 @@ def call(frame: Frame, func: Value, ref: str, node: cst.Call, arguments: Sequenc
     if ref.startswith("torch.distributions."):
         return _distribution_method(frame, receiver, name, node, arguments)
     if ref.startswith("torch.nn.Module."):
-        value = module_calls.method(name, receiver, node)
+        value = module_calls.method(frame.context, name, receiver, node)
         if name == "apply" and arguments:
             module_calls.apply_to_modules(frame, arguments[0])
         return value if value is not None else learning.unknown(frame, ("call", id(node)))
@@ -78,7 +78,7 @@ def _distribution_method(
     if name in SAMPLING:
         return tensor(Tri.NO, ndim, dtype, evidence=evidence)
     if name in DISTRIBUTION_METHODS:
-        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name))]
+        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name), certainty=receiver.certainty)]
         inputs += [a.value for a in arguments] if name != "rsample" else []
         result = TensorResult(dtype="float")
         return replace(transfer.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)

@@ -54,7 +54,7 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         if method is not None:
             value = call_function(frame.context, method, func, node, arguments, frame)
             if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
-                return _through_module(frame, value, _own_parameters(frame, func.node, node))
+                return _through_module(frame, value, func.node, node)
     if (inner := _call_inner(frame, func, node, arguments)) is not None:
         return inner
     if func.ref is not None:
@@ -69,13 +69,6 @@ def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
     grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
     certainty = trainable.of_use(frame.context, node.func)
     return learning.likely(frame, tensor(grad, certainty=certainty, evidence=evidence), ("call", id(node)))
-
-
-def _own_parameters(frame: Frame, cls: cst.ClassDef, node: cst.Call) -> int:
-    """How certain it is that an object of a class of the project has parameters that require grad."""
-    if trainable.is_frozen(frame.context, node.func):
-        return Certainty.SUPPOSED
-    return trainable.of_class(frame.context, cls)
 
 
 def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
@@ -130,30 +123,38 @@ def _trained(frame: Frame, value: Value, trained: int, certainty: int) -> Value:
     return value if value.grad == Tri.YES else replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
 
 
-def _through_module(frame: Frame, value: Value, certainty: int) -> Value:
-    """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise.
-
-    ``certainty`` says how certain it is that the module has parameters that require grad.
-    """
+def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Call) -> Value:
+    """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise."""
     if value.items is not None:
-        return replace(value, items=tuple(_through_module(frame, item, certainty) for item in value.items))
+        return replace(value, items=tuple(_through_module(frame, item, cls, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
+    if value.grad == Tri.YES and not value.certainty:
+        return value
+    is_frozen = trainable.is_frozen(frame.context, node.func)
     if value.grad == Tri.YES:
-        return value if certainty else replace(value, certainty=Certainty.SUPPOSED)
+        return (
+            replace(value, certainty=Certainty.SUPPOSED)
+            if is_frozen or trainable.freezes(frame.context, cls)
+            else value
+        )
     if frame.grad == Tri.NO:
         return replace(value, grad=Tri.NO)
     if frame.grad == Tri.YES and value.grad == Tri.MAYBE:
-        return replace(value, grad=Tri.YES, certainty=min(certainty, Certainty.EXPECTED), leaf=Tri.NO)
+        known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
+        return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_frozen else known, leaf=Tri.NO)
     return value
 
 
-def method(name: str, receiver: Value, node: cst.Call) -> Value | None:
+def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Value | None:
     """``module.name()``: what it gives of any module, and of what is called like one; None if that says nothing."""
     known = MODULE_METHODS[name]
     text = f"it comes from `{name}()`"
     evidence = Evidence(Strength.CONVENTION, text, node)
-    param = parameter(evidence)
+    certainty = Certainty.PROVED if receiver.kind == Kind.MODULE else Certainty.EXPECTED
+    if isinstance(node.func, cst.Attribute) and trainable.is_frozen(context, node.func.value):
+        certainty = Certainty.SUPPOSED
+    param = parameter(evidence, certainty)
     buffer = tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
     module = replace(MODULE, evidence=evidence)
     match known:

@@ -14,7 +14,7 @@ from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import given_argument, given_bool
 from torchlint.model.torch.dtypes import dtype_named
-from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.grads import certainty_of_inputs, grad_of_inputs
 from torchlint.model.torch.schema import TensorResult, TupleResult
 from torchlint.model.values import (
     NUMBER,
@@ -114,8 +114,9 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             value = data.value if data is not None else UNKNOWN
             return Value(Kind.PACKED, value.grad, dtype=value.dtype, ref=ref, evidence=evidence)
         case "distribution":
-            grad = grad_of_inputs([a.value for a in arguments])
-            return Value(Kind.OBJECT, grad, ref=ref, bound=tuple(arguments), evidence=evidence)
+            inputs = [a.value for a in arguments]
+            grad, certainty = grad_of_inputs(inputs), certainty_of_inputs(inputs)
+            return Value(Kind.OBJECT, grad, certainty, ref=ref, bound=tuple(arguments), evidence=evidence)
     if ref.startswith("torch.distributions."):  # a transform
         grad = grad_of_inputs([a.value for a in arguments])
         return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
