@@ -17,7 +17,7 @@ from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, join, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -79,8 +79,9 @@ def call_function(  # noqa: PLR0917
         value = _declared(context, function.returns.annotation, value, receiver, frame)
     elif value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
         value = annotation_text(context, text, frame) or value
-    if frame.grad == Tri.NO:
-        value = _without_grad(value)
+    if frame.grad != Tri.YES:
+        without = _without_grad(value)
+        value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
 
 

@@ -54,7 +54,7 @@ def start_grad(context: Context, function: cst.FunctionDef) -> int:
             return Tri.NO
         if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
             return Tri.NO
-    return Tri.NO if _only_without_grad(context, function) else Tri.YES
+    return Tri.MAYBE if _only_without_grad(context, function) else Tri.YES  # others may call it otherwise
 
 
 def _decorated_grad(context: Context, function: cst.FunctionDef) -> int | None:

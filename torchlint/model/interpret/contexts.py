@@ -33,7 +33,10 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> int | None:
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
         return value.grad | frame.grad
     if isinstance(value.node, cst.FunctionDef):
-        return Tri.NO if enters_no_grad(value.node) else None
+        if enters_no_grad(value.node):
+            return Tri.NO
+        names = frame.context.home(value.node).tree.within(value.node.body, cst.Name)
+        return Tri.MAYBE if any(map(sounds_like_no_grad, names)) else None
     return Tri.MAYBE if sounds_like_no_grad(node) else None  # a name is no proof, of either
 
 

@@ -66,9 +66,8 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
 
 def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
     """What a module gives of which nothing is known but what the file does with it."""
-    grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
     certainty = trainable.of_use(frame.context, node.func)
-    return learning.likely(frame, tensor(grad, certainty=certainty, evidence=evidence), ("call", id(node)))
+    return learning.likely(frame, tensor(frame.grad, certainty=certainty, evidence=evidence), ("call", id(node)))
 
 
 def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
