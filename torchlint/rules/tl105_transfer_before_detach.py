@@ -14,6 +14,8 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 +c = (w * 2).detach().cpu()
 -d = w.to("cpu", torch.float64).cpu().detach()
 +d = w.detach().to("cpu", torch.float64).cpu()
+-f = (w.cpu()).detach()
++f = (w.detach().cpu())
  e = w.detach().cpu()
 ```
 
@@ -38,7 +40,7 @@ from torchlint.rules.shared import data_sites, memory, readers
 _TRIGGER = any_of(
     attribute("data"),
     pattern(
-        r"\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b"
+        r"\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\)(?: \))* \. detach\b"
     ),
 )
 """The latter with brackets in brackets in brackets of the arguments."""
