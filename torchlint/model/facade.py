@@ -160,6 +160,10 @@ class Model:
         """
         return exports.taker(self.context, name)
 
+    def patcher(self, name: str) -> str | None:
+        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
+        return self.context.codebase.patcher(self.context, name)
+
     # ------------------------------------------------------------------ memory
 
     def usage(self, node: cst.CSTNode) -> Usage:

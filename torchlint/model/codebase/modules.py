@@ -190,6 +190,20 @@ class Codebase:
 
         ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
         """
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return None
+        if not importers.is_known:
+            return ""
+        return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
+
+    def patcher(self, asker: Context, name: str) -> str | None:
+        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
+
+    def _others(self, asker: Context) -> Importers | None:
+        """The files of the project that a file is in, which what is said of it rests on from now on."""
         if asker.path is None:
             return None
         packages = self._surroundings(os.path.dirname(asker.path)).package
@@ -203,9 +217,7 @@ class Codebase:
         path, state = importers.row
         self._consulted[_id(asker)].add(path)
         self._states[path] = state
-        if not importers.is_known:
-            return ""
-        return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
+        return importers
 
     def _module_file(self, asker: str, module: str, level: int) -> str | None:
         """The file of a module that another file imports; None if it is not found."""
