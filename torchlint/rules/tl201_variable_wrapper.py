@@ -95,7 +95,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
 def _fix(call: cst.Call, model: Model) -> Fix | None:
     """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
     needs = {blocks.wanted(each, model).need for each in _beside(call, model)}
-    if Need.HANDWORK in needs:
+    if needs & {Need.HANDWORK, Need.DECISION}:
         return None
     fix = variables.unwrap(call, model)
     if fix is not None:

@@ -152,7 +152,10 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
 
 
-_DEFAULTS = re.compile(r"\bset_default_(?:device|tensor_type)\b|\bwith\b[^\n]*\bdevice\b")
+_DEFAULTS = re.compile(
+    r"\bset_default_device\b|\bwith\b[^\n]*\bdevice\b"
+    r"|\bset_default_tensor_type\b(?!\(\s*[\"']?torch\.(?:Float|Double|Half|BFloat16)Tensor\b)"
+)
 """What makes the new functions, and not the old constructors, put tensors elsewhere, anywhere in the file."""
 
 
