@@ -503,8 +503,14 @@ def _suppress(checked: _Checked, codes: frozenset[str] = frozenset()) -> _Checke
     return checked
 
 
+_MARK = "\ufeff"
+"""The byte order mark. That of a file is no part of its text; another one Python refuses in a file, not in a string."""
+
+
 def _unparsable(text: str) -> Diagnostic | None:
-    """What would kill the parser or pass it unnoticed: null bytes and bracket towers."""
+    """What would kill the parser or pass it unnoticed: a second byte order mark, null bytes and bracket towers."""
+    if text.startswith(_MARK):
+        return _syntax(Position(1, 1), "invalid non-printable character U+FEFF")
     if "\0" in text:
         return _syntax(Lines(text).position(text.index("\0")), "source code cannot contain null bytes")
     if text.count("(") + text.count("[") + text.count("{") <= MAX_DEPTH:
@@ -529,6 +535,8 @@ def _syntax(at: Position, message: str) -> Diagnostic:
 
 def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagnostic | None:
     """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
+    if text.startswith(_MARK):
+        return _unparsable(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
