@@ -9,10 +9,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 
 from torchlint.file.text import source
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 BOM = codecs.BOM_UTF8
 
@@ -179,16 +183,17 @@ def _ended_at(number: int, by: int, work: Callable[[], None]) -> bool:
     if child == 0:
         count = 0
 
-        def line(frame: FrameType, event: str, arg: object) -> object:
+        def line(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
             nonlocal count
+            if frame.f_code.co_filename != source.__file__:
+                return None
             count += event == "line"
-            if count == number:
-                count += 1
+            if count == number and event == "line":
                 os.kill(os.getpid(), by)
-            return line if frame.f_code.co_filename == source.__file__ else None
+            return line
 
         try:
-            sys.settrace(lambda frame, event, arg: line if frame.f_code.co_filename == source.__file__ else None)
+            sys.settrace(line)
             work()
             os._exit(0)
         finally:
