@@ -83,7 +83,7 @@ import torch
 Result = Any
 """A string or an object, as described above."""
 
-OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "data" / "torch.json"
+OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "torch" / "data" / "torch.json"
 STUBS = Path(torch.__file__).parent
 SAMPLES = {torch.float32: 64, torch.complex64: 10, torch.int64: 20, torch.bool: 10}
 """Sample inputs taken per operation, spread evenly over those there are."""

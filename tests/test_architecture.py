@@ -5,173 +5,104 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "torchlint"
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
 
-ARROWS = {
-    "__main__": {"cli"},
-    "cli": {"", "commands", "crash", "report"},
-    "commands": {"", "cachedir", "check", "config", "explain", "report", "reveal", "upgrade"},
-    "upgrade": {"config", "diagnostic", "engine", "files", "report", "run", "target"},
-    "check": {
-        "",
-        "cachedir",
-        "config",
-        "diagnostic",
-        "files",
-        "gitignore",
-        "progress",
-        "reading",
-        "report",
-        "run",
-        "source",
-    },
-    "reveal": {
-        "config",
-        "crash",
-        "diagnostic",
-        "engine",
-        "files",
-        "infer",
-        "model",
-        "reading",
-        "report",
-        "source",
-        "work",
-    },
-    "infer": {"diagnostic", "engine", "lines", "model", "tree"},
-    "explain": {"config", "report", "rules"},
-    "run": {"", "cache", "cachedir", "config", "diagnostic", "files", "pool", "reading", "source", "work"},
-    "progress": set(),
-    "crash": {""},
-    "pool": {"", "crash", "diagnostic", "ending", "engine", "work"},
-    "work": {
-        "",
-        "cache",
-        "config",
-        "crash",
-        "diagnostic",
-        "engine",
-        "gate",
-        "limits",
-        "model",
-        "reading",
-        "source",
-        "stack",
-        "suppress",
-        "target",
-    },
-    "files": {"config", "diagnostic", "gitignore", "reading"},
-    "gitignore": set(),
-    "globs": {"gitignore"},
-    "config": {"diagnostic", "gitignore", "globs", "limits", "reading", "rules", "target"},
-    "cache": {"", "cachedir", "diagnostic", "ending", "project", "secret", "source"},
-    "project": {"reading"},
-    "ending": set(),
-    "secret": {"reading"},
-    "cachedir": {"config", "reading"},
-    "reading": set(),
-    "source": {"ending", "reading"},
-    "gate": {"api", "rules", "source"},
-    "engine": {
-        "announce",
-        "blocks",
-        "choice",
-        "crash",
-        "diagnostic",
-        "edit",
-        "gate",
-        "guard",
-        "limits",
-        "lines",
-        "model",
-        "rule",
-        "rules",
-        "silenced",
-        "sketch",
-        "source",
-        "standin",
-        "suppress",
-        "target",
-        "tree",
-        "unread",
-    },
-    "suppress": {"diagnostic", "directive", "lines", "rules"},
-    "directive": {"config"},
-    "silenced": {"diagnostic", "lines"},
-    "announce": {"diagnostic", "lines"},
-    "lines": {"diagnostic"},
-    "report": {"diagnostic", "report"},
-    "rules": {"api", "rule", "edit", "model", "rules", "standin", "target", "tree"},
-    "edit": {"rule", "tree"},
-    "choice": {"diagnostic"},
-    "blocks": {"choice", "diagnostic", "lines", "rule", "source", "suppress", "tree"},
-    "examples": {"diagnostic"},
-    "rule": {"diagnostic", "model"},
-    "model": {"limits", "model", "project", "reading", "sketch", "source", "stack", "target", "tree"},
-    "tree": {"displays", "nodes", "sketch", "standin", "unread"},
-    "displays": {"nodes", "source", "unread"},
-    "sketch": {"nodes", "unread"},
-    "unread": set(),
-    "nodes": set(),
-    "limits": set(),
-    "stack": set(),
-    "standin": set(),
-    "guard": {"diagnostic", "lines", "standin"},
-    "target": {"reading"},
-    "api": {"source", "target"},
-    "diagnostic": set(),
-    "": set(),
-}
-"""For each module or package (``""`` is ``torchlint`` itself) what of torchlint it may import."""
+import layout  # noqa: E402
+
+PACKAGE = ROOT / "torchlint"
+
+LAYERS = (
+    "__main__",
+    "cli",
+    "codemods",
+    "testing",
+    "cli.report",
+    "session",
+    "file",
+    "project",
+    "rules",
+    "rules.shared",
+    "rules.api",
+    "edit",
+    "rule",
+    "model",
+    "file.tree",
+    "file.text",
+    "versions",
+    "diagnostic",
+    "system",
+    "",
+)
+"""The rooms from the top to the bottom: what stands in one imports from its own and from those below."""
+
+LONGEST = 500
+"""Lines of a module that people write."""
+
+LONG = frozenset(
+    name for name, path in layout.modules().items() if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST
+)
+"""Modules that are still longer."""
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").rstrip("."), path
+def test_arrows_go_down() -> None:
+    upwards = [
+        f"{room} imports {target}"
+        for room, targets in layout.between_rooms().items()
+        for target in targets
+        if LAYERS.index(target) <= LAYERS.index(room)
+    ]
+    assert not upwards
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Modules of torchlint that a file imports anywhere, as ``rules._data``."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "absolute imports only"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            first, _, rest = name.partition(".")
-            if first == "torchlint":
-                yield rest
+def test_every_room_has_its_place() -> None:
+    assert set(LAYERS) == {layout.room(module) for module in layout.modules()}
 
 
-def part(name: str) -> str:
-    """The layer of an import: a name of ``torchlint`` itself belongs to the package."""
-    first = name.partition(".")[0]
-    return first if (PACKAGE / f"{first}.py").exists() or (PACKAGE / first / "__init__.py").exists() else ""
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    assert layout.circles(layout.graph(for_types=False)) == []
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()), ids=[name for name, _ in modules()])
-def test_arrows_go_one_way(module: str, path: Path) -> None:
-    targets = set(imported(path))
-    assert {part(target) for target in targets} <= ARROWS[part(module) if module else ""]
-    if part(module) == "rules" and module != "rules":  # a rule knows no other rule
-        shared = [target for target in targets if part(target) == "rules"]
-        assert all(target.split(".")[1].startswith("_") for target in shared)
+def test_types_go_round_in_one_package_only() -> None:
+    for circle in layout.circles(layout.graph(for_types=True)):
+        assert len({module.partition(".")[0] for module in circle}) == 1, circle
+
+
+def test_a_rule_knows_no_other_rule() -> None:
+    for module, targets in layout.graph(for_types=True).items():
+        if module.startswith("rules.tl"):
+            assert not [target for target in targets if target.startswith("rules.tl")], module
+
+
+@pytest.mark.parametrize("module", sorted(set(layout.modules()) - LONG))
+def test_no_module_is_long(module: str) -> None:
+    path = layout.modules()[module]
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def test_the_picture_is_drawn_from_the_code() -> None:
+    text = layout.PAGE.read_text(encoding="utf-8")
+    assert layout.page(text) == text, "python scripts/layout.py"
+
+
+EXECUTES = "testing.execution"
+"""Runs programs under torch, which is no part of linting."""
 
 
 def test_torch_is_never_imported() -> None:
-    for _, path in modules():
+    for module, path in layout.modules().items():
+        if module == EXECUTES:
+            continue
         for node in ast.walk(ast.parse(path.read_bytes())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not any(name.partition(".")[0] == "torch" for name in names), path
+    users = {room for room, targets in layout.between_rooms().items() if "testing" in targets}
+    assert users <= {"testing"}, "what lints has to do without"
 
 
 # arguments, what is not imported for them
@@ -181,14 +112,21 @@ LAZY = {
         "libcst",
         "pathspec",
         "torchlint.session.scheduler",
-        "torchlint.file.engine",
+        "torchlint.file.check",
         "asyncio",
         "importlib.metadata",
         "torch",
     },
-    "infer --help": {"libcst", "pathspec", "torchlint.file.engine", "torchlint.session.scheduler", "torch"},
-    "rule TL101": {"libcst", "pathspec", "torchlint.file.engine", "torch"},
-    "check clean.py": {"libcst", "pathspec", "multiprocessing", "torchlint.session.pool", "torch"},
+    "infer --help": {"libcst", "pathspec", "torchlint.file.check", "torchlint.session.scheduler", "torch"},
+    "rule TL101": {"libcst", "pathspec", "torchlint.file.check", "torch"},
+    "check clean.py": {
+        "libcst",
+        "pathspec",
+        "importlib.metadata",
+        "multiprocessing",
+        "torchlint.session.pool",
+        "torch",
+    },
     "check flagged.py": {"libcst.matchers", "libcst.codemod", "pathspec", "torch"},
 }
 

@@ -14,7 +14,7 @@ from conftest import Ran, Torchlint
 
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.file import engine
+from torchlint.file import check
 from torchlint.file.text.source import FOLDER, state
 from torchlint.project import target
 from torchlint.session import cache, cachedir, scheduler, worker
@@ -103,7 +103,7 @@ def test_the_program_is_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (package / "cache.py").write_text("", encoding="utf-8")
     rule = package / "rules" / "tl101_x.py"
     rule.write_text("a", encoding="utf-8")
-    monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
+    monkeypatch.setattr(cache, "PACKAGE", str(package))
     monkeypatch.setattr(os.path, "exists", lambda path: True)  # nothing is forgotten
     stored(tmp_path / "c")
     assert Cache(str(tmp_path / "c")).unchanged("/x.py", "all", OLD) == KNOWN
@@ -112,7 +112,7 @@ def test_the_program_is_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     again = Cache(str(tmp_path / "c"))
     assert again.unchanged("/x.py", "all", OLD) == KNOWN
     monkeypatch.undo()
-    monkeypatch.setattr(cache, "__file__", str(package / "cache.py"))
+    monkeypatch.setattr(cache, "PACKAGE", str(package))
     rule.write_text("b", encoding="utf-8")
     assert Cache(str(tmp_path / "c")).unchanged("/x.py", "all", OLD) is None
 
@@ -326,7 +326,7 @@ def test_nothing_is_checked_again(torchlint: Torchlint, write: Write, monkeypatc
     def check_text(*arguments: object) -> None:
         raise AssertionError("not looked up")
 
-    monkeypatch.setattr(engine, "check_text", check_text)
+    monkeypatch.setattr(check, "check_text", check_text)
     assert torchlint("check") == first
     assert torchlint("check", "--no-cache").code == 3
 

@@ -13,7 +13,7 @@ import pytest
 from conftest import Torchlint
 
 from torchlint import __version__
-from torchlint.project.settings import known_names
+from torchlint.project.selection import known_names
 from torchlint.session import scheduler
 
 Write = Callable[[dict[str, Any]], None]
@@ -390,7 +390,7 @@ def read(stream):
     return usual(stream)
 torchlint.cli.check.read_stream = read
 sys.argv = ["torchlint", "check", "-"]
-from torchlint.cli import main; main()
+from torchlint.cli.main import main; main()
 """
 
 

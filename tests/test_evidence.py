@@ -6,11 +6,12 @@ import pytest
 
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.examples import examples
-from torchlint.file import engine
-from torchlint.file.engine import check_text, shortened
+from torchlint.file import dispatch
+from torchlint.file.check import check_text
+from torchlint.file.locate.evidence import shortened
 from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ALL = frozenset(catalogue())
 ABOUT_A_RECEIVER = ("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107", "TL203")
@@ -91,6 +92,10 @@ REASONS = {
         "        loss.backward()\n        total += loss\n    print(total)\n",
         ("signature", "`loss` is a tensor: `torch.nn.functional.mse_loss` returns it", 7),
     ),
+    "another tensor takes its type from it": (
+        "def f(x, y):\n    return y.type_as(x.data)\n",
+        ("use", "`x` is a tensor: its data is given to `.type_as`", 5),
+    ),
     "on several lines": (
         "y = torch.cat([\n    torch.ones(3),\n    torch.zeros(3),\n]).data\n",
         ("signature", "`torch.cat([ torch.ones(3), torch.zeros(…` is a tensor: `torch.cat` returns it", 4),
@@ -121,7 +126,7 @@ def test_nothing_is_explained_where_nothing_is_found(monkeypatch: pytest.MonkeyP
     def never(*_: object) -> None:
         raise AssertionError("nobody asked for it")
 
-    monkeypatch.setattr(engine, "_explained", never)
+    monkeypatch.setattr(dispatch, "_explained", never)
     monkeypatch.setattr(Tree, "spans", never)
     outcome = check_text("import torch\nx = open('x').data\n", "x.py", ALL)
     assert (outcome.diagnostics, outcome.problems) == ((), ())

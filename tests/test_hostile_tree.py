@@ -36,15 +36,15 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
 sys.argv = ["torchlint", *{arguments!r}]
 {before}
-from torchlint import cli
-code = cli.run()
+from torchlint.cli import main
+code = main.run()
 # not `ru_maxrss` of this process, which counts what it had of its parent before it became this program
 own = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")] if sys.platform == "linux" else [0]
 used = max(int(own[0]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 print("resident", used, file=sys.stderr)
 sys.stdout.flush()
 sys.stderr.flush()
-cli._leave(code)
+main._leave(code)
 """
 
 
@@ -161,7 +161,7 @@ HARMLESS: dict[str, Callable[[Tree], None]] = {
 def test_what_is_passed_over(jobs: str, make: Callable[[Tree], None], tree: Tree) -> None:
     make(tree)
     before = tree.content()
-    pool = "from torchlint import run; run.WORTH_A_POOL = 0"
+    pool = "from torchlint.session import scheduler as run; run.WORTH_A_POOL = 0"
     first = tree.run("check", jobs, "--output-format", "concise", before=pool)
     assert "good.py:2:41: TL101" in first[1]
     assert (first[0], first[2]) == (1, "")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from torchlint.model.codebase import importable
 from torchlint.model.codebase.importers import Importers
+from torchlint.system import importable
 
 Write = Callable[[dict[str, str]], Any]
 Torchlint = Callable[..., Any]

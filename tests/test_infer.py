@@ -14,8 +14,8 @@ from test_cli import Write
 
 from torchlint.cli import infer as command
 from torchlint.cli.infer import Place, split
-from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import KINDS, Inferred, infer
+from torchlint.file.parse.invalid import Unparsed
 from torchlint.model.budget import Budget
 from torchlint.session.worker import with_big_stack
 
@@ -398,7 +398,7 @@ def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, mon
     monkeypatch.setattr(command, "infer", fails)
     ran = torchlint("infer", ".")
     assert (ran.code, len(ran.err.splitlines())) == (3, 1)
-    assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (reveal.py:")
+    assert ran.err.startswith("error: a.py: could not be analysed: KeyError: 'a' (cli/infer.py:")
     assert ran.out.startswith("b.py:1:1: print: ")
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchlint.file.inferred import Inferred, infer
+from torchlint.model.codebase import modules as codebase
 from torchlint.model.codebase.modules import Codebase
 
 FILES = ("m0", "m1", "m2", "m3")
@@ -127,7 +128,7 @@ def test_values_do_not_depend_on_what_was_asked_before(files: Sequence[str], ord
         write(Path(name), files)
         alone = values(Path(name), FILES)
         assert values(Path(name), order, Codebase()) == alone
-        with mock.patch.object(modules, "_ROOM", LITTLE):
+        with mock.patch.object(codebase, "_ROOM", LITTLE):
             assert values(Path(name), order, Codebase()) == alone
 
 

@@ -35,8 +35,8 @@ TREE = {
 WAYS = [("fork", "-j2"), ("spawn", "-j1"), ("spawn", "-j2"), ("spawn", "-j7")]
 WAY = """
 import multiprocessing
-from torchlint import pool, run
-run.WORTH_A_POOL = 0
+from torchlint.session import pool, scheduler
+scheduler.WORTH_A_POOL = 0
 pool._context = lambda: multiprocessing.get_context({way!r})
 """
 

@@ -40,11 +40,12 @@ class _UsageError(click.ClickException):
 
 @contextlib.contextmanager
 def _settings_can_be_wrong() -> Iterator[None]:
-    from torchlint.project.settings import SettingsError
+    from torchlint.project.selection import SettingsError
+    from torchlint.rules.plugins import Clash
 
     try:
         yield
-    except SettingsError as error:
+    except (SettingsError, Clash) as error:
         raise _UsageError(str(error)) from error
 
 
@@ -71,7 +72,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     """The codes and names of rules that begin like the last one of a list."""
     from click.shell_completion import CompletionItem
 
-    from torchlint.project.settings import known_names
+    from torchlint.project.selection import known_names
 
     before, comma, last = incomplete.rpartition(",")
     words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
@@ -143,11 +144,12 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     import json
 
     from torchlint.cli import explain
-    from torchlint.project.settings import known_names
+    from torchlint.project.selection import known_names
 
     if (rule is None) is not every:
         raise click.UsageError("give the code or the name of a rule, or --all")
-    codes = list(known_names()) if rule is None else [_code(rule, known_names())]
+    with _settings_can_be_wrong():
+        codes = list(known_names()) if rule is None else [_code(rule, known_names())]
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
         print(json.dumps(entries if every else entries[0], indent=2))
@@ -157,12 +159,35 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
 
 def _code(asked: str, known: dict[str, str]) -> str:
-    from torchlint.project.settings import did_you_mean
+    from torchlint.project.selection import did_you_mean
 
     for code, name in known.items():
         if asked.upper() == code or asked == name:
             return code
     raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values()])}")
+
+
+@cli.command()
+@click.argument("code")
+@click.argument("name")
+@click.option("--package", help="The name of the package to make, if there is no project (default: as the directory).")
+@_verbose(expose_value=False)
+def new_rule(code: str, name: str, package: str | None) -> int:
+    """Write the files of a new rule, HR001 no-item say, into the project in the working directory.
+
+    In an empty directory that is a package of its own with a test; see docs/writing-a-rule.md.
+
+    Exit code: 0 they are there, 2 they cannot be.
+    """
+    from torchlint.cli import new_rule as files
+
+    with _settings_can_be_wrong():
+        try:
+            made = files.make(code, name, os.getcwd(), package)
+        except files.NotMade as error:
+            raise _UsageError(str(error)) from error
+    click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
+    return 0
 
 
 @cli.command()
@@ -214,7 +239,7 @@ def clean(cache_dir: str | None) -> int:
 
     Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
     """
-    from torchlint.project.settings import Project
+    from torchlint.project.project import Project
     from torchlint.session import cachedir
 
     with _settings_can_be_wrong():

@@ -164,7 +164,7 @@ class Value:
     """Elements of a sequence of known length."""
     keys: Keys | None = None
     """Of a mapping and of a named tuple only."""
-    bound: tuple[Any, ...] | None = None
+    bound: tuple[Argument, ...] | None = None
     """Arguments given before: to the constructor of an object of torch, to ``functools.partial``; None if unknown."""
     symbols: tuple[Symbol, ...] = ()
     """The origins of what is not known, in the order in which they were met."""
@@ -231,6 +231,16 @@ def _size_within(value: Value) -> int:
 
 
 _SIZE = operator.attrgetter("size")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call: its keyword if it has one, its value, and its expression."""
+
+    keyword: str | None
+    value: Value
+    node: cst.BaseExpression
+    star: str = ""
 
 
 _TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
@@ -344,6 +354,13 @@ def changed(value: Value, change: Callable[[Value], Value]) -> Value:
     return replace(value, item=item, items=items, keys=keys)
 
 
+def reference(value: Value | None) -> str | None:
+    """The qualified name of something imported; None for all else."""
+    if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None or value.bound:
+        return None
+    return value.ref
+
+
 UNKNOWN = Value(Kind.UNKNOWN)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
@@ -399,3 +416,13 @@ def unknown(*symbols: Symbol) -> Value:
 def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
     """An object of a class that is no ``nn.Module``."""
     return Value(Kind.OBJECT, node=node, ref=ref)
+
+
+def is_opaque(value: Value) -> bool:
+    """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
+    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+
+
+def truth(literal: bool | None) -> int:
+    """YES, NO, or MAYBE for a condition that is not known."""
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from torchlint.model.torch.versions import ANY, Target, parse
 from torchlint.system.reading import SETTINGS, read
+from torchlint.versions import ANY, Target, parse
 
 FILES = (
     "pyproject.toml",

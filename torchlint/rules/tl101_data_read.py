@@ -90,9 +90,10 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, gradients, identity, memory
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
@@ -118,11 +119,12 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
-    if data_sites.is_gradient(value, node.value, model):
-        if usage in data_sites.READING and not data_sites.gradients_keep_graphs(model):
+    if gradients.is_gradient(value, node.value, model):
+        is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
+        if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
-        safe = usage <= Usage.SAVED or not data_sites.gradients_are_saved(model)
+        safe = usage <= Usage.SAVED or not gradients.may_be_saved(model)
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
@@ -164,7 +166,7 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
     """Whether an argument's elements go into a tensor: ``y.copy_(x.data)``."""
     match model.tree.parent(arg):
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
-            return data_sites.is_inplace(name) and model.value(target).may_be_tensor
+            return memory.is_inplace(name) and model.value(target).may_be_tensor
     return False
 
 
@@ -173,8 +175,8 @@ def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
     call = model.tree.parent(arg)
     if not isinstance(call, cst.Call):
         return False
-    result = returned.data()["functions"].get(model.qualified(call.func) or "")
-    return isinstance(result, dict) and result["k"] == "tensor" and not (result.get("alias") or result.get("self"))
+    result = library.function(model.qualified(call.func) or "")
+    return makes_new(result)
 
 
 def _is_identity(target: cst.ComparisonTarget) -> bool:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from torchlint.file.text import source
-from torchlint.model.codebase import importable
+from torchlint.system import importable
 
 Leads = Callable[[str, str, int], str | None]
 """The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.model.interpret.env import Env
-    from torchlint.model.interpret.flow import Flow
-    from torchlint.model.interpret.state import Result, Trace
+    from torchlint.model.interpret.environment import Env
+    from torchlint.model.interpret.frame import Frame
+    from torchlint.model.interpret.summary import Summary, Trace
 
 Key = int | tuple[int, int] | tuple[int, str]
 """Identity of a scope or class; of a method and the class that inherited it; of a class and its attribute."""
@@ -44,7 +44,7 @@ class Trail:
 
 
 @dataclass(eq=False, slots=True)
-class Frame:
+class Open:
     """One scope or class that is being interpreted."""
 
     key: Key
@@ -70,26 +70,26 @@ class Interpretation:
     it has looked at is being interpreted, or has gone round in circles on the way to this answer.
     """
 
-    cut: dict[tuple[Key, int], Result]
+    cut: dict[tuple[Key, int], Summary]
     """What was cut short, by how far away it was asked for."""
     is_elsewhere: bool = False
-    frames: list[Frame] = field(default_factory=list)
-    running: dict[Key, Flow] = field(default_factory=dict)
+    frames: list[Open] = field(default_factory=list)
+    running: dict[Key, Frame] = field(default_factory=dict)
     drafts: dict[Key, Env] = field(default_factory=dict)
     traces: dict[Key, Trace] = field(default_factory=dict)
     """What the last interpretation of a scope that went round in circles has seen."""
     _positions: dict[Key, int] = field(default_factory=dict)
-    _passing: dict[Key, tuple[Result, Frame]] = field(default_factory=dict)
+    _passing: dict[Key, tuple[Summary, Open]] = field(default_factory=dict)
     _rooted: dict[int, list[Key]] = field(default_factory=lambda: defaultdict(list))
     _rounds: Counter[Key] = field(default_factory=Counter)
-    _settled: dict[Key, Result] = field(default_factory=dict)
-    _circular: dict[Key, Result] = field(default_factory=dict)
+    _settled: dict[Key, Summary] = field(default_factory=dict)
+    _circular: dict[Key, Summary] = field(default_factory=dict)
     _suspect: set[Key] = field(default_factory=set)
     """What has gone round in circles, whether it is still kept or not."""
     _begun: set[int] = field(default_factory=set)
     _distance: int = 0
 
-    def known(self, key: Key, answers: dict[Key, Result], is_elsewhere: bool) -> Result | None:
+    def known(self, key: Key, answers: dict[Key, Summary], is_elsewhere: bool) -> Summary | None:
         """What was found for ``key``, if it would be found from here, too. ``answers`` are those to whole questions."""
         found = answers.get(key)
         if is_elsewhere and not self.is_elsewhere:
@@ -108,11 +108,11 @@ class Interpretation:
             self._rest_on(found.trail)
         return found
 
-    def _in_reach(self, found: Result | None) -> Result | None:
+    def _in_reach(self, found: Summary | None) -> Summary | None:
         """What was found, if one needs not look further for it than one does from here."""
         return found if found is not None and self._distance + found.trail.height <= _DEEPEST else None
 
-    def _apart(self, found: Result | None) -> Result | None:
+    def _apart(self, found: Summary | None) -> Summary | None:
         """What was found, if nothing that has led to it is being interpreted here, or has gone round in circles."""
         if found is None:
             return None
@@ -151,7 +151,7 @@ class Interpretation:
         trail.is_cut = True
         return True
 
-    def _rest_on(self, found: Trail, frame: Frame | None = None) -> None:
+    def _rest_on(self, found: Trail, frame: Open | None = None) -> None:
         """The topmost frame has seen what was found, in a frame that is named if it has not seen the last of it."""
         if not self.frames:
             return
@@ -175,7 +175,7 @@ class Interpretation:
         self._push(key, False)
 
     def _push(self, key: Key, is_far: bool) -> None:
-        self.frames.append(Frame(key, len(self.frames), len(self.frames), is_far))
+        self.frames.append(Open(key, len(self.frames), len(self.frames), is_far))
         self._distance += is_far
 
     def forget(self, kept: Collection[Key]) -> None:
@@ -191,7 +191,7 @@ class Interpretation:
         """Whether the topmost frame rests on others, among them another class: one round has to do for it then."""
         return self.frames[-1].low < self.frames[-1].position and len(self.drafts) > 1
 
-    def leave(self) -> Frame:
+    def leave(self) -> Open:
         """The topmost frame has ended."""
         frame = self.frames.pop()
         self._distance -= frame.is_far
@@ -203,7 +203,7 @@ class Interpretation:
         self._rest_on(frame.trail, frame)
         return frame
 
-    def keep(self, frame: Frame, result: Result, answers: dict[Key, Result]) -> None:
+    def keep(self, frame: Open, result: Summary, answers: dict[Key, Summary]) -> None:
         """Keep what was found in a frame as long as it is of use."""
         trail = result.trail = frame.trail
         if trail.is_circular:
@@ -217,7 +217,7 @@ class Interpretation:
         else:
             answers[frame.key] = result
 
-    def _keep_for_now(self, frame: Frame, result: Result) -> None:
+    def _keep_for_now(self, frame: Open, result: Summary) -> None:
         self._passing[frame.key] = (result, frame)
         self._rooted[frame.low].append(frame.key)
         self._rounds[frame.key] += 1

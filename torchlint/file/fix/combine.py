@@ -1,0 +1,94 @@
+"""Which fixes are applied together, and the edits that this makes.
+
+Statements that fixes put under a header of their own share one block where they stand together. Where a block begins is
+only known when it is known which fixes are applied, so each of them says where its statements stand
+(:class:`LocatedBlock`), and :func:`edits_of` writes the headers.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Collection, Iterable, Iterator
+
+from torchlint.diagnostic import Diagnostic, Fixing, LocatedBlock, LocatedFix, TextEdit
+from torchlint.file.text.blocks import block_edits
+
+
+def edits_of(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
+    """The edits of some fixes, those that they share once, and with one block for what stands together."""
+    fixes = [diagnostic.fix for diagnostic in fixed if diagnostic.fix is not None]
+    written = dict.fromkeys(edit for fix in fixes for edit in _own(fix))
+    written.update(dict.fromkeys(block_edits(fix.block for fix in fixes if fix.block is not None)))
+    return list(written)
+
+
+def _own(fix: LocatedFix) -> Iterable[TextEdit]:
+    """The edits of a fix but for those that make a block."""
+    if fix.block is None:
+        return fix.edits
+    making = set(block_edits([fix.block]))
+    return [edit for edit in fix.edits if edit not in making]
+
+
+def chosen(
+    diagnostics: Iterable[Diagnostic], text: str, fixing: Fixing, off: Collection[str] = ()
+) -> Iterator[Diagnostic]:
+    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
+    taken = _Taken(text)
+    for diagnostic in diagnostics:
+        fix = diagnostic.fix
+        if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
+            continue
+        if taken.take(_own(fix), fix.block):
+            yield diagnostic
+
+
+class _Taken:
+    """What is taken of a text by the fixes chosen so far."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._edits: set[TextEdit] = set()
+        self._extents: list[tuple[int, int]] = []
+        self._owners: dict[tuple[int, int], LocatedBlock | None] = {}
+        """For what blocks write to the block; None where a line is only divided, for whatever block."""
+
+    def take(self, edits: Iterable[TextEdit], block: LocatedBlock | None) -> bool:
+        """Take what a fix edits, unless another one is in the way."""
+        new = [edit for edit in edits if edit not in self._edits]
+        extents = [_extent(edit, self._text) for edit in new]
+        areas = _areas(block) if block is not None else {}
+        for area, owner in areas.items():
+            if area not in self._owners:
+                extents.append((2 * area[0], 2 * area[1]))
+            elif owner is not None and self._owners[area] not in (None, owner):
+                return False
+        if any(_clash(extent, self._extents) for extent in extents):
+            return False
+        self._edits.update(new)
+        self._owners.update((area, owner or self._owners.get(area)) for area, owner in areas.items())
+        for extent in extents:
+            bisect.insort(self._extents, extent)
+        return True
+
+
+def _areas(block: LocatedBlock) -> dict[tuple[int, int], LocatedBlock | None]:
+    """What a block writes to, with itself where no other may."""
+    areas: dict[tuple[int, int], LocatedBlock | None] = {(split.start, split.end): None for split in block.splits}
+    areas[block.start, block.first] = block
+    areas.update(((offset, offset), block) for offset in block.lines)
+    return areas
+
+
+def _extent(edit: TextEdit, text: str) -> tuple[int, int]:
+    """What an edit takes, in half characters: where a line goes, nothing can be inserted at its start."""
+    line_goes = not edit.content and edit.end > edit.start and text[edit.end - 1] in "\r\n"
+    return (2 * edit.start - line_goes, 2 * edit.end - line_goes)
+
+
+def _clash(new: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    """Whether an edit touches what another one replaces, or inserts where another one inserts."""
+    index = bisect.bisect_left(taken, new)
+    if index < len(taken) and (taken[index][0] < new[1] or taken[index] == new):
+        return True
+    return index > 0 and taken[index - 1][1] > new[0]

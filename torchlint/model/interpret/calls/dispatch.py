@@ -1,0 +1,248 @@
+"""Calls: what is called decides who says what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model.annotations import annotation, construct
+from torchlint.model.classes import find_method
+from torchlint.model.definitions import definition
+from torchlint.model.functions import call_function
+from torchlint.model.interpret import learning, places
+from torchlint.model.interpret.calls import (
+    builtin_functions,
+    lambdas,
+    methods,
+    module_calls,
+    standard_library,
+    torch_functions,
+)
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpreted import outside
+from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
+from torchlint.model.syntax import dotted, last_name
+from torchlint.model.values import (
+    NDARRAY,
+    NONE,
+    NUMBER,
+    OBJECT,
+    UNKNOWN,
+    Argument,
+    Dtype,
+    Evidence,
+    Kind,
+    Strength,
+    Tri,
+    Value,
+    container,
+    is_opaque,
+    join,
+    reference,
+    tensor,
+)
+
+_UNPICKLING = frozenset(("pickle.load", "pickle.loads"))
+"""What they return is whatever was written."""
+
+
+def expression(frame: Frame, node: cst.Call) -> Value:
+    """The value of a call expression."""
+    func = frame.value(node.func)
+    arguments = _arguments(frame, node)
+    return call(frame, func, node, arguments)
+
+
+def _arguments(frame: Frame, node: cst.Call) -> list[Argument]:
+    arguments = []
+    for arg in node.args:
+        value = frame.value(arg.value)
+        arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))
+    return arguments
+
+
+def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    """The value of a call."""
+    if func.bound and func.kind & (Kind.REFERENCE | Kind.FUNCTION):
+        named = {a.keyword for a in arguments if a.keyword}
+        arguments = [*(a for a in func.bound if a.keyword not in named), *arguments]
+        func = replace(func, bound=None)
+    results: list[Value] = []
+    if func.kind & Kind.REFERENCE and func.ref is not None:
+        results.append(_call_reference(frame, func, node, arguments))
+    if func.kind & Kind.FUNCTION and func.node is not None:
+        results.append(_call_local(frame, func, node, arguments))
+    if func.kind & Kind.FUNCTION and func.node is None and func.item is not None:
+        results.append(func.item)
+    if func.kind & Kind.MODULE:
+        results.append(module_calls.call(frame, func, node, arguments))
+    if func.kind & Kind.OBJECT and not results:
+        results.append(_call_object(frame, func, node, arguments))
+    if not results:
+        return _call_unknown(frame, func, node, arguments)
+    value = results[0]
+    for other in results[1:]:
+        value = join(value, other)
+    return value
+
+
+def _call_object(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    if isinstance(func.node, cst.ClassDef):
+        method = find_method(frame.context, func.node, "__call__")
+        if method is not None:
+            return call_function(frame.context, method, func, node, arguments, frame)
+    return OBJECT if is_opaque(func) else _call_unknown(frame, func, node, arguments)
+
+
+def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    target = func.node
+    if isinstance(target, cst.ClassDef):
+        return construct(frame.context, target, node, arguments)
+    if isinstance(target, cst.Lambda):
+        home = frame.context.home(target)
+        given = [a.value for a in arguments if a.keyword is None and not a.star]
+        at = (
+            frame
+            if home is frame.context
+            else outside(
+                home,
+            )
+        )
+        at.budget = frame.budget
+        return lambdas.call(at, target, given)
+    if isinstance(target, cst.Call):
+        return standard_library.call_made(frame, target, node, arguments)
+    if isinstance(target, cst.FunctionDef):
+        is_elsewhere = frame.context.home(target) is not frame.context
+        if is_elsewhere and isinstance(frame.tree.parent(node), cst.Expr):
+            value = UNKNOWN  # nobody uses what it returns
+        else:
+            value = call_function(frame.context, target, func.receiver, node, arguments, frame)
+        _forget(frame, target, func, node)
+        return value
+    return UNKNOWN
+
+
+def _forget(frame: Frame, function: cst.FunctionDef, func: Value, node: cst.Call) -> None:
+    """What is known of attributes that a function assigns ends with its call."""
+    if not frame.paths:
+        return
+    paths = [dotted(arg.value) for arg in node.args if arg.keyword is None]
+    if func.receiver is not None and isinstance(node.func, cst.Attribute):
+        paths.insert(0, dotted(node.func.value))
+    places.forget_assigned(frame, function, paths)
+
+
+def _call_reference(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    ref = func.ref or ""
+    if func.receiver is not None:
+        return methods.call(frame, func, ref, node, arguments)
+    if ref.startswith("builtins."):
+        return builtin_functions.call(frame, ref.removeprefix("builtins."), node, arguments)
+    if ref == "torch.autograd.Variable":
+        return torch_functions.call_variable(frame, node, arguments)
+    if ref.startswith(("torch.", "pytorch.")) or ref == "torch":
+        return torch_functions.call(frame, ref, node, arguments)
+    return _call_external(frame, ref, func, node, arguments)
+
+
+def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    root = ref.partition(".")[0]
+    last = ref.rpartition(".")[2]
+    if root in ("numpy", "np"):
+        return NDARRAY
+    if ref in ("typing.cast", "typing_extensions.cast") and len(arguments) == 2:
+        declared = annotation(frame.context, arguments[0].node, frame)
+        return arguments[1].value if declared is None else declared
+    if ref == "functools.partial" and arguments:
+        function = arguments[0].value
+        return replace(function, bound=(*(function.bound or ()), *arguments[1:]))
+    if (known := standard_library.call(frame, ref, node, arguments)) is not None:
+        return known
+    if ref.startswith("tqdm.") and last in ("trange", "tnrange"):
+        return container(NUMBER)
+    if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
+        return arguments[0].value
+    if ref in _UNPICKLING:
+        return learning.unknown(frame, ("call", id(node)))
+    if is_foreign(root):
+        return OBJECT
+    found = definition(frame.context, ref)
+    if found is not None and reference(found) != ref:
+        return call(frame, found, node, arguments)
+    made = _made_by(ref)
+    if made is not None:
+        return made
+    if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
+        return arguments[0].value
+    return _call_unknown(frame, func, node, arguments)
+
+
+def _made_by(ref: str) -> Value | None:
+    """An instance of an imported class, which its name tells: ``Boxes(x)``, ``Boxes.from_tensor(x)``."""
+    parts = ref.split(".")
+    if parts[-1] == "apply":  # of an autograd function: what its `forward` returns
+        return None
+    for index in (len(parts) - 1, len(parts) - 2):
+        name = parts[index] if index >= 0 else ""
+        if CLASS_NAME.search(name) and not name.endswith(("Tensor", "Variable", "Parameter")):
+            return Value(Kind.OBJECT, ref=".".join(parts[: index + 1]))
+    return None
+
+
+def _call_unknown(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    name = last_name(node.func)
+    if isinstance(node.func, cst.Attribute):
+        known = _method_of_unknown(frame, name, node, arguments)
+        if known is not None:
+            return known
+    if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
+        grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
+        evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
+        return learning.likely(frame, tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), ("call", id(node)))
+    if _is_given_tensors(func, node, arguments):
+        grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
+        evidence = Evidence(Strength.NAME, f"`{name}(...)` is given tensors", node)
+        return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
+    return learning.unknown(frame, ("call", id(node)))
+
+
+def _is_given_tensors(func: Value, node: cst.Call, arguments: Sequence[Argument]) -> bool:
+    """Whether something that could be a module by what it is or is called, is called with nothing but tensors."""
+    if isinstance(node.func, cst.Attribute):
+        owner = node.func.value
+        if not MODULE_NAME.search(last_name(owner)) and not MODULE_NAME.search(node.func.attr.value):
+            return False
+    elif func.kind & Kind.REFERENCE and not MODULE_NAME.search(last_name(node.func)):
+        return False
+    positional = [a for a in arguments if a.keyword is None and not a.star]
+    return bool(positional) and all(_holds_tensors(a.value) for a in positional)
+
+
+def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+    """Methods whose name says what comes out, whatever they are called on."""
+    assert isinstance(node.func, cst.Attribute)
+    receiver = frame.values.get(id(node.func.value), UNKNOWN)
+    if name in MODULE_METHODS:
+        value = module_calls.method(name, receiver, node)
+        if value is not None:
+            return value
+    if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:
+        return receiver
+    if name == "size" and receiver.symbols and arguments:
+        learning.learn(frame, receiver.symbols, "`.size(...)` is called on it with a dimension", node)
+        return NUMBER
+    if name in ("log_prob", "rsample"):
+        grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
+        evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)
+        return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
+    if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
+        return NONE if name != "add" else None
+    return None
+
+
+def _holds_tensors(value: Value) -> bool:
+    """Whether a value is a tensor or a tuple with one."""
+    return value.kind == Kind.TENSOR or any(v.kind == Kind.TENSOR for v in value.items or ())

@@ -1,0 +1,133 @@
+"""Methods of what torch makes: tensors, distributions, modules, optimizers, packed sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model.interpret import learning, module_containers, operators, places
+from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.names import INPLACE
+from torchlint.model.syntax import dotted
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.distributions import DISTRIBUTION_METHODS, SAMPLING, distribution_dtype, distribution_grad
+from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.torch.ndims import ndim_of_size
+from torchlint.model.torch.schema import TensorResult
+from torchlint.model.values import (
+    NDARRAY,
+    NONE,
+    NUMBER,
+    OBJECT,
+    STRING,
+    Argument,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Strength,
+    Tri,
+    Value,
+    container,
+    tensor,
+    truth,
+)
+
+_PACKED_METHODS = frozenset(
+    ("to", "cuda", "cpu", "pin_memory", "double", "float", "half", "long", "int", "short", "byte")
+)
+"""Methods of a packed sequence that return one (torch/nn/utils/rnn.py)."""
+
+
+def call(frame: Frame, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    """A call of a method of what torch makes, by the qualified name of the method."""
+    receiver = func.receiver
+    assert receiver is not None
+    name = ref.rpartition(".")[2]
+    if ref.startswith("torch.Tensor."):
+        return _tensor_method(frame, receiver, name, node, arguments)
+    if ref.startswith("torch.distributions."):
+        return _distribution_method(frame, receiver, name, node, arguments)
+    if ref.startswith("torch.nn.Module."):
+        value = module_calls.method(name, receiver, node)
+        if name == "apply" and arguments:
+            module_calls.apply_to_modules(frame, arguments[0])
+        return value if value is not None else learning.unknown(frame, ("call", id(node)))
+    if ref == "<optimizer>.step":
+        return lambdas.call_argument(frame, arguments[0], (), node) if arguments else NONE
+    if ref.startswith("<modules>.") and isinstance(node.func, cst.Attribute) and arguments:
+        grown = module_containers.grown(receiver, name, arguments)
+        places.store(frame, node.func.value, grown)
+        return grown
+    return _plain_method(frame, receiver, name, node, arguments)
+
+
+def _distribution_method(
+    frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]
+) -> Value:
+    evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
+    dtype = distribution_dtype(receiver, name)
+    ndim = Ndim.ANY
+    if name in ("sample", "rsample") and arguments:
+        ndim = Ndim.MORE if ndim_of_size(arguments[0].value) == Ndim.MORE else Ndim.ANY
+    if name in SAMPLING:
+        return tensor(Tri.NO, ndim, dtype, evidence=evidence)
+    if name in DISTRIBUTION_METHODS:
+        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name))]
+        inputs += [a.value for a in arguments] if name != "rsample" else []
+        result = TensorResult(dtype="float")
+        return replace(transfer.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)
+    return learning.unknown(frame, ("call", id(node)))
+
+
+def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    result = library.method(name)
+    if name == "requires_grad_":
+        value = replace(receiver, grad=truth(literal_bool(arguments[0].node) if arguments else True))
+        _rebind(frame, node, value)
+        return value
+    if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
+        learning.reject(frame, receiver.symbols)
+    evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
+    value = transfer.apply(result, receiver, arguments, frame.grad, evidence)
+    if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
+        if library.is_tensor_or_module(name):
+            return replace(value, kind=receiver.kind, symbols=receiver.symbols)
+        if name not in library.tensor_only():
+            return learning.likely(frame, value, ("call", id(node)))
+    if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
+        _rebind(frame, node, value)
+        if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):
+            operators.write_through(frame, node.func.value, value.grad)
+    return value
+
+
+def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
+    """A method changed what its receiver is: ``x.requires_grad_()``, ``x.add_(y)``."""
+    if isinstance(node.func, cst.Attribute):
+        path = dotted(node.func.value)
+        if path is not None and path in frame.env:
+            places.bind(frame, path, value)
+
+
+def _plain_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    if receiver.kind & Kind.CONTAINER:
+        return container_methods.call(frame, receiver, name, node, arguments)
+    if receiver.kind & Kind.NDARRAY:
+        return NUMBER if name in ("item", "tolist") else NDARRAY
+    if receiver.kind & Kind.STRING:
+        return container(STRING) if name in ("split", "splitlines", "rsplit") else STRING
+    if receiver.kind & Kind.PACKED and name in _PACKED_METHODS:
+        dtype = dtype_named(name)
+        dtype = receiver.dtype if dtype == Dtype.ANY else dtype
+        return replace(receiver, dtype=dtype, grad=receiver.grad if dtype & Dtype.FLOAT else Tri.NO)
+    return OBJECT
+
+
+def _as_arguments(values: Sequence[Value]) -> list[Argument]:
+    """Values as positional arguments."""
+    return [Argument(None, value, cst.Name("_")) for value in values]

@@ -1,0 +1,164 @@
+"""Calls of modules (``nn.Module``), and of the methods that every module has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.classes import find_method
+from torchlint.model.functions import call_function
+from torchlint.model.interpret import learning, module_containers
+from torchlint.model.interpret.calls import lambdas
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.names import MODULE_METHODS
+from torchlint.model.syntax import dotted, is_dotted
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import UNSEEN
+from torchlint.model.torch.grads import trainable
+from torchlint.model.torch.schema import TensorResult
+from torchlint.model.values import (
+    MODULE,
+    STRING,
+    Argument,
+    Dtype,
+    Evidence,
+    Kind,
+    Role,
+    Strength,
+    Tri,
+    Value,
+    container,
+    mapping,
+    parameter,
+    tensor,
+)
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
+
+
+def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    """A call of a module: what its ``forward`` returns, or the modules it is made of; else a tensor by convention."""
+    text = f"it comes from the module `{dotted(node.func)}`" if is_dotted(node.func) else "it comes from a module"
+    evidence = Evidence(Strength.CONVENTION, text, node)
+    if isinstance(func.node, cst.ClassDef):
+        method = find_method(frame.context, func.node, "forward")
+        if method is not None:
+            value = call_function(frame.context, method, func, node, arguments, frame)
+            if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
+                return _through_module(frame, value)
+    if (inner := _call_inner(frame, func, node, arguments)) is not None:
+        return inner
+    if func.ref is not None:
+        known = _call_torch_module(frame, func, arguments, Evidence(Strength.SIGNATURE, text, node))
+        if known is not None:
+            return known
+    grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
+    return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
+
+
+def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
+    """What the modules in a ``Sequential`` or a wrapper make of an input; None if they are not known."""
+    parts = func.items if func.items is not None else (func.item,) if func.item is not None else ()
+    if not parts or not arguments or any(part.kind != Kind.MODULE for part in parts):
+        return None
+    if func.ref != module_containers.SEQUENTIAL:
+        is_wrapper = module_containers.attribute(func, "module") is not None
+        return frame.call(parts[0], node, arguments) if is_wrapper and len(parts) == 1 else None
+    value = arguments[0].value
+    for part in parts if func.items is not None else parts * 2:
+        value = frame.call(part, node, [Argument(None, value, arguments[0].node)])
+    return value
+
+
+def _call_torch_module(frame: Frame, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
+    """What a module of torch returns, which can depend on the arguments of its constructor."""
+    info = library.module_info(func.ref)
+    output = info.output if info is not None else None
+    if output is None:
+        return None
+    made = UNSEEN if func.bound is None else func.bound
+    if isinstance(output, TensorResult) and output.ndim == "loss" and frame.context.remember(_sets_reduction):
+        made = UNSEEN
+    value = transfer.apply(output, None, arguments, frame.grad, evidence, made=made)
+    value = _trained(frame, value, trainable(info, made))
+    if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
+        out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
+        value = replace(value, items=(out, *value.items[1:]))
+    return value
+
+
+def _trained(frame: Frame, value: Value, trainable: int) -> Value:
+    """An output of a module whose parameters, if it has some, every output depends on."""
+    if value.items is not None:
+        return replace(value, items=tuple(_trained(frame, v, trainable) for v in value.items))
+    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+        return value
+    if Tri.NO in (trainable, frame.grad):
+        return value
+    if trainable == frame.grad == Tri.YES:
+        return replace(value, grad=Tri.YES, leaf=Tri.NO)
+    return replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
+
+
+def _through_module(frame: Frame, value: Value) -> Value:
+    """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise."""
+    if value.items is not None:
+        return replace(value, items=tuple(_through_module(frame, item) for item in value.items))
+    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+        return value
+    if frame.grad == Tri.NO:
+        return replace(value, grad=Tri.NO)
+    if frame.grad == Tri.YES and value.grad == Tri.MAYBE:
+        return replace(value, grad=Tri.YES, leaf=Tri.NO)
+    return value
+
+
+def method(name: str, receiver: Value, node: cst.Call) -> Value | None:
+    """``module.name()``: what it gives of any module, and of what is called like one; None if that says nothing."""
+    known = MODULE_METHODS[name]
+    text = f"it comes from `{name}()`"
+    evidence = Evidence(Strength.CONVENTION, text, node)
+    param = parameter(evidence)
+    buffer = tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
+    module = replace(MODULE, evidence=evidence)
+    match known:
+        case "parameters":
+            return container(param)
+        case "named_parameters":
+            return container(container(items=(STRING, param)))
+        case "buffers":
+            return container(buffer)
+        case "named_buffers":
+            return container(container(items=(STRING, buffer)))
+        case "state_dict":
+            is_module = receiver.kind & Kind.MODULE
+            return mapping(STRING, buffer if is_module else replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
+        case "modules":
+            return container(module)
+        case "named_modules":
+            return container(container(items=(STRING, module)))
+        case "self":
+            return receiver if receiver.kind != Kind.UNKNOWN else None
+    return None
+
+
+def apply_to_modules(frame: Frame, argument: Argument) -> None:
+    """``module.apply(lambda m: …)`` evaluates the body for a module."""
+    if isinstance(argument.node, cst.Lambda):
+        evidence = Evidence(Strength.CONVENTION, "`apply` calls it with modules", argument.node)
+        lambdas.call(frame, argument.node, (replace(MODULE, evidence=evidence),))
+
+
+_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
+
+
+def _sets_reduction(context: Context) -> bool:
+    """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
+    return bool(_SETS_REDUCTION.search(context.tree.source.text))

@@ -1,0 +1,233 @@
+"""Where control flow parts and meets: branches, loops until nothing changes, what is left early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from torchlint.model.annotations import annotation_text
+from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
+from torchlint.model.interpret.environment import Changes, Names, Watch
+from torchlint.model.interpret.frame import Frame, Loop
+from torchlint.model.syntax import has_break, last_name, type_comment
+from torchlint.model.values import OBJECT, Tri
+
+_MAX_LOOPS = 3
+"""Rounds of a loop before what it binds has to do."""
+_MAX_NESTED_LOOPS = _MAX_LOOPS**2
+"""Rounds of a loop in all rounds of those around it; from then on each of these means one round of it."""
+
+
+def run_block(frame: Frame, statements: Sequence[cst.CSTNode]) -> None:
+    """Run statements one after the other; those that are not reached too, so that they have values."""
+    for statement in statements:
+        frame.execute(statement)
+
+
+def run_suite(frame: Frame, suite: cst.BaseSuite) -> None:
+    """The statements of an indented block or of a one-line suite."""
+    if isinstance(suite, cst.SimpleStatementSuite):
+        frame.trace.modes[id(suite)] = frame.grad
+    run_block(frame, suite.body)
+
+
+def if_statement(frame: Frame, node: cst.If) -> None:
+    """All branches of ``if``, ``elif`` and ``else`` side by side: each in the one before would cost far more."""
+    before, grad, after = frame.env, frame.grad, Tri.NEITHER
+    ends: list[Changes] = []
+    frame.value(node.test)
+    otherwise = before.branch()
+    while True:
+        frame.env, frame.dead, frame.grad = otherwise.branch(), False, grad
+        narrowing.narrow(frame, node.test, True)
+        run_suite(frame, node.body)
+        after |= _end(frame, before, ends)
+        frame.env, frame.dead, frame.grad = otherwise, False, grad
+        narrowing.narrow(frame, node.test, False)
+        if not isinstance(node.orelse, cst.If):
+            break
+        node = node.orelse
+        frame.trace.modes[id(node)] = grad
+        frame.value(node.test)
+    if node.orelse is not None:
+        run_suite(frame, node.orelse.body)
+    after |= _end(frame, before, ends)
+    frame.env, frame.grad, frame.dead = before, after or grad, not ends
+    before.meet_from_last(ends)
+
+
+def _branch(frame: Frame, run: Callable[[], None]) -> Changes | None:
+    """Run on a layer of names of its own; the changes at its end, None if it does not get there."""
+    before = frame.env
+    frame.env, frame.dead = before.branch(), False
+    run()
+    changes = None if frame.dead else frame.env.changes(before)
+    frame.env = before
+    return changes
+
+
+def _merge(frame: Frame, ends: Sequence[Changes]) -> None:
+    """Continue where several paths meet; none of them: nothing below is reached."""
+    frame.dead = not ends
+    frame.env.meet(ends)
+
+
+def _end(frame: Frame, before: Names, ends: list[Changes]) -> int:
+    """Take down what a way has changed; the grad mode at its end, none if it does not get there."""
+    if frame.dead:
+        return Tri.NEITHER
+    ends.append(frame.env.changes(before))
+    return frame.grad
+
+
+def _branches(frame: Frame, runs: Sequence[Callable[[], None]]) -> None:
+    grad, after = frame.grad, Tri.NEITHER
+    ends = []
+    for run in runs:
+        frame.grad = grad
+        end = _branch(frame, run)
+        if end is not None:
+            ends.append(end)
+            after |= frame.grad
+    frame.grad = after or grad
+    _merge(frame, ends)
+
+
+def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: cst.Else | None) -> None:
+    entry, grad = frame.env, frame.grad
+    entry.meet([{}, frame.solutions.get(id(body), {})])  # where an outer loop has come round
+    for _ in range(_MAX_LOOPS):
+        frame.rounds[id(body)] += 1
+        watch = Watch()
+        frame.env, frame.dead, frame.grad = entry.branch(watch), False, grad
+        frame.loops.append(Loop(entry))
+        head()
+        run_suite(frame, body)
+        ends = frame.loops.pop().exits
+        if not frame.dead:
+            ends.append(frame.env.changes(entry))
+        frame.env = entry
+        if not watch.is_concerned(entry.meet([{}, *ends])) and frame.grad | grad == grad:
+            break
+        grad |= frame.grad
+        if frame.rounds[id(body)] >= _MAX_NESTED_LOOPS or not frame.budget.allows():
+            break
+    frame.solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
+    frame.dead, frame.grad = False, grad
+    if orelse is not None:
+        run_suite(frame, orelse.body)
+
+
+def for_statement(frame: Frame, node: cst.For) -> None:
+    """A loop over what an expression gives."""
+    iterable = frame.value(node.iter)
+    comment = type_comment(node)
+    declared = annotation_text(frame.context, comment, frame) if comment is not None else None
+
+    def head() -> None:
+        frame.assign(node.target, assignment.as_declared(declared, iteration.iterate(frame, iterable, node.iter)), None)
+
+    _loop(frame, head, node.body, node.orelse)
+
+
+def while_statement(frame: Frame, node: cst.While) -> None:
+    """A loop with a condition, which does not hold below it unless it is left early."""
+
+    def head() -> None:
+        frame.value(node.test)
+        narrowing.narrow(frame, node.test, True)
+
+    _loop(frame, head, node.body, node.orelse)
+    if has_break(node.body):
+        return
+    frame.dead = isinstance(node.test, cst.Name) and node.test.value == "True"
+    narrowing.narrow(frame, node.test, False)
+
+
+def jump(frame: Frame, node: cst.CSTNode) -> None:
+    """``break`` and ``continue``: the names as they are here go where the loop is left or begun again."""
+    if frame.loops and not frame.dead:
+        loop = frame.loops[-1]
+        loop.exits.append(frame.env.changes(loop.entry))
+    frame.dead = True
+
+
+def with_statement(frame: Frame, node: cst.With) -> None:
+    """A block that runs in what context managers make of the grad mode."""
+    outer = frame.grad
+    for item in node.items:
+        value = frame.value(item.item)
+        mode = contexts.grad_context(frame, item.item)
+        if mode is not None:
+            frame.grad = mode
+        if item.asname is not None:
+            frame.assign(item.asname.name, contexts.entered(frame, value, item), None)
+    run_suite(frame, node.body)
+    frame.grad = outer
+
+
+def try_statement(frame: Frame, node: cst.Try | cst.TryStar) -> None:
+    """A block that may be broken off anywhere: handlers begin with what it binds or does not."""
+    before, ends = frame.env, []
+    frame.env, frame.dead = before.branch(), False
+    is_test = any(_catches_wrong_type(handler) for handler in node.handlers)
+    frame.tests_of_type += is_test
+    run_suite(frame, node.body)
+    frame.tests_of_type -= is_test
+    broken_off = before.branch()
+    broken_off.meet([{}, dict(frame.env.changes(before))])
+    if not frame.dead and node.orelse is not None:
+        run_suite(frame, node.orelse.body)
+    if not frame.dead:
+        ends.append(frame.env.changes(before))
+    for handler in node.handlers:
+        frame.env, frame.dead = broken_off.branch(), False
+        if handler.type is not None:
+            frame.value(handler.type)
+        if handler.name is not None:
+            frame.assign(handler.name.name, OBJECT, None)
+        run_suite(frame, handler.body)
+        if not frame.dead:
+            ends.append(frame.env.changes(before))
+    frame.env = before
+    _merge(frame, ends)
+    dead = frame.dead
+    if node.finalbody is not None:
+        if dead:
+            frame.env = broken_off
+        frame.dead = False
+        run_suite(frame, node.finalbody.body)
+        frame.dead = frame.dead or dead
+
+
+def match_statement(frame: Frame, node: cst.Match) -> None:
+    """The cases of a ``match`` side by side."""
+    subject = frame.value(node.subject)
+    is_total = any(match_patterns.is_irrefutable(case) for case in node.cases)
+    runs: list[Callable[[], None]] = [] if is_total else [lambda: None]
+    for case in node.cases:
+
+        def run(case: cst.MatchCase = case) -> None:
+            matched = match_patterns.match(frame, case.pattern, subject)
+            if matched is not subject:
+                places.refine(frame, node.subject, matched)
+            if case.guard is not None:
+                frame.value(case.guard)
+                narrowing.narrow(frame, case.guard, True)
+            run_suite(frame, case.body)
+
+        runs.append(run)
+    _branches(frame, runs)
+
+
+def _catches_wrong_type(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """``except TypeError``"""
+    match handler.type:
+        case cst.Tuple(elements=elements):
+            names = [last_name(element.value) for element in elements]
+        case cst.Name() | cst.Attribute() as type_:
+            names = [last_name(type_)]
+        case _:
+            return False
+    return "TypeError" in names

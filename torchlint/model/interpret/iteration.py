@@ -1,0 +1,98 @@
+"""What loops and indices take out of a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model.interpret import learning, loaders, module_containers, special_methods
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.values import (
+    MODULE,
+    NDARRAY,
+    Evidence,
+    Kind,
+    Ndim,
+    Strength,
+    Tri,
+    Value,
+    is_opaque,
+    iterated,
+    tensor,
+)
+
+LIKELY_ELEMENT = "likely element"
+"""Begins the symbols of the elements of what is a tensor by convention."""
+
+
+def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
+    """What a loop over ``value`` binds."""
+    item = iterated(value)
+    if value.kind & Kind.CONTAINER and item is not None:
+        return learning.resolve(frame, item)
+    if value.kind & Kind.TENSOR:
+        row = element(frame, value, node)
+        return learning.likely(frame, row, (LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
+    if (own := _iterate_object(frame, value, node)) is not None:
+        return own
+    if value.kind & Kind.LOADER:
+        return batch(frame, value, node)
+    if value.kind & Kind.OBJECT and item is not None:
+        return item
+    if value.kind & Kind.MODULE:
+        return module_containers.looped(value) or likely_module(node)
+    if value.kind == Kind.NDARRAY:
+        return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
+    if value.kind == Kind.STRING or is_opaque(value):
+        return value
+    if loaders.is_batch(value):
+        return learning.likely(frame, loaders.part_of_batch(), ("element", id(node)))
+    return learning.unknown(frame, ("element", id(node)))
+
+
+def _iterate_object(frame: Frame, value: Value, node: cst.BaseExpression) -> Value | None:
+    """What an object yields by its own ``__iter__``, ``__next__`` or ``__getitem__``."""
+    if (iterator := special_methods.by_method(frame, value, "iter", node)) is not None:
+        following = special_methods.by_method(frame, iterator, "next", node)
+        if following is not None:
+            return following
+        return iterate(frame, iterator, node) if iterator.kind & (Kind.CONTAINER | Kind.TENSOR) else None
+    following = special_methods.by_method(frame, value, "next", node)
+    return following if following is not None else special_methods.by_method(frame, value, "getitem", node)
+
+
+def batch(frame: Frame, loader: Value, node: cst.BaseExpression) -> Value:
+    """What a data loader yields: no tensor in it carries a graph; what is not known in it may be one."""
+    if loader.item is None:
+        return learning.resolve(frame, replace(loaders.BATCH, symbols=(("batch", id(node)),)))
+    return _batched(frame, loader.item, ("batch", id(node)))
+
+
+def _batched(frame: Frame, part: Value, symbol: tuple[object, ...]) -> Value:
+    if part.kind & Kind.CONTAINER:
+        keys = part.keys
+        if keys is not None:
+            known = {key: _batched(frame, v, (*symbol, key)) for key, v in keys.known.items()}
+            keys = replace(keys, known=known)
+        items = part.items and tuple(_batched(frame, v, (*symbol, i)) for i, v in enumerate(part.items))
+        item = part.item and _batched(frame, part.item, (*symbol, "[]"))
+        return replace(part, item=item, items=items, keys=keys)
+    return learning.likely(frame, loaders.part_of_batch(), symbol) if loaders.is_batch(part) else part
+
+
+def likely_module(node: cst.CSTNode) -> Value:
+    """What indexing or iterating over a module gives."""
+    return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
+
+
+def element(frame: Frame, base: Value, node: cst.CSTNode) -> Value:
+    """An element or slice of a tensor: with ``None`` in the index at least one dimension is left."""
+    ndim = Ndim.ANY
+    if isinstance(node, cst.Subscript) and any(
+        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
+        for e in node.slice
+    ):
+        ndim = Ndim.MORE
+    leaf = Tri.NO if base.grad == frame.grad == Tri.YES else Tri.MAYBE
+    return tensor(base.grad, ndim, base.dtype, leaf=leaf, evidence=base.evidence)

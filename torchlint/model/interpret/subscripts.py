@@ -1,0 +1,109 @@
+"""The values of subscripts: elements, slices, what is behind a key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model.interpret import (
+    attributes,
+    containers,
+    iteration,
+    learning,
+    loaders,
+    module_containers,
+    special_methods,
+)
+from torchlint.model.interpret.frame import Frame
+from torchlint.model.syntax import dotted, literal_key
+from torchlint.model.values import (
+    NDARRAY,
+    UNKNOWN,
+    Evidence,
+    Kind,
+    Strength,
+    Value,
+    container,
+    held,
+    is_opaque,
+    iterated,
+    tensor,
+    unknown,
+)
+
+
+def expression(frame: Frame, node: cst.Subscript) -> Value:
+    """``x[…]``."""
+    base = frame.value(node.value)
+    evaluate_index(frame, node)
+    path = dotted(node.value)
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    literal = literal_key(index.value) if isinstance(index, cst.Index) else None
+    if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
+        if index.value.raw_value == "params" and (path or "").endswith("group"):
+            return container(attributes.OPTIMISED)
+    if isinstance(literal, str) and base.kind & Kind.UNKNOWN:
+        if (item := _item_by_name(frame, base, literal)) is not None:
+            return item
+    if base.kind & Kind.TENSOR:
+        return iteration.element(frame, base, node)
+    if base.kind & Kind.CONTAINER:
+        if isinstance(index, cst.Slice):
+            return container(iterated(base))
+        item = containers.at(base, literal)
+        return learning.resolve(frame, item) if item is not None else learning.unknown(frame, ("item", id(node)))
+    if base.kind == Kind.NDARRAY:
+        return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
+    if base.kind == Kind.PACKED and literal in (0, 1):
+        return attributes.plain_attribute(base, ("data", "batch_sizes")[literal], node)
+    if is_opaque(base) or base.kind == Kind.STRING:
+        return base
+    if base.kind == Kind.OBJECT and (item := _item_of(frame, base, literal, node)) is not None:
+        return item
+    if base.kind & Kind.MODULE:
+        if isinstance(index, cst.Slice):
+            return replace(base, item=held(base), items=None, keys=None)
+        return containers.at(base, literal) or module_containers.element(base) or iteration.likely_module(node)
+    if base.kind & Kind.REFERENCE:
+        return replace(base, node=node) if base.kind == Kind.REFERENCE else base
+    if loaders.is_batch(base):
+        origin = base.symbols[0] if base.symbols else ("item", id(node))
+        return learning.likely(frame, loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))
+    if base.symbols:
+        key = f"[{literal!r}]" if literal is not None else "[]"
+        return learning.resolve(
+            frame, unknown(*[("attr", s, key) for s in base.symbols[:1] if len(s) < learning.MAX_PARTS])
+        )
+    return learning.unknown(frame, ("item", id(node)))
+
+
+def _item_by_name(frame: Frame, base: Value, name: str) -> Value | None:
+    """``x["boxes"]``: ``x`` is no tensor, but what is in an element of an argument of ``forward`` may be one."""
+    learning.reject(frame, base.symbols)
+    for symbol in base.symbols:
+        if symbol[0] == iteration.LIKELY_ELEMENT:
+            evidence = Evidence(Strength.CONVENTION, "it comes from an argument of `forward`")
+            return learning.likely(frame, tensor(evidence=evidence), ("attr", symbol, name))
+    return None
+
+
+def _item_of(frame: Frame, base: Value, key: containers.Key, node: cst.Subscript) -> Value | None:
+    """What an object of a class of this project gives when it is indexed."""
+    if base.items is not None or base.item is not None:  # a named tuple, a data set
+        return containers.at(base, key)
+    index = [frame.values.get(id(e.slice.value), UNKNOWN) for e in node.slice if isinstance(e.slice, cst.Index)]
+    own = special_methods.by_method(frame, base, "getitem", node, index[:1] if len(node.slice) == 1 else ())
+    return own if own is not None or base.node is None else learning.unknown(frame, ("item", id(node)))
+
+
+def evaluate_index(frame: Frame, node: cst.Subscript) -> None:
+    """Evaluate what stands in the brackets."""
+    for element in node.slice:
+        match element.slice:
+            case cst.Index(value=value):
+                frame.value(value)
+            case cst.Slice(lower=lower, upper=upper, step=step):
+                for part in (lower, upper, step):
+                    if part is not None:
+                        frame.value(part)

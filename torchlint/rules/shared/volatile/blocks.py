@@ -1,0 +1,189 @@
+"""Where the `torch.no_grad()` blocks belong that `volatile=True` stood for.
+
+A block takes in statements that compute with volatile values, and what stands between them without needing a graph;
+nothing else. What has to be cut in two for that is left to the author, and so is a tensor that leaves its function
+before anything is computed from it. As long as a block is missing, the keyword stays: it alone says so.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.rule import Applicability, Block, Fix
+from torchlint.rules.shared.volatile.statements import run_through
+from torchlint.rules.shared.volatile.values import Deed, is_input, volatile_argument
+
+
+class Need(enum.Enum):
+    """What has to happen before `volatile` can go."""
+
+    NOTHING = enum.auto()
+    """No graph is built from the tensor, or none any more."""
+    BLOCK = enum.auto()
+    """Some statements go into a block."""
+    DECISION = enum.auto()
+    """A flag decides; so it has to be decided whether there is a block."""
+    HANDWORK = enum.auto()
+    """The block has to be written by hand."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a volatile tensor needs."""
+
+    need: Need
+    lines: Sequence[cst.BaseStatement] = ()
+    """The statements for the block."""
+    place: cst.CSTNode | None = None
+    """What is computed from it where there can be no block; None if that is elsewhere."""
+
+
+def wanted(call: cst.Call, model: Model) -> Wanted:
+    """What has to happen before `volatile` can go from a call of `Variable`."""
+    arg = volatile_argument(call)
+    if arg is None or literal_bool(arg.value) is False or not is_input(call, model):
+        return Wanted(Need.NOTHING)
+    scope = model.scopes.scope_of(call)
+    plan = model.remember(_Plan, scope)
+    found = plan.of(call)
+    is_decided = literal_bool(arg.value) is True
+    return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
+
+
+def block(call: cst.Call, model: Model) -> Fix | None:
+    """The fix that puts what is computed from a volatile tensor under ``torch.no_grad()``; None where there is none.
+
+    The keyword stays: it goes in the next round, when the block is there.
+    """
+    lines = wanted(call, model).lines
+    if not lines:
+        return None
+    name, missing = model.spelling("torch.no_grad", lines[0])
+    if not name:
+        return None
+    return Fix(
+        "Put the evaluation into a `torch.no_grad()` block",
+        (),
+        Applicability.UNSAFE,
+        imports=("torch",) if missing else (),
+        block=Block(f"with {name}():", lines[0], lines[-1]),
+    )
+
+
+_NOTHING = Deed()
+
+
+class _Plan:
+    """The blocks of one scope."""
+
+    def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module) -> None:
+        self._model = model
+        self._flow = run_through(model, scope)
+        self._blocks: dict[int, list[cst.BaseStatement]] = {}
+        """The first statements for a block in which something is computed with a volatile input."""
+        self._stuck: dict[int, cst.CSTNode] = {}
+        body = scope.body
+        self._suite(body if isinstance(body, Sequence) else body.body)
+
+    def of(self, call: cst.Call) -> Wanted:
+        """What a volatile tensor needs."""
+        source, flow = id(call), self._flow
+        if source in self._blocks:
+            return Wanted(Need.BLOCK, self._blocks[source])
+        if source in self._stuck:
+            return Wanted(Need.HANDWORK, place=self._stuck[source])
+        if source in flow.done:
+            return Wanted(Need.NOTHING)
+        is_lost = source in flow.leaves or source not in flow.inputs
+        return Wanted(Need.HANDWORK if is_lost else Need.NOTHING)
+
+    def _suite(self, lines: Sequence[cst.CSTNode]) -> None:
+        row: list[cst.BaseStatement] = []
+        between: list[cst.BaseStatement] = []
+        for line in lines:
+            deed = self._flow.deeds[id(line)]
+            if isinstance(line, cst.BaseStatement) and self._can_move(line, deed, bool(row)):
+                if deed.computes:
+                    row += [*between, line]
+                    between = []
+                elif row:
+                    between.append(line)
+                continue
+            self._add(row)
+            row, between = [], []
+            self._enter(line, deed)
+        self._add(row)
+
+    def _can_move(self, line: cst.BaseStatement, deed: Deed, is_joining: bool) -> bool:
+        """Whether a statement can go into a block; with the volatile tensors it makes only if one is begun already."""
+        if deed.wants_graph or deed.suspends:
+            return False
+        if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
+            return False
+        return is_joining or not any(_is_in_block(each, line, self._model) for each in self._inputs(line))
+
+    def _inputs(self, line: cst.CSTNode) -> list[cst.Call]:
+        return [call for call in self._model.tree.within(line, cst.Call) if id(call) in self._flow.inputs]
+
+    def _enter(self, line: cst.CSTNode, deed: Deed) -> None:
+        """Look for blocks inside a statement that cannot go into one."""
+        if not _suites(line):
+            self._stick(deed)
+        part: cst.CSTNode | None = line
+        while part is not None:
+            self._stick(self._flow.headers.get(id(part), _NOTHING))
+            part = part.orelse if isinstance(part, cst.If) else None
+        for suite in _suites(line):
+            if isinstance(suite, cst.IndentedBlock):
+                self._suite(suite.body)
+            else:
+                for small in suite.body:
+                    self._stick(self._flow.deeds[id(small)])
+
+    def _stick(self, deed: Deed) -> None:
+        self._stuck = {**deed.recording, **self._stuck}
+
+    def _add(self, row: Sequence[cst.BaseStatement]) -> None:
+        """Take statements as a block, from the first on that would be recorded."""
+        recorded = [index for index, line in enumerate(row) if self._flow.deeds[id(line)].recording]
+        if recorded:
+            block = list(row[recorded[0] :])
+            for line in block:
+                for source in self._flow.deeds[id(line)].recording:
+                    self._blocks.setdefault(source, block)
+
+
+def _suites(line: cst.CSTNode) -> list[cst.BaseSuite]:
+    """The bodies of a compound statement."""
+    match line:
+        case cst.If(body=body, orelse=orelse):
+            return [body, *(_suites(orelse) if orelse is not None else ())]
+        case cst.For(body=body, orelse=orelse) | cst.While(body=body, orelse=orelse):
+            return [body, *(_suites(orelse) if orelse is not None else ())]
+        case (
+            cst.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last)
+            | cst.TryStar(body=body, handlers=handlers, orelse=orelse, finalbody=last)
+        ):
+            others = [each.body for each in (orelse, last) if each is not None]
+            return [body, *(handler.body for handler in handlers), *others]
+        case cst.Match(cases=cases):
+            return [case.body for case in cases]
+        case cst.With(body=body) | cst.Else(body=body):
+            return [body]
+    return []
+
+
+def _is_in_block(call: cst.Call, line: cst.CSTNode, model: Model) -> bool:
+    """Whether a call stands in an indented body of a statement."""
+    for up in model.tree.ancestors(call):
+        if up is line:
+            return False
+        if isinstance(up, cst.IndentedBlock):
+            return True
+    return False
