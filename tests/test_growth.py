@@ -238,4 +238,4 @@ LEAST = 2_000
 
 def test_what_grows_too_fast_is_named() -> None:
     found = growing(lambda size: "import torch\n" + "x = x.data\n" * size**2, SIZE, Fixing.NONE)
-    assert any(" _findings: " in line for line in found)
+    assert any(" findings: " in line for line in found)
