@@ -1,5 +1,6 @@
 """Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README; ``docs/api.md`` and
-the files that are read at run time from the table of torch's API.
+the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md`` what the model can be
+asked.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -7,9 +8,12 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,6 +24,7 @@ import build_api  # noqa: E402
 
 from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
+from torchlint.model import Model  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import catalogue  # noqa: E402
 from torchlint.testing.examples import examples  # noqa: E402
@@ -116,6 +121,39 @@ def readme(text: str) -> str:
     return re.sub(pattern, lambda _: f"{START}\n{rows}\n{END}", text, count=1, flags=re.DOTALL)
 
 
+TUTORIAL = ROOT / "docs" / "writing-a-rule.md"
+QUESTIONS = "<!-- questions:start -->", "<!-- questions:end -->"
+
+
+def questions() -> list[str]:
+    """The public questions of the model that rules ask, each with the first sentence of what it says of itself."""
+    asked = set[str]()
+    for path in (ROOT / "torchlint" / "rules").rglob("*.py"):
+        asked.update(re.findall(r"\bmodel\.(\w+)\(", path.read_text(encoding="utf-8")))
+    rows = []
+    for name, method in vars(Model).items():
+        if name in asked and inspect.isfunction(method):
+            given = list(_parameters(method))
+            sentence = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split()).replace("``", "`")
+            rows.append(f"| `model.{name}({', '.join(given)})` | {sentence} |")
+    return ["| question | answer |", "|---|---|", *rows]
+
+
+def _parameters(method: FunctionType) -> Iterator[str]:
+    """The parameters of a method as they are written, without types."""
+    for parameter in list(inspect.signature(method).parameters.values())[1:]:
+        stars = "**" if parameter.kind is parameter.VAR_KEYWORD else "*" * (parameter.kind is parameter.VAR_POSITIONAL)
+        yield f"{stars}{parameter.name}"
+
+
+def tutorial(text: str) -> str:
+    """The page on writing rules with what the model can be asked."""
+    start, end = QUESTIONS
+    pattern = re.escape(start) + ".*?" + re.escape(end)
+    rows = "\n".join(questions())
+    return re.sub(pattern, lambda _: f"{start}\n{rows}\n{end}", text, count=1, flags=re.DOTALL)
+
+
 API_INTRODUCTION = """\
 # Removed, renamed and deprecated API
 
@@ -165,6 +203,7 @@ def wanted() -> dict[Path, str | None]:
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
+    files[TUTORIAL] = tutorial(TUTORIAL.read_text(encoding="utf-8"))
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))
     return files
