@@ -9,6 +9,8 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -26,7 +28,8 @@ from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.model import Model  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
-from torchlint.rules import catalogue  # noqa: E402
+from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
+from torchlint.rules import index as rules_index  # noqa: E402
 from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
@@ -196,6 +199,17 @@ def _api_row(row: dict[str, Any]) -> str:
     )
 
 
+def declarations() -> str:
+    """What rules declare, so that their sources need not be parsed when the program starts. A line each."""
+    entries = {stem: _entry(os.path.join(BUILT_IN.folder, f"{stem}.py")) for stem in stems(BUILT_IN)}
+    lines = (f"{json.dumps(stem)}:{json.dumps(entry, ensure_ascii=False)}" for stem, entry in entries.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entry(file: str) -> rules_index.Entry:
+    return rules_index.entry_of(source(file), file)
+
+
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
@@ -204,6 +218,7 @@ def wanted() -> dict[Path, str | None]:
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
     files[TUTORIAL] = tutorial(TUTORIAL.read_text(encoding="utf-8"))
+    files[Path(rules_index.PATH)] = declarations()
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))
     return files

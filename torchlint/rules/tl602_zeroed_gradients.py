@@ -37,8 +37,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.model.torch import returned
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.rule import Applicability, Finding, Fix, on, word
 from torchlint.versions import Version
 
 BY_DEFAULT = False
@@ -46,13 +46,13 @@ BY_DEFAULT = False
 _DEFAULT: Version = (2, 0)
 
 
-@on(cst.Call, needle="set_to_none")
+@on(cst.Call, trigger=word("set_to_none"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are set to zero by choice."""
     if last_name(node.func) != "zero_grad":
         return None
     arg = keyword(node.args, "set_to_none")
-    if arg is None or returned.literal_bool(arg.value) is not False:
+    if arg is None or literal_bool(arg.value) is not False:
         return None
     if model.target.has(_DEFAULT):
         fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),), Applicability.UNSAFE)
