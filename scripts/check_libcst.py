@@ -36,7 +36,7 @@ def passes(requirement: str, tests: list[str]) -> bool:
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement, *NEEDED]
         if subprocess.run(pip, check=False).returncode:
             return False
-        shown = "import libcst; print('libcst', libcst.__version__)"
+        shown = "import importlib.metadata; print('libcst', importlib.metadata.version('libcst'), flush=True)"
         subprocess.run([python, "-c", shown], check=True)
         paths = [str(ROOT / "tests" / name) for name in tests]
         ran = subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths], cwd=ROOT, check=False)

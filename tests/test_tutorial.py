@@ -130,6 +130,14 @@ def test_what_packages_may_import_is_there() -> None:
         assert hasattr(importlib.import_module(module), attribute) or importlib.import_module(name)
 
 
+def test_the_triggers_are_there() -> None:
+    from torchlint.trigger import FUNCTIONS
+
+    table = PAGE[PAGE.index("| trigger |") : PAGE.index("**The finding**")]
+    named = set(re.findall(r"`(\w+)\(", table.partition("\n\n")[0]))
+    assert named == set(FUNCTIONS) - {"listed"}, "`listed` is for what torchlint has in a table of its own"
+
+
 def test_the_edits_are_there() -> None:
     from torchlint import edit
 
