@@ -36,6 +36,9 @@ PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
 START, END = "<!-- rules:start -->", "<!-- rules:end -->"
 
+RULES = [code for code, info in catalogue().items() if info.distribution == BUILT_IN.distribution]
+"""The codes of the rules of this repository, and not those of other packages that may be installed."""
+
 GROUPS = {
     "TL0": "The tool's own diagnostics",
     "TL1": "Leaving the autograd graph",
@@ -108,7 +111,7 @@ def table(codes: list[str], folder: str) -> list[str]:
 
 def index() -> str:
     """The page with all rules."""
-    codes = sorted([*OWN, *catalogue()])
+    codes = sorted([*OWN, *RULES])
     lines = [INTRODUCTION]
     for group, title in GROUPS.items():
         mine = [code for code in codes if code.startswith(group)]
@@ -119,7 +122,7 @@ def index() -> str:
 
 def readme(text: str) -> str:
     """The README with the table between its markers; the same text if it has none."""
-    rows = "\n".join(table(sorted(catalogue()), "docs/rules/"))
+    rows = "\n".join(table(RULES, "docs/rules/"))
     pattern = re.escape(START) + ".*?" + re.escape(END)
     return re.sub(pattern, lambda _: f"{START}\n{rows}\n{END}", text, count=1, flags=re.DOTALL)
 
@@ -213,7 +216,7 @@ def _entry(file: str) -> rules_index.Entry:
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
-    files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *catalogue())}
+    files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *RULES)}
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
