@@ -17,7 +17,8 @@ import libcst as cst
 
 from torchlint.file.text.source import GAP
 from torchlint.file.tree.fast.unread import python_tree
-from torchlint.file.tree.nodes import parse_module, syntax_fields
+from torchlint.file.tree.internals import parse_module, set_field
+from torchlint.file.tree.nodes import syntax_fields
 
 LONG = 100_000
 """Characters of a text that is worth it, and of a list in it."""
@@ -192,7 +193,9 @@ def _elements(module: cst.Module) -> Sequence[Element]:
         case [cst.SimpleStatementLine(body=[cst.Expr(value=cst.List() | cst.Set() | cst.Dict() as display)])]:
             bracket = display.rbracket if isinstance(display, cst.List) else display.rbrace
             elements = display.elements
-            object.__setattr__(elements[-1].comma, "whitespace_after", bracket.whitespace_before)
+            comma = elements[-1].comma
+            if isinstance(comma, cst.Comma):
+                set_field(comma, "whitespace_after", bracket.whitespace_before)
             return elements
     raise _Undivided
 
@@ -217,5 +220,5 @@ def _stand_ins(module: cst.Module) -> Iterator[Display]:
 
 def _fill(display: Display, elements: Sequence[Element]) -> None:
     """Put elements into the place of the stand-in."""
-    object.__setattr__(elements[-1], "comma", display.elements[0].comma)
-    object.__setattr__(display, "elements", tuple(elements))
+    set_field(elements[-1], "comma", display.elements[0].comma)
+    set_field(display, "elements", tuple(elements))

@@ -17,7 +17,8 @@ import libcst as cst
 
 from torchlint.file.tree.fast import unread
 from torchlint.file.tree.fast.unread import Text
-from torchlint.file.tree.nodes import is_trivia, parse_module
+from torchlint.file.tree.internals import parse_module, slot
+from torchlint.file.tree.nodes import is_trivia
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -63,7 +64,7 @@ def _maker(cls: type[N], *names: str) -> Callable[..., N]:
     for field in dataclasses.fields(cls):
         name = field.name
         if name in names or name in _LOOKED_AT or not is_trivia(name):
-            scope[f"set_{name}"] = getattr(cls, name).__set__
+            scope[f"set_{name}"] = slot(cls, name).__set__
             if name not in names:
                 scope[name] = _default(field)
             lines.append(f"    set_{name}(node, {name})")

@@ -13,12 +13,11 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import libcst as cst
 
-if TYPE_CHECKING:
-    from libcst._nodes.internal import CodegenState
+from torchlint.file.tree.internals import Verbatim, set_class, slot
 
 MIN_SIZE = 200
 """Characters below which a body is parsed at once."""
@@ -67,46 +66,43 @@ class Text:
         return frozenset(_WORD.findall(self.raw))
 
 
-class Unread(cst.IndentedBlock):
+class Unread(Verbatim):
     """A block whose statements are parsed when they are asked for."""
 
     __slots__ = ()  # type: ignore[misc]
 
-    def _codegen_impl(self, state: CodegenState) -> None:
-        self.header._codegen(state)
-        state.increase_indent(state.default_indent if self.indent is None else self.indent)
-        state.add_token(text_of(self).raw)
-        for line in self.footer:
-            line._codegen(state)
-        state.decrease_indent()
+    @property
+    def verbatim(self) -> str:
+        """What it stands for."""
+        return text_of(self).raw
 
 
 def _statements(block: Unread) -> Sequence[cst.BaseStatement]:
     text = text_of(block)
     text.read(block, text)
-    return _slot(block)  # type: ignore[no-any-return]
+    return _BODY.__get__(block)  # type: ignore[no-any-return]
 
 
 setattr(Unread, "body", property(_statements))  # noqa: B010 -- in the place of a field
 
-_slot: Any = vars(cst.IndentedBlock)["body"].__get__
+_BODY = slot(cst.IndentedBlock, "body")
 
 
 def text_of(block: Unread) -> Text:
     """What a block stands for; it is kept where its statements will be."""
-    return _slot(block)  # type: ignore[no-any-return]
+    return _BODY.__get__(block)  # type: ignore[no-any-return]
 
 
 def close(block: cst.BaseSuite, text: Text) -> None:
     """Make a block stand for a text."""
-    vars(cst.IndentedBlock)["body"].__set__(block, text)
-    object.__setattr__(block, "__class__", Unread)
+    _BODY.__set__(block, text)
+    set_class(block, Unread)
 
 
 def fill(block: Unread, statements: Sequence[cst.CSTNode]) -> None:
     """Give a block its statements."""
-    object.__setattr__(block, "__class__", cst.IndentedBlock)
-    vars(cst.IndentedBlock)["body"].__set__(block, statements)
+    set_class(block, cst.IndentedBlock)
+    _BODY.__set__(block, statements)
 
 
 def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[str, list[Body | None]] | None:
