@@ -20,6 +20,7 @@ from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.fix.announce import announced
+from torchlint.file.fix.halves import joined
 from torchlint.file.fix.protect import protected
 from torchlint.file.fix.rounds import fixed
 from torchlint.file.locate.located import Located
@@ -72,7 +73,7 @@ def check_text(
     subject = Subject(path, codes, location, codebase, policy, target, budget)
 
     def examined(text: str) -> Examined:
-        return examine(text, subject)
+        return joined(examine(text, subject))
 
     def settled(text: str) -> Examined:
         return announced(protected(examined(text), examined))

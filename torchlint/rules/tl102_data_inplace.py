@@ -110,7 +110,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
+    half = data_sites.half_of(node, model)
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -125,6 +126,10 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         is_told = identity.are_told_apart(model) and _own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
+        if not _brings_graph(write, model):
+            return Fix("Remove `.data`: a gradient carries no graph", drop, Applicability.UNSAFE)
+    if value.is_parameter and _is_in_forward(node, model):
+        return None
     if value.is_tensor and value.leaf == Tri.NO:
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
@@ -262,19 +267,45 @@ def _is_by_hand(model: Model, line: cst.SimpleStatementLine | cst.SimpleStatemen
     return shares and "\n" in model.tree.code(line).strip()
 
 
-def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
-    """Whether what is written can bring no graph along."""
+def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a module computes with what is written here each time it is called.
+
+    What an earlier call has saved for ``backward()`` is written a second time then.
+    """
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    cls = model.class_of(function) if isinstance(function, cst.FunctionDef) else None
+    if cls is None or not isinstance(function, cst.FunctionDef) or model.class_kind(cls) != "module":
+        return False
+    forward = model.find_method(cls, "forward")
+    if forward is None or forward is function:
+        return forward is function
+    called = f"self.{function.name.value}"
+    return any(model.tree.code(call.func) == called for call in model.tree.within(forward, cst.Call))
+
+
+def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
+    """What is written; None if that cannot be told."""
     match write:
         case cst.Call(args=args):
-            operands = [arg.value for arg in args]
+            return [arg.value for arg in args]
         case cst.AugAssign(value=value):
-            operands = [value]
+            return [value]
         case cst.AssignTarget():
             assign = model.tree.parent(write)
-            operands = [assign.value] if isinstance(assign, cst.Assign) else []
-        case _:
-            return False
-    return all(_without_graph(model.value(operand)) for operand in operands)
+            return [assign.value] if isinstance(assign, cst.Assign) else []
+    return None
+
+
+def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written can bring no graph along."""
+    operands = _operands(write, model)
+    return operands is not None and all(_without_graph(model.value(operand)) for operand in operands)
+
+
+def _brings_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written is seen to bring a graph along."""
+    operands = _operands(write, model)
+    return operands is None or any(model.value(operand).grad == Tri.YES for operand in operands)
 
 
 def _without_graph(value: Value) -> bool:

@@ -73,6 +73,8 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
         yield finding.end
     if finding.receiver is not None:
         yield finding.receiver
+    if finding.half_of is not None:
+        yield finding.half_of
     if finding.evidence is not None and finding.evidence.node is not None:
         yield finding.evidence.node
     if finding.fix is not None:
@@ -95,7 +97,19 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Di
         if finding.receiver is not None:
             because = replace(because, message=evidence.reason(tree, finding.receiver, finding.evidence, spans))
     fix = _fix(tree, finding, places)
-    return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, because, finding.severity)
+    half = spans[id(finding.half_of)] if finding.half_of is not None else None
+    return Diagnostic(
+        rule.code,
+        rule.name,
+        finding.message,
+        start,
+        end,
+        (first, last),
+        fix,
+        because,
+        finding.severity,
+        (half.start, half.end) if half is not None else None,
+    )
 
 
 def _fix(tree: Tree, finding: Finding, places: _Places) -> LocatedFix | None:
