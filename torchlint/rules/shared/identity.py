@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, may_alias
@@ -27,6 +28,8 @@ def may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     usage = model.usage(call)
     if usage is Usage.WRITTEN or are_told_apart(model) or _is_changed(inner, model):
         return False
+    if is_from_loader(model.value(inner)):
+        return True
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
@@ -78,8 +81,15 @@ def _are_changed(model: Model) -> bool:
 
 def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor that is changed is a new one, so that only what is made of its name can be the same."""
-    if not isinstance(node, cst.Name):
-        return memory.is_new(node, model)
+    match node:
+        case cst.Name():
+            pass
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if memory.is_inplace(name):
+            return _is_of_its_own(owner, model)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
+            return True
+        case _:
+            return memory.is_new(node, model)
     scope = model.scopes.scope_of(node)
     bound = [use for use in model.references(node.value, scope) if model.is_target(use)]
     if not bound or not isinstance(scope, cst.FunctionDef) or _is_given(node.value, scope):
