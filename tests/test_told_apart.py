@@ -120,7 +120,7 @@ BATCHES = {
     "a batch": ("for x, y in train_loader:\n        x = Variable(x)\n        model(x)", "x = "),
     "moved": ("for x, y in train_loader:\n        if y:\n            x = x.cuda()\n        v = Variable(x)\n        model(v)", "v = x\n"),
     "by its key": ("for i, s in enumerate(train_loader):\n        v = Variable(s['x'].cuda())\n        model(v)", "v = s['x'].cuda()\n"),
-    "a new one": ("m = torch.zeros(3)\n    m = Variable(m)\n    return m * 2", "m = "),
+    "a new one": ("m = torch.zeros(3)\n    m = Variable(m)\n    return m * 2", "    return m * 2\n"),
     "from NumPy": ("v = Variable(torch.from_numpy(a).long())\n    return model(v)", "v = torch.from_numpy(a).long()\n"),
 }  # fmt: skip
 RESHAPED = """\
