@@ -98,7 +98,7 @@ from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
 
-_MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
+_MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -112,7 +112,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     half = data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
-    return Finding(node.attr, _MESSAGE, fix, evidence=evidence, receiver=node.value, half_of=half)
+    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:

@@ -213,7 +213,7 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
         return None  # a comment stands behind the bracket
     if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
         return None
-    if method == "fill_" and (len(args) != 1 or model.value(args[0].value).kind != Kind.NUMBER):
+    if method == "fill_" and len(args) != 1:
         return None
     module, missing = model.spelling("torch.nn.init", node)
     if not module:

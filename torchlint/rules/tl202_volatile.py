@@ -45,11 +45,11 @@ def evaluate(batches):
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
 them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
 tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
-names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either, and the keyword
-stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`. The message
-names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix. Nor is there
-a block around a call of a function of the project that keeps what it computes (`self.cache = …`, `losses.append(…)`):
-what is kept may need its graph.
+names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either; the keyword
+stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`. The
+message names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix. Nor
+is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
+`losses.append(…)`): what is kept may need its graph.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """

@@ -41,8 +41,8 @@ other would raise.
 
 Always: `weights_only=True` raises where the file holds more than weights, and `weights_only=False` runs code from it:
 write that only for files from somewhere you trust, else name the classes with `torch.serialization.add_safe_globals`.
-Where nothing says what the file holds there is none, and the message names both. A `pickle_module` of its own is an error with
-`weights_only=True`, so there is no fix.
+Where nothing says what the file holds there is none, and the message names both. A `pickle_module` of its own is an
+error with `weights_only=True`, so there is no fix.
 
 `torch.load`: <https://docs.pytorch.org/docs/stable/generated/torch.load.html>.
 """
@@ -67,8 +67,8 @@ _DEFAULT: Version = (2, 6)
 _SAID = "`torch.load` runs code from the file, before PyTorch 2.6, unless `weights_only=True`"
 _WEIGHTS = f"{_SAID}, which is enough for what is done with it here"
 _EITHER = (
-    f"{_SAID}; say that if the file holds tensors, numbers, strings and containers of them, and `weights_only=False` if "
-    "it holds more and can be trusted"
+    f"{_SAID}; say that if the file holds tensors, numbers, strings and containers of them, and `weights_only=False` "
+    "if it holds more and can be trusted"
 )
 _RAISES = (
     "what is loaded is more than tensors, which raises since PyTorch 2.6, where `weights_only=True` is the default; "

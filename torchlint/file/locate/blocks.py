@@ -115,7 +115,8 @@ def _whole(tree: Tree, statement: cst.CSTNode) -> cst.CSTNode:
 
 
 def _step(tree: Tree, block: Block) -> str:
-    body = block.into.body if block.into is not None else None
+    around = tree.enclosing(block.first, cst.IndentedBlock)
+    body = block.into.body if block.into is not None else around  # as far in as what is around it
     step = body.indent if isinstance(body, cst.IndentedBlock) else None
     return tree.module.default_indent if step is None else step
 

@@ -159,8 +159,8 @@ def _told_by_value(node: cst.BaseExpression, model: Model, depth: int = 0) -> It
             yield Content.WEIGHTS
             return
         case cst.Name() if depth < _DEPTH and (given := _given(node, model)):
-            for value in given:
-                yield from _told_by_value(value, model, depth + 1)
+            for each in given:
+                yield from _told_by_value(each, model, depth + 1)
             return
         case cst.Name(value=name):
             for bound in model.bindings_of(name, node):
