@@ -137,7 +137,7 @@ def test_what_is_no_trigger(make: object) -> None:
 
 def test_a_rule_of_another_trigger_is_not_loaded() -> None:
     info = replace(catalogue()["TL101"], trigger=word("x"))
-    with pytest.raises(DeclarationError, match="the trigger is another one than the source says"):
+    with pytest.raises(DeclarationError, match="the trigger is another one than its source says"):
         loading._load(info)
 
 
