@@ -51,8 +51,8 @@ def narrow(text: str, codes: frozenset[str]) -> Iterator[str]:
     for lonely in (text, *alone(text, flagged)):
         for other in (lonely, *(varied(lonely, way) for way in WAYS)):
             if other is not None and not possible_rules(other.encode(), codes):
-                if missed := without_triggers(other, codes):
-                    yield f"{missed}\n{other}"
+                if expected := without_triggers(other, codes):
+                    yield f"{expected}\n{other}"
 
 
 def unlike(text: str, codes: frozenset[str]) -> str:

@@ -216,7 +216,8 @@ def alone(text: str, rows: Collection[int]) -> Iterator[str]:
 
 
 def _first(statement: ast.stmt) -> int:
-    return min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _is_import(statement: cst.CSTNode) -> bool:
