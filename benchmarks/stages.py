@@ -68,7 +68,7 @@ STAGES = (
     ),
     Stage(
         "sketch",
-        ("torchlint.file.tree.fast.sketch:Sketch", "torchlint.file.tree.fast.unread:python_tree"),
+        ("torchlint.file.tree.fast.quick:QuickTree", "torchlint.file.tree.fast.late_bodies:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),

@@ -13,7 +13,7 @@ import pytest
 from variations import WAYS, alone, in_a_function, varied
 
 from torchlint.file.check import check_text
-from torchlint.file.tree.fast import unread
+from torchlint.file.tree.fast import late_bodies
 from torchlint.file.triggers.gate import possible_rules
 from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, without
@@ -26,7 +26,7 @@ CODES = frozenset(catalogue())
 @pytest.fixture(autouse=True)
 def leave_small_bodies_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """A trigger decides which bodies are looked into, too, were they not too small for that."""
-    monkeypatch.setattr(unread, "MIN_SIZE", 0)
+    monkeypatch.setattr(late_bodies, "MIN_SIZE", 0)
 
 
 def found(text: str, codes: frozenset[str]) -> list[tuple[str, int, str]]:

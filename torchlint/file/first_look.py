@@ -17,8 +17,8 @@ def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subjec
 
     ``data`` is the text as bytes.
     """
-    from torchlint.file.tree.fast.sketch import Unsketchable
-    from torchlint.file.tree.fast.unread import python_tree
+    from torchlint.file.tree.fast.quick import NoQuickTree
+    from torchlint.file.tree.fast.late_bodies import python_tree
     from torchlint.file.tree.tree import Tree
 
     try:
@@ -26,8 +26,8 @@ def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subjec
             return None
         if not possible:
             return Look(frozenset()) if python_tree(text) is not None else None
-        tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_sketch=True)
-    except (Unsketchable, RecursionError):
+        tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_quick=True)
+    except (NoQuickTree, RecursionError):
         return None
     tree.is_package = is_package(subject.path)
     try:

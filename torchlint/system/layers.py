@@ -23,7 +23,7 @@ class Layer(str, enum.Enum):
     LATE_BODIES = "late-bodies"
     """Bodies of functions are parsed when somebody looks into them (:mod:`torchlint.file.tree.fast.bodies`)."""
     PARTED_DISPLAYS = "parted-displays"
-    """Long lists are parsed in pieces, which saves memory (:mod:`torchlint.file.tree.fast.displays`)."""
+    """Long lists are parsed in pieces, which saves memory (:mod:`torchlint.file.tree.fast.long_lists`)."""
     SOLE_IMPORTS = "sole-imports"
     """Names that only an import binds are known without following the flow (:mod:`torchlint.model.imports`)."""
 

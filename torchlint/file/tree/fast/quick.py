@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from torchlint.file.tree.fast import unread
-from torchlint.file.tree.fast.unread import Text
+from torchlint.file.tree.fast import late_bodies
+from torchlint.file.tree.fast.late_bodies import Text
 from torchlint.file.tree.nodes import is_trivia, parse_module
 
 N = TypeVar("N", bound=cst.CSTNode)
 
 
-class Unsketchable(Exception):
+class NoQuickTree(Exception):
     """A text, or a part of it, that only libcst can parse."""
 
 
@@ -213,23 +213,23 @@ class Sketch:
     """The sketch of a text."""
 
     def __init__(
-        self, text: str, is_wanted: Callable[[int, int], bool] | None, read: Callable[[unread.Unread, Text], None]
+        self, text: str, is_wanted: Callable[[int, int], bool] | None, read: Callable[[late_bodies.LateBody, Text], None]
     ) -> None:
-        """Sketch a text but for the bodies of functions that are not wanted (:mod:`torchlint.file.tree.fast.unread`).
+        """Sketch a text but for the bodies of functions that are not wanted (:mod:`torchlint.file.tree.fast.late_bodies`).
 
         Raises:
-            Unsketchable: it cannot be.
+            NoQuickTree: it cannot be.
         """
         if not is_possible(text):
-            raise Unsketchable("comments that mean something, or other ends of lines")
+            raise NoQuickTree("comments that mean something, or other ends of lines")
         self._rows = text.split("\n")
         self._lines = text.encode(errors="surrogatepass").split(b"\n")
         self._is_wanted = is_wanted
         self._read = read
         self._origins: dict[int, _Placed] = {}
-        tree = unread.python_tree(text)
+        tree = late_bodies.python_tree(text)
         if tree is None:
-            raise Unsketchable("no Python")
+            raise NoQuickTree("no Python")
         self.module = _module(tuple(self._statements(tree.body, is_top=True)))
 
     def code(self, node: cst.CSTNode) -> str | None:
@@ -257,7 +257,7 @@ class Sketch:
     def _expression(self, node: ast.expr) -> cst.BaseExpression:
         kind = type(node)
         if kind not in _EXPRESSIONS:
-            raise Unsketchable(kind.__name__)
+            raise NoQuickTree(kind.__name__)
         made: cst.BaseExpression = _EXPRESSIONS[kind](self, node)
         self._origins[id(made)] = node
         return made
@@ -466,22 +466,22 @@ class Sketch:
                 return self._class(node, is_top)
             if type(node) in _STATEMENTS:
                 return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
-        except Unsketchable:
+        except NoQuickTree:
             pass
         return self._by_libcst(node)
 
     def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
         """A statement as libcst parses it."""
-        lines = self._lines[unread.first_row(node) : node.end_lineno]
+        lines = self._lines[late_bodies.first_row(node) : node.end_lineno]
         text = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
         is_inside = text[:1] in (" ", "\t")
         try:
             body: Sequence[Any] = parse_module(f"if _:\n{text}" if is_inside else text).body
         except cst.ParserSyntaxError as error:
-            raise Unsketchable(str(error)) from None
+            raise NoQuickTree(str(error)) from None
         statements = body[0].body.body if is_inside else body
         if len(statements) != 1 or (isinstance(statements[0], cst.SimpleStatementLine) and len(statements[0].body) > 1):
-            raise Unsketchable("a statement that shares its line with others")
+            raise NoQuickTree("a statement that shares its line with others")
         return statements[0]  # type: ignore[no-any-return]
 
     def _block(self, nodes: Sequence[ast.stmt], is_top: bool = False) -> cst.BaseSuite:
@@ -592,7 +592,7 @@ class Sketch:
 
     def _class(self, node: ast.ClassDef, is_top: bool) -> cst.ClassDef:
         if getattr(node, "type_params", None):
-            raise Unsketchable("type parameters")
+            raise NoQuickTree("type parameters")
         given = self._arguments(node.bases, node.keywords)
         return _class(
             self._decorators(node.decorator_list),
@@ -604,7 +604,7 @@ class Sketch:
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, is_top: bool) -> cst.FunctionDef:
         if getattr(node, "type_params", None):
-            raise Unsketchable("type parameters")
+            raise NoQuickTree("type parameters")
         return _function(
             self._decorators(node.decorator_list),
             _asynchronous() if isinstance(node, ast.AsyncFunctionDef) else None,
@@ -616,12 +616,12 @@ class Sketch:
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> cst.BaseSuite:
         """The body of a function at the top, unread if it is not wanted."""
-        body = unread.body_of(node, self._rows, "", self._is_wanted) if self._is_wanted is not None else None
+        body = late_bodies.body_of(node, self._rows, "", self._is_wanted) if self._is_wanted is not None else None
         if body is None:
             return self._block(node.body)
         raw = body.text(self._rows)
         block = _block(())
-        unread.close(block, Text(raw, lambda: (self._block(node.body), self.module.default_indent), self._read))
+        late_bodies.close(block, Text(raw, lambda: (self._block(node.body), self.module.default_indent), self._read))
         return block
 
     def _decorators(self, nodes: Sequence[ast.expr]) -> tuple[cst.Decorator, ...]:
@@ -676,7 +676,7 @@ def _literals(text: str) -> list[str]:
         else:
             at += 1
     if not found:
-        raise Unsketchable("a literal of another form")
+        raise NoQuickTree("a literal of another form")
     return found
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 import libcst as cst
 
 from torchlint.file.text.source import GAP
-from torchlint.file.tree.fast.unread import python_tree
+from torchlint.file.tree.fast.late_bodies import python_tree
 from torchlint.file.tree.nodes import parse_module, syntax_fields
 
 LONG = 100_000
