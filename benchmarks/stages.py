@@ -67,7 +67,7 @@ STAGES = (
         frozenset({OTHER_FILES}),
     ),
     Stage(
-        "sketch",
+        "quick tree",
         ("torchlint.file.tree.fast.quick:QuickTree", "torchlint.file.tree.fast.late_bodies:python_tree"),
         frozenset({OTHER_FILES}),
     ),

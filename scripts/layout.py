@@ -7,6 +7,7 @@ python scripts/layout.py --check   say whether it is out of date, and write noth
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -34,6 +35,7 @@ class Import(NamedTuple):
     """Whether it stands under ``if TYPE_CHECKING``, so that nothing is imported when the program runs."""
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """All modules by their name below ``torchlint``; the package itself is ``""``."""
     return {
@@ -66,6 +68,7 @@ def imports(path: Path) -> Iterator[Import]:
                 yield Import(rest if rest in known else rest.rpartition(".")[0], id(node) in for_types)
 
 
+@functools.cache
 def graph(*, for_types: bool) -> dict[str, set[str]]:
     """Which modules a module imports, with or without those that it imports for types alone."""
     found: dict[str, set[str]] = {}
@@ -103,8 +106,11 @@ def circles(arrows: Graph) -> list[set[str]]:
 
 
 def room(module: str) -> str:
-    """The room a module belongs to: a folder at the top, one of those in it that stand apart, or itself."""
-    return next((name for name in APART if f"{module}.".startswith(f"{name}.")), module.partition(".")[0])
+    """The folder a module stands in, two deep; a module at the top is a room of its own, and so is all of the model."""
+    first, _, rest = module.partition(".")
+    inner = rest.partition(".")[0]
+    is_folder = first != "model" and bool(inner) and (PACKAGE / first / inner).is_dir()
+    return f"{first}.{inner}" if is_folder else first
 
 
 def between_rooms() -> dict[str, set[str]]:

@@ -17,9 +17,10 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from torchlint.file.tree.fast import late_bodies, long_lists, quick
-from torchlint.file.tree.fast.late_bodies import Text, LateBody
+from torchlint.file.tree.fast.late_bodies import LateBody, Text
 from torchlint.file.tree.nodes import last_fields_first, parse_module, syntax_fields
 from torchlint.file.tree.placeholders import Chain
+from torchlint.system.layers import Layer, is_on
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -188,7 +189,7 @@ class Tree:
     know: what somebody asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or
     ``read``.
 
-    A tree may be a sketch (:mod:`torchlint.file.tree.fast.quick`). It has no spans.
+    A tree may be a quick one (:mod:`torchlint.file.tree.fast.quick`), which has no spans.
     """
 
     def __init__(
@@ -202,8 +203,10 @@ class Tree:
 
         Raises:
             cst.ParserSyntaxError: it is no Python.
-            NoQuickTree: it cannot be sketched.
+            NoQuickTree: it cannot be a quick one.
         """
+        if not is_on(Layer.LATE_BODIES):
+            is_wanted = None
         self.source = source if isinstance(source, Source) else Source(source)
         self._nodes: Nodes = {}
         self._names: dict[str, list[cst.Name]] | None = None
@@ -230,8 +233,8 @@ class Tree:
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
-        self._sketch = quick.QuickTree(self.source.text, is_wanted, self._read) if is_quick else None
-        self.module = self._sketch.module if self._sketch is not None else self._parsed(is_wanted)
+        self._quick = quick.QuickTree(self.source.text, is_wanted, self._read) if is_quick else None
+        self.module = self._quick.module if self._quick is not None else self._parsed(is_wanted)
         self._index([self.module], None, 0)
 
     def _parsed(self, is_wanted: Callable[[int, int], bool] | None) -> cst.Module:
@@ -240,8 +243,8 @@ class Tree:
 
     def close(self) -> None:
         """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
-        if self._sketch is not None:
-            self._sketch.__dict__.clear()
+        if self._quick is not None:
+            self._quick.__dict__.clear()
         self.__dict__.clear()
 
     # ------------------------------------------------------------------ the index
@@ -542,7 +545,7 @@ class Tree:
 
     def code(self, node: cst.CSTNode) -> str:
         """Source of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
-        code = self._sketch.code(node) if self._sketch is not None else None
+        code = self._quick.code(node) if self._quick is not None else None
         if code is not None:
             return code
         if isinstance(node, cst.Arg):

@@ -9,8 +9,7 @@ import libcst as cst
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import parameters
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Kind, Value
+from torchlint.model.values import UNKNOWN, Argument, Kind, Value
 from torchlint.system.stack import deeper
 
 
@@ -24,7 +23,7 @@ def expression(frame: Frame, node: cst.Lambda) -> Value:
 
 def call(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
     """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
-    now = frame.model.codebase.interpretation
+    now = frame.context.codebase.interpretation
     if not frame.budget.allows() or not now.begins(node):
         return UNKNOWN
     with frame.inner_scope():
