@@ -85,7 +85,7 @@ STAGES = (
 
 REST = "the rest"
 
-PARSER = "torchlint.file.tree.nodes:parse_module"
+PARSER = "torchlint.file.tree.libcst_private:parse_module"
 """What is given the text that libcst parses."""
 
 

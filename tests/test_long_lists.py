@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 
 from torchlint.file.tree.fast import long_lists
-from torchlint.file.tree.nodes import parse_module
+from torchlint.file.tree.libcst_private import parse_module
 from torchlint.file.tree.tree import Tree
 
 CALLS = "".join(f"    torch.tensor({i}),\n" for i in range(40))

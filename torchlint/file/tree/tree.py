@@ -10,15 +10,14 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 
 from torchlint.file.tree.fast import late_bodies, long_lists, quick
 from torchlint.file.tree.fast.late_bodies import LateBody, Text
-from torchlint.file.tree.nodes import last_fields_first, parse_module, syntax_fields
+from torchlint.file.tree.libcst_private import parse_module, recorded
+from torchlint.file.tree.nodes import last_fields_first, syntax_fields
 from torchlint.file.tree.placeholders import Chain
 from torchlint.system.layers import Layer, is_on
 
@@ -560,73 +559,9 @@ class Tree:
         """
         missing = [node for node in wanted if id(node) not in self._spans]
         if missing:
-            state = _Recorder(self.module, {id(node): node for node in missing})
-            self.module._codegen(state)
-            offsets = [0, *accumulate(map(len, state.tokens))]
-            offsets.append(offsets[-1])  # a newline that the text does not end with is written, and taken back
-            if "".join(state.tokens) != self.source.parsed:
+            written = recorded(self.module, missing)
+            if written.code != self.source.parsed:
                 raise NotRoundTripped("libcst does not give this text back unchanged")
-            for key, inner in state.inner.items():
-                whole = isinstance(state.wanted[key], (cst.BaseExpression, cst.BaseSuite))
-                outer = state.outer.get(key, inner) if whole else inner
-                self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
+            for key, places in written.places.items():
+                self._spans[key] = Span(*map(self.source.original, places))
         return self._spans
-
-
-class _Recorder(CodegenState):
-    """Remembers at which tokens the wanted nodes begin and end."""
-
-    def __init__(self, module: cst.Module, wanted: dict[int, cst.CSTNode]) -> None:
-        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.wanted = wanted
-        self.outer: dict[int, tuple[int, int]] = {}
-        self.inner: dict[int, tuple[int, int]] = {}
-        self._starts: dict[int, int] = {}
-
-    def before_codegen(self, node: cst.CSTNode) -> None:
-        if id(node) in self.wanted:
-            self._starts[id(node)] = len(self.tokens)
-
-    def after_codegen(self, node: cst.CSTNode) -> None:
-        key = id(node)
-        if key in self.wanted:
-            self.outer[key] = (self._starts[key], len(self.tokens))
-            self.inner.setdefault(key, self.outer[key])
-
-    def record_syntactic_position(self, node: cst.CSTNode, *, start_node: Any = None, end_node: Any = None) -> Any:
-        return _Syntactic(self, node, start_node, end_node) if id(node) in self.wanted else _NOTHING
-
-
-class _Syntactic:
-    """Span of a node without its leading lines, its trailing comma or newline."""
-
-    def __init__(
-        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
-    ) -> None:
-        self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
-
-    def __enter__(self) -> None:
-        for extra in (self.start_node, self.end_node):
-            if extra is not None:
-                self.state.wanted.setdefault(id(extra), extra)
-        self.start = len(self.state.tokens)
-
-    def __exit__(self, *exc: object) -> None:
-        state = self.state
-        start, end = self.start, len(state.tokens)
-        if self.start_node is not None and id(self.start_node) in state.inner:
-            start = state.inner[id(self.start_node)][0]
-        if self.end_node is not None and id(self.end_node) in state.inner:
-            end = state.inner[id(self.end_node)][1]
-        state.inner[id(self.node)] = (start, end)
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *exc: object) -> None:
-        return None
-
-
-_NOTHING = _Nothing()

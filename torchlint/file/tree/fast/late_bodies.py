@@ -2,8 +2,8 @@
 
 Parsing is most of what a file costs, and of a large file a rule looks at a few functions. So libcst is given ``pass``
 in place of the others, and the text they stand for is parsed when their block is asked for its statements: an
-:class:`LateBody` fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser says,
-in a tenth of the time.
+:class:`LateBody` fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser
+says, in a tenth of the time.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import libcst as cst
 
+from torchlint.file.tree.libcst_private import write_block
+
 if TYPE_CHECKING:
-    from libcst._nodes.internal import CodegenState
+    from torchlint.file.tree.libcst_private import CodegenState
 
 MIN_SIZE = 200
 """Characters below which a body is parsed at once."""
@@ -73,12 +75,7 @@ class LateBody(cst.IndentedBlock):
     __slots__ = ()  # type: ignore[misc]
 
     def _codegen_impl(self, state: CodegenState) -> None:
-        self.header._codegen(state)
-        state.increase_indent(state.default_indent if self.indent is None else self.indent)
-        state.add_token(text_of(self).raw)
-        for line in self.footer:
-            line._codegen(state)
-        state.decrease_indent()
+        write_block(self, state, text_of(self).raw)
 
 
 def _statements(block: LateBody) -> Sequence[cst.BaseStatement]:

@@ -18,7 +18,7 @@ from torchlint.file.tree.fast import late_bodies
 from torchlint.file.tree.fast import makers as make
 from torchlint.file.tree.fast.late_bodies import LateBody, Text
 from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree
-from torchlint.file.tree.nodes import parse_module
+from torchlint.file.tree.libcst_private import parse_module
 from torchlint.system.layers import Layer, is_on
 
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
