@@ -60,7 +60,7 @@ STAGES = (
     Stage(
         PARSE,
         (
-            "torchlint.file.engine:parse",
+            "torchlint.file.parse.parser:parse",
             "torchlint.file.tree.tree:Tree.__init__",
             "torchlint.file.tree.tree:Tree._read",
         ),
@@ -73,12 +73,13 @@ STAGES = (
     ),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase.modules:Codebase",)),
-    Stage("rules", ("torchlint.file.engine:_run_rules",)),
-    Stage("places and edits", ("torchlint.file.engine:_locate",)),
+    Stage("rules", ("torchlint.file.dispatch:dispatch",)),
+    Stage("places and edits", ("torchlint.file.locate.findings:locate",)),
     Stage(
-        "making fixes", ("torchlint.file.engine:_rounds", "torchlint.file.verify:Guard", "torchlint.file.verify:splice")
+        "making fixes",
+        ("torchlint.file.fix.rounds:fixed", "torchlint.file.verify:Guard", "torchlint.file.text.edits:splice"),
     ),
-    Stage("suppressions", ("torchlint.file.engine:_suppress",)),
+    Stage("suppressions", ("torchlint.file.suppress.suppress:suppressed",)),
     Stage("report", ("torchlint.cli.check:Check._report",)),
 )
 

@@ -24,10 +24,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from torchlint.diagnostic import Fixing, TextEdit
-from torchlint.file import engine
+from torchlint.file.fix import rounds as rounds_of_fixing
 from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 from torchlint.session.scheduler import Options, Result, Run
 from torchlint.session.worker import with_big_stack
 
@@ -88,19 +88,20 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        usual = engine._round
+        usual = rounds_of_fixing.one_round
 
-        def logged(current: Any, subject: Any, *more: Any) -> Any:
-            applied, following = usual(current, subject, *more)
-            if applied:
-                edits = sorted({e for d in applied if d.fix for e in d.fix.edits}, key=lambda e: (e.start, e.end))
-                self._write(subject.location, current.text, edits, following.text)
-            return applied, following
+        def logged(*given: Any) -> Any:
+            done = usual(*given)
+            if done.applied:
+                edits = {edit for found in done.applied if found.fix for edit in found.fix.edits}
+                ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+                self._write(given[-1], done.before.text, ordered, done.after.text)
+            return done
 
-        engine._round = logged  # type: ignore[assignment]
+        rounds_of_fixing.one_round = logged  # type: ignore[assignment]
 
-    def _write(self, location: str, before: str, edits: list[TextEdit], after: str) -> None:
-        entry = [location, source.digest(before.encode("utf-8", "surrogatepass"))]
+    def _write(self, path: str, before: str, edits: list[TextEdit], after: str) -> None:
+        entry = [path, source.digest(before.encode("utf-8", "surrogatepass"))]
         entry += [source.digest(after.encode("utf-8", "surrogatepass")), outside(before, edits, after)]  # type: ignore[list-item]
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
@@ -110,8 +111,8 @@ class Log:
         rounds: dict[str, list[tuple[str, str, int]]] = {}
         if self.path.exists():
             for line in self.path.read_text(encoding="utf-8").splitlines():
-                location, before, after, changed = json.loads(line)
-                rounds.setdefault(location, []).append((before, after, changed))
+                path, before, after, changed = json.loads(line)
+                rounds.setdefault(path, []).append((before, after, changed))
             self.path.unlink()
         return rounds
 
@@ -146,7 +147,7 @@ def examine(name: str, fixing: Fixing, files: list[File], log: Log, options: Opt
         account.changed += 1
         for code, count in result.fixed:
             account.fixes[code] = account.fixes.get(code, 0) + count
-        account.outside += strayed(result, rounds.get(result.file.location, []))
+        account.outside += strayed(result, rounds.get(result.file.path, []))
         now = with_big_stack(lambda data=result.after: compiles(data))  # type: ignore[misc]
         then = with_big_stack(lambda data=result.before: compiles(data))  # type: ignore[misc]
         account.revived += now and not then

@@ -21,14 +21,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import infer
+from torchlint.file.parse.invalid import Unparsed
 from torchlint.file.text import source
 from torchlint.file.tree.tree import NotRoundTripped
 from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import discover
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 from torchlint.session.worker import with_big_stack
 
 LITTLE = 100_000

@@ -26,7 +26,7 @@ from programs import random_program, text_of  # noqa: E402
 from verdict import ALL, Verdict, judge  # noqa: E402
 
 from torchlint.diagnostic import Fixing  # noqa: E402
-from torchlint.file.engine import check_text  # noqa: E402
+from torchlint.file.check import check_text  # noqa: E402
 
 
 @dataclass

@@ -17,6 +17,9 @@ PACKAGE = ROOT / "torchlint"
 PAGE = ROOT / "docs" / "design.md"
 START, END = "<!-- layout:start -->", "<!-- layout:end -->"
 
+APART = ("cli.report", "file.text", "file.tree", "rules.api", "rules.shared")
+"""Folders that others import which must not import the folder they stand in."""
+
 Graph = Mapping[str, Collection[str]]
 
 
@@ -97,12 +100,8 @@ def circles(arrows: Graph) -> list[set[str]]:
 
 
 def room(module: str) -> str:
-    """The folder a module stands in; what stands at the top is a room of its own."""
-    first, _, rest = module.partition(".")
-    if not (PACKAGE / first).is_dir():
-        return first
-    inner = rest.partition(".")[0]
-    return f"{first}.{inner}" if inner and (PACKAGE / first / inner).is_dir() and first != "model" else first
+    """The room a module belongs to: a folder at the top, one of those in it that stand apart, or itself."""
+    return next((name for name in APART if f"{module}.".startswith(f"{name}.")), module.partition(".")[0])
 
 
 def between_rooms() -> dict[str, set[str]]:

@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from torchlint.diagnostic import Fixing
 from torchlint.project.discovery import File, discover
-from torchlint.project.settings import Project, Selection
+from torchlint.project.project import Project
+from torchlint.project.selection import Selection
 from torchlint.session.worker import Job, answer, known_codebase, with_big_stack
 
 LIFE = 25

@@ -24,7 +24,7 @@ import pytest
 import torchlint
 from torchlint.diagnostic import Fixing
 from torchlint.file import gate
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.session.worker import with_big_stack
 

@@ -14,7 +14,7 @@ from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parents[1]

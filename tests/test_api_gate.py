@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from test_api_table import ROWS, label
 
-from torchlint.file import engine
-from torchlint.file.engine import check_text
+from torchlint.file import check
+from torchlint.file.check import check_text
 from torchlint.file.gate import possible_rules
 
 NAMED = [
@@ -48,8 +48,8 @@ def test_the_gate_is_not_narrower_than_the_rule(
     text = spelled(row, form)
     if text is None:
         return
-    monkeypatch.setattr(engine, "possible_rules", lambda data, codes: codes)
-    monkeypatch.setattr(engine, "sites", lambda data, codes: None)
+    monkeypatch.setattr(check, "possible_rules", lambda data, codes: codes)
+    monkeypatch.setattr(check, "sites", lambda data, codes: None)
     codes = frozenset((row["rule"],))
     if any(found.code in codes for found in check_text(text, "x.py", codes).diagnostics):
         assert possible_rules(text.encode(), codes), text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 CODES = frozenset(code for code in catalogue() if code >= "TL3")

@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.file.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.rules.api import table
-from torchlint.rules.api.fixes import parameters
+from torchlint.rules.api.calls import parameters
 from torchlint.rules.api.table import Row
 
 ROOT = Path(__file__).parent.parent
@@ -104,7 +104,7 @@ def test_the_files_for_run_time_are_in_step() -> None:
     command = [sys.executable, "scripts/build_api.py", "--check"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
-    assert len(table.table()) == len(ROWS)
+    assert len(table.rows()) == len(ROWS)
 
 
 # --------------------------------------------------------------------- torch

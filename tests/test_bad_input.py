@@ -16,8 +16,9 @@ import pytest
 from conftest import Torchlint
 
 from torchlint.diagnostic import Problem
-from torchlint.file import engine
-from torchlint.file.engine import Outcome
+from torchlint.file import check as checking
+from torchlint.file import dispatch
+from torchlint.file.results import Outcome
 from torchlint.rule import Check, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Answer, Job
@@ -167,8 +168,8 @@ def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ZeroDivisionError("of a kind")
 
     rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), ("data",)),))
-    usual = engine._rules
-    monkeypatch.setattr(engine, "_rules", lambda codes: (*usual(codes), rule))
+    usual = dispatch.rules_of
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (*usual(codes), rule))
 
 
 @pytest.mark.usefixtures("raising_rule")
@@ -178,20 +179,20 @@ def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
         ran = torchlint("check", "--output-format", "concise", *arguments)
         assert ran.code == 3
         (line,) = ran.err.splitlines()
-        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/engine.py:")
+        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/dispatch.py:")
         assert GOOD_LINE in ran.out
         assert GOOD_LINE.replace("good.py", "bad.py") in ran.out  # the findings of others stay
 
 
 def test_engine_that_raises(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = engine.check_text
+    usual = checking.check_text
 
     def check_text(text: str, path: str, *more: Any, **where: Any) -> Outcome:
         if path == "bad.py":
             raise MemoryError
         return usual(text, path, *more, **where)
 
-    monkeypatch.setattr(engine, "check_text", check_text)
+    monkeypatch.setattr(checking, "check_text", check_text)
     write({"bad.py": GOOD, "good.py": GOOD})
     ran = torchlint("check", "--output-format", "concise", "-j", "1")
     assert ran.code == 3
@@ -264,13 +265,13 @@ def test_file_that_changes_meanwhile_is_left(
     write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write({"bad.py": GOOD})
-    usual = engine.check_text
+    usual = checking.check_text
 
     def check_text(*arguments: Any, **where: Any) -> Outcome:
         (tmp_path / "bad.py").write_text("# edited\n", encoding="utf-8")
         return usual(*arguments, **where)
 
-    monkeypatch.setattr(engine, "check_text", check_text)
+    monkeypatch.setattr(checking, "check_text", check_text)
     ran = torchlint("check", "--fix", "-j", "1")
     assert ran.code == 3
     assert ran.err == "error: bad.py: not fixed: the file has changed since it was read\n"

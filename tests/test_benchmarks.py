@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).parents[1]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, TextEdit
-from torchlint.file import engine
-from torchlint.file.engine import check_text
-from torchlint.file.verify import Guard, splice
+from torchlint.file import check
+from torchlint.file.check import check_text
+from torchlint.file.fix import protect
+from torchlint.file.results import Examined
+from torchlint.file.text.edits import splice
+from torchlint.file.verify import Guard
 from torchlint.rules import catalogue
 
 HEAD = """\
@@ -124,13 +129,13 @@ def fixed(
 ) -> tuple[str, int]:
     """The text after all fixes, and how many rounds that took."""
     checked: list[str] = []
-    check = engine._check
+    protected = protect.protected
 
-    def counted(text: str, subject: engine.Subject) -> engine._Checked:
-        checked.append(text)
-        return check(text, subject)
+    def counted(examined: Examined, examine: Callable[[str], Examined]) -> Examined:
+        checked.append(examined.text)
+        return protected(examined, examine)
 
-    monkeypatch.setattr(engine, "_check", counted)
+    monkeypatch.setattr(check, "protected", counted)
     outcome = check_text(text, "x.py", frozenset(catalogue()), fixing, policy=policy)
     assert outcome.problems == ()
     return outcome.text, len(checked) - 1

@@ -12,9 +12,12 @@ import pytest
 from conftest import Torchlint
 
 from torchlint.diagnostic import Applicability
-from torchlint.file.engine import TOO_MUCH, check_text
+from torchlint.file.check import check_text
+from torchlint.file.dispatch import NOT_ALL_INTERPRETED
 from torchlint.project.discovery import File
-from torchlint.project.settings import Project, SettingsError, known_names, parse
+from torchlint.project.project import Project
+from torchlint.project.selection import SettingsError, known_names
+from torchlint.project.settings import parse
 from torchlint.session.scheduler import Options, Run
 from torchlint.session.worker import with_big_stack
 from torchlint.system.limits import parse_size, size_of
@@ -309,7 +312,7 @@ def test_inner_loops_go_round_a_bounded_number_of_times() -> None:
 def test_what_is_left_out_is_said_once_and_what_was_found_stays() -> None:
     text = f"{HEAD}def first(w: torch.Tensor):\n    return w.data\n\n\n" + chain(200)
     outcome = check_text(text, "x.py", CODES, budget=100)
-    assert [problem.message for problem in outcome.problems] == [TOO_MUCH]
+    assert [problem.message for problem in outcome.problems] == [NOT_ALL_INTERPRETED]
     assert [found.code for found in outcome.diagnostics] == ["TL101"]
     assert check_text(text, "x.py", CODES).problems == ()
     assert check_text(text, "x.py", CODES, budget=0).problems == ()
@@ -324,7 +327,7 @@ def test_nothing_is_safe_where_something_is_not_known() -> None:
 
 def test_lambdas_that_double_come_to_an_end() -> None:
     outcome = with_big_stack(lambda: check_text(lambdas(60), "x.py", CODES, budget=20_000))
-    assert [problem.message for problem in outcome.problems] == [TOO_MUCH]
+    assert [problem.message for problem in outcome.problems] == [NOT_ALL_INTERPRETED]
 
 
 def test_processes_do_not_matter_where_a_budget_is_met(tmp_path: Path) -> None:
@@ -337,7 +340,7 @@ def test_processes_do_not_matter_where_a_budget_is_met(tmp_path: Path) -> None:
         Run(Project(), Options(jobs=jobs)).files(order) for jobs, order in ((1, files), (2, files), (1, files[::-1]))
     )
     assert one == two == other[::-1]
-    assert all([problem.message for problem in result.problems] == [TOO_MUCH] for result in one)
+    assert all([problem.message for problem in result.problems] == [NOT_ALL_INTERPRETED] for result in one)
 
 
 # ---------------------------------------------------------------------- the size of a file

@@ -14,7 +14,7 @@ from conftest import Ran, Torchlint
 
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.file import engine
+from torchlint.file import check
 from torchlint.file.text.source import FOLDER, state
 from torchlint.project import target
 from torchlint.session import cache, cachedir, scheduler, worker
@@ -326,7 +326,7 @@ def test_nothing_is_checked_again(torchlint: Torchlint, write: Write, monkeypatc
     def check_text(*arguments: object) -> None:
         raise AssertionError("not looked up")
 
-    monkeypatch.setattr(engine, "check_text", check_text)
+    monkeypatch.setattr(check, "check_text", check_text)
     assert torchlint("check") == first
     assert torchlint("check", "--no-cache").code == 3
 

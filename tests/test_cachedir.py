@@ -12,7 +12,8 @@ import pytest
 from conftest import Torchlint
 
 from torchlint import __version__
-from torchlint.project.settings import Settings, SettingsError
+from torchlint.project.selection import SettingsError
+from torchlint.project.settings import Settings
 from torchlint.session import cachedir
 from torchlint.session.cachedir import NAME, Folder, Unusable, clean, directory_for, made, opened
 

@@ -34,7 +34,7 @@ def test_nothing_goes_wrong() -> None:
 def test_a_byte_too_many(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text(CODE, encoding="utf-8")
     assert table(tmp_path)[1]["bytes changed outside edits"] == [0, 0]
-    worse = "from torchlint.file import engine; usual = engine.splice; engine.splice = lambda *a: usual(*a) + '#'"
+    worse = "from torchlint.file.fix import rounds; usual = rounds.splice; rounds.splice = lambda *a: usual(*a) + '#'"
     code, rows = table(tmp_path, worse)
     assert code == 1
     assert rows["bytes changed outside edits"][0] > 0

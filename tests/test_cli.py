@@ -13,7 +13,7 @@ import pytest
 from conftest import Torchlint
 
 from torchlint import __version__
-from torchlint.project.settings import known_names
+from torchlint.project.selection import known_names
 from torchlint.session import scheduler
 
 Write = Callable[[dict[str, Any]], None]

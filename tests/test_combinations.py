@@ -10,7 +10,7 @@ from combinations import HEADER, Combination, combinations, crossed
 from judge import differences, run
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

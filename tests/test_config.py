@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.project import settings
-from torchlint.project.settings import DEFAULT_EXCLUDE, OWN, Project, Selection, Settings, SettingsError, load, selected
+from torchlint.project.project import Project
+from torchlint.project.selection import OWN, Selection, SettingsError, selected
+from torchlint.project.settings import DEFAULT_EXCLUDE, Settings, load
 from torchlint.rules import catalogue
-from torchlint.system import importable
 
 Write = Callable[[dict[str, str]], None]
 
@@ -195,7 +195,3 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
     )
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
     assert Project().codes(str(tmp_path / "a" / "x.py")) == ALL - group("TL1") - {"TL201"} | ON - {"TL001"}
-
-
-def test_roots_are_those_of_the_model() -> None:
-    assert settings.MARKERS == importable.MARKERS

@@ -15,7 +15,7 @@ from torchlint import __version__
 from torchlint.cli import check
 from torchlint.cli.report import full
 from torchlint.file import gate
-from torchlint.file.engine import Outcome
+from torchlint.file.results import Outcome
 from torchlint.file.text import source
 from torchlint.project import discovery, settings
 from torchlint.system.crash import FRAMES, described, traceback_of
@@ -128,17 +128,17 @@ def test_a_file_costs_itself_only(
 
 
 def test_in_a_worker(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.file import engine
+    from torchlint.file import check
     from torchlint.session import scheduler
 
-    usual = engine.check_text
+    usual = check.check_text
 
     def check_text(text: str, path: str, *more: object, **where: object) -> Outcome:
         if path == "bad.py":
             raise Panic("\x1b[31m")
         return usual(text, path, *more, **where)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine, "check_text", check_text)
+    monkeypatch.setattr(check, "check_text", check_text)
     monkeypatch.setattr(scheduler, "WORTH_A_POOL", 1)
     write({"bad.py": CODE, "good.py": CODE})
     ran = torchlint("check", "--output-format", "concise", "-q", "-j", "2")

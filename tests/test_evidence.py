@@ -7,8 +7,9 @@ import pytest
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
 from torchlint.examples import examples
-from torchlint.file import engine
-from torchlint.file.engine import check_text, shortened
+from torchlint.file import dispatch
+from torchlint.file.check import check_text
+from torchlint.file.locate.evidence import shortened
 from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue
 
@@ -121,7 +122,7 @@ def test_nothing_is_explained_where_nothing_is_found(monkeypatch: pytest.MonkeyP
     def never(*_: object) -> None:
         raise AssertionError("nobody asked for it")
 
-    monkeypatch.setattr(engine, "_explained", never)
+    monkeypatch.setattr(dispatch, "_explained", never)
     monkeypatch.setattr(Tree, "spans", never)
     outcome = check_text("import torch\nx = open('x').data\n", "x.py", ALL)
     assert (outcome.diagnostics, outcome.problems) == ((), ())

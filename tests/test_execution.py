@@ -14,7 +14,8 @@ from verdict import judge
 
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
-from torchlint.file.engine import Outcome, check_text
+from torchlint.file.check import check_text
+from torchlint.file.results import Outcome
 from torchlint.rules import catalogue
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.project.discovery import discover
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 
 Write = Callable[[dict[str, str]], None]
 

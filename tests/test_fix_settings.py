@@ -11,7 +11,9 @@ import pytest
 from conftest import Torchlint
 
 from torchlint.cli.report.patch import patch
-from torchlint.project.settings import Selection, fixable, parse, policy
+from torchlint.project.project import policy
+from torchlint.project.selection import Selection, fixable
+from torchlint.project.settings import parse
 
 Write = Callable[[dict[str, str | bytes]], None]
 

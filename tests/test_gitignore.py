@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 from torchlint.project import gitignore
 from torchlint.project.discovery import discover
 from torchlint.project.gitignore import BadPattern, Pattern, Patterns, parse
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 
 Write = Callable[[dict[str, str]], None]
 

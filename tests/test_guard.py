@@ -11,10 +11,13 @@ from conftest import Torchlint
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Fixing, TextEdit
-from torchlint.file import engine
-from torchlint.file.engine import Outcome, check_text
-from torchlint.file.tree.standin import MAX_DEPTH, STAND_IN, without_async, without_chains
-from torchlint.file.verify import BREAKS, CHANGES, Guard, splice
+from torchlint.file import check, dispatch
+from torchlint.file.check import check_text
+from torchlint.file.fix import rounds
+from torchlint.file.results import Outcome
+from torchlint.file.text.edits import splice
+from torchlint.file.tree.placeholders import MAX_DEPTH, PLACEHOLDER, without_async, without_chains
+from torchlint.file.verify import BREAKS, CHANGES, Guard
 from torchlint.rule import Check, Edit, Finding, Fix, Rule
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -179,8 +182,8 @@ def rule(code: str, name: str, made: Made, applicability: Applicability = Applic
 
 
 def lint(monkeypatch: pytest.MonkeyPatch, *rules: Rule, text: str = TEXT, fixing: Fixing = Fixing.SAFE) -> Outcome:
-    monkeypatch.setattr(engine, "_rules", lambda codes: rules)
-    monkeypatch.setattr(engine, "possible_rules", lambda data, codes: codes)
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: rules)
+    monkeypatch.setattr(check, "possible_rules", lambda data, codes: codes)
     return check_text(text, "x.py", frozenset(("TL101", "TL201")), fixing)
 
 
@@ -239,7 +242,7 @@ def test_fixes_that_undo_each_other_cost_no_others(monkeypatch: pytest.MonkeyPat
 
 
 def test_fixes_that_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MAX_ROUNDS", 20)
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", 20)
     text = "import torch\ngrow.x\ngood.x\n"
     longer = rule("TL101", "grow", lambda node: (edit.insert_after(node, ".x"),))
     outcome = lint(monkeypatch, longer, rule("TL201", "good", good), text=text)
@@ -268,7 +271,7 @@ def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> 
         (")", "the fix of TL101 would break"),
         ("outer.f(inner.x, 1)", "the fixes of TL101 did not"),
     ):
-        monkeypatch.setattr(engine, "MAX_ROUNDS", 20)
+        monkeypatch.setattr(rounds, "MAX_ROUNDS", 20)
 
         def check(node: cst.Call, model: object, content: str = content) -> Finding:
             return Finding(node, "it is so", Fix("Do it", (edit.replace(node, content),)))
@@ -281,8 +284,8 @@ def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     broken = rule("TL101", "bad", BAD["syntax"][0])
-    monkeypatch.setattr(engine, "_rules", lambda codes: (broken, rule("TL201", "good", good)))
-    monkeypatch.setattr(engine, "possible_rules", lambda data, codes: codes)
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, rule("TL201", "good", good)))
+    monkeypatch.setattr(check, "possible_rules", lambda data, codes: codes)
     write({"x.py": "import torch\nbad.data\ngood.Variable\n"})
     ran = torchlint("check", "--fix", "-j1", "--output-format", "concise")
     assert ran.code == 3
@@ -322,7 +325,7 @@ def test_an_expression_that_is_too_long_costs_nothing_else(line: str, write: Wri
     assert found == list(rows)
     fixed = torchlint("check", "--fix", "-j1", "--select", "TL101,TL204", "--show-fixes")
     assert "2 × TL101" in fixed.out
-    assert STAND_IN not in fixed.out
+    assert PLACEHOLDER not in fixed.out
 
 
 def test_long_literals_are_no_problem(write: Write, torchlint: Torchlint) -> None:
@@ -337,5 +340,5 @@ def test_characters_keep_their_places() -> None:
     short, (chain,) = without_chains(text, text)
     assert len(short) == len(text)
     assert text[chain.start : chain.end] == long
-    assert short.replace(" ", "") == f"é=({STAND_IN})#é\nz=1\n"
+    assert short.replace(" ", "") == f"é=({PLACEHOLDER})#é\nz=1\n"
     assert without_chains("a + b\n" * 10_000, "") == ("a + b\n" * 10_000, [])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.file.tree.tree import Tree
 from torchlint.model.imports import Imports
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 
 
 def imported(text: str, name: str) -> str | None:

@@ -14,8 +14,8 @@ from test_cli import Write
 
 from torchlint.cli import infer as command
 from torchlint.cli.infer import Place, split
-from torchlint.file.engine import Unparsed
 from torchlint.file.inferred import KINDS, Inferred, infer
+from torchlint.file.parse.invalid import Unparsed
 from torchlint.model.budget import Budget
 from torchlint.session.worker import with_big_stack
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import tl312_integer_division as rule
 
 RULES = frozenset(("TL312",))

@@ -6,7 +6,7 @@ import pytest
 from judge import differences, run
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 CODES = frozenset(catalogue())

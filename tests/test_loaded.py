@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torchlint.diagnostic import Fixing, LocatedFix
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 
 RULES = frozenset(("TL701",))
 HEAD = "import argparse\nimport numpy as np\nimport torch\nfrom torch import nn\n"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 
 RULES = frozenset(("TL301",))
 NDIMS = (1, 2, 3)

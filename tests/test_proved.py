@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,7 +13,7 @@ import torch
 from test_api_table import ROWS, TABLE
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.file.gate import can_match
 
 LOSSES = [row for row in ROWS if row.get("fix") == "reduction" and "signature" in row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Model
 from torchlint.rules import catalogue

@@ -19,9 +19,10 @@ import pytest
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
 from torchlint.examples import BadExample, Example, Mark, examples
-from torchlint.file import engine
-from torchlint.file.engine import Outcome, check_text
+from torchlint.file import dispatch
+from torchlint.file.check import check_text
 from torchlint.file.gate import can_match
+from torchlint.file.results import Outcome
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
@@ -335,7 +336,7 @@ def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatc
         return replace(found, fix=replace(found.fix, edits=(edit.insert_after(found.node, ")"),)))
 
     broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
-    monkeypatch.setattr(engine, "_rules", lambda codes: (broken, load("tl106_redundant_detach")))
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, load("tl106_redundant_detach")))
     text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
     outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
     assert outcome.text == text.replace(".detach().item()", ".item()")

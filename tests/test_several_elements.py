@@ -7,7 +7,7 @@ import torch
 from judge import run
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 CODES = frozenset(catalogue())

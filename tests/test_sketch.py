@@ -13,7 +13,10 @@ import pytest
 
 from torchlint.diagnostic import Fixing
 from torchlint.examples import examples
-from torchlint.file import engine
+from torchlint.file import check
+from torchlint.file.first_look import first_look
+from torchlint.file.parse.invalid import syntax_error
+from torchlint.file.results import Outcome, Subject
 from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree
@@ -78,7 +81,7 @@ def assert_same(text: str) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_sketch_has_the_nodes_that_libcst_makes(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    if sketch.is_possible(text) and engine.syntax_error(text, path.name) is None:
+    if sketch.is_possible(text) and syntax_error(text, path.name) is None:
         assert_same(text)
 
 
@@ -156,21 +159,21 @@ CASES = cases()
 def test_a_first_look_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = CASES[number]
 
-    def checked() -> engine.Outcome:
-        return engine.check_text(text, "x.py", CODES, Fixing.UNSAFE, codebase=Codebase())
+    def checked() -> Outcome:
+        return check.check_text(text, "x.py", CODES, Fixing.UNSAFE, codebase=Codebase())
 
     quick = checked()
-    monkeypatch.setattr(engine, "first_look", lambda *_: None)
+    monkeypatch.setattr(check, "first_look", lambda *_: None)
     assert quick == checked()
 
 
-SKETCHED = [text for text in CASES if sketch.is_possible(text) and engine.syntax_error(text, "x.py") is None]
+SKETCHED = [text for text in CASES if sketch.is_possible(text) and syntax_error(text, "x.py") is None]
 
 
 @pytest.mark.parametrize("number", range(len(SKETCHED)))
 def test_a_first_look_shows_the_rules_that_find_something(number: int) -> None:
     text = SKETCHED[number]
-    look = engine.first_look(text, engine.Subject("x.py", CODES, codebase=Codebase()), CODES, text.encode())
-    found = engine.check_text(text, "x.py", CODES - {"TL002"}, codebase=Codebase())
+    look = first_look(text, text.encode(), CODES, Subject("x.py", CODES, codebase=Codebase()))
+    found = check.check_text(text, "x.py", CODES - {"TL002"}, codebase=Codebase())
     assert look is not None
     assert {diagnostic.code for diagnostic in found.diagnostics} <= look.codes

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from torchlint.diagnostic import Diagnostic, Position
-from torchlint.file.engine import check_text
-from torchlint.file.suppressions import Suppressions
+from torchlint.file.check import check_text
+from torchlint.file.suppress.comments import Suppressions
 
 
 def finding(rows: tuple[int, int], row: int | None = None, code: str = "TL101", name: str = "data-read") -> Diagnostic:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

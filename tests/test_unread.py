@@ -8,10 +8,11 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.file import engine, gate
-from torchlint.file.engine import check_text
+from torchlint.file import check, gate
+from torchlint.file.check import check_text
+from torchlint.file.results import Outcome
 from torchlint.file.tree.fast import unread
-from torchlint.file.tree.standin import without_async
+from torchlint.file.tree.placeholders import without_async
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
@@ -136,12 +137,12 @@ def test_reading_one_body_leaves_the_others() -> None:
 def test_findings_and_fixes_are_the_same(number: int, fixing: Fixing, monkeypatch: pytest.MonkeyPatch) -> None:
     text = texts()[number]
 
-    def checked() -> engine.Outcome:
+    def checked() -> Outcome:
         return check_text(text, "x.py", CODES, fixing, codebase=Codebase())
 
-    monkeypatch.setattr(engine, "first_look", lambda *_: None)
+    monkeypatch.setattr(check, "first_look", lambda *_: None)
     sparse = checked()
-    monkeypatch.setattr(engine, "sites", lambda data, codes: None)
+    monkeypatch.setattr(check, "sites", lambda data, codes: None)
     assert sparse == checked()
 
 
@@ -154,7 +155,7 @@ def test_what_is_parsed_as_a_whole(text: str) -> None:
 
 
 def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "first_look", lambda *_: None)
+    monkeypatch.setattr(check, "first_look", lambda *_: None)
     text = f"import torch\n\n\ndef f(x):\n    return x.data\n\n\ndef g(x):\n    y = {'x + ' * 60}x\n    f(y)\n    return y\n"
     expected = check_text(text, "x.py", CODES)
     asked = []

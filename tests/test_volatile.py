@@ -7,7 +7,7 @@ from judge import run
 from volatile import IMPORT, as_it_was, differences
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import check_text
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
 EVALUATION = """\

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from judge import Run, differences, rough_differences, run
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.engine import Outcome, check_text
+from torchlint.file.check import check_text
+from torchlint.file.results import Outcome
 from torchlint.rules import catalogue
 
 ALL = frozenset(catalogue())

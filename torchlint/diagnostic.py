@@ -6,7 +6,7 @@ Nothing here knows libcst, so a report never has to import it.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 class Applicability(str, enum.Enum):
@@ -34,6 +34,32 @@ class TextEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class LocatedBlock:
+    """Statements of one suite that go under a header of their own, with offsets into the text."""
+
+    header: str
+    start: int
+    """Where what is written before the first statement stands, and how far it replaces what is there."""
+    first: int
+    end: int
+    """Where the last statement ends."""
+    after: int | None
+    """Where the statement directly before it ends, in the same suite; None if there is none, or something between."""
+    lead: str
+    """What comes before the header: a new line, where the statement shares one with others."""
+    inner: str
+    """What comes behind the header: a new line, as far in as the header."""
+    step: str
+    """How much further in the statements are."""
+    is_open: bool = False
+    """Whether the statement directly before is such a block already, and takes these in."""
+    lines: tuple[int, ...] = ()
+    """Where lines begin, behind the first, that move in with it."""
+    splits: tuple[TextEdit, ...] = ()
+    """Where a line is divided that other statements stand on; another block may begin there."""
+
+
+@dataclass(frozen=True, slots=True)
 class LocatedFix:
     """A fix as text edits, sorted and not overlapping; all of them are applied or none."""
 
@@ -45,6 +71,10 @@ class LocatedFix:
     (an import goes when its last use has gone)."""
     alternatives: tuple[LocatedFix, ...] = ()
     """Other modern forms of the same code, to choose by hand; none is applied."""
+    block: LocatedBlock | None = field(default=None, compare=False)
+    """The block that some of the edits make. Of use only while fixing: it is not kept for reports."""
+    waits_for: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+    """Of a deferred fix, the places in the text that others have to remove first. As long-lived as ``block``."""
 
 
 class Fixing(enum.Enum):

@@ -55,6 +55,16 @@ def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
     return Edit(Anchor(item, False), Anchor(items[1], False), "") if len(items) > 1 else None
 
 
+def add_argument(call: cst.Call, text: str) -> Edit:
+    """Append an argument to a call."""
+    if not call.args:
+        return Edit(Anchor(call.func, True), Anchor(call, True, inside=True), f"({text})")
+    last = call.args[-1].value
+    if isinstance(last, cst.GeneratorExp) and not last.lpar:
+        return Edit(Anchor(last, True), Anchor(last, True), f"), {text}")
+    return insert_after(last, f", {text}")
+
+
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     """Remove one argument of a call, with the comma it no longer needs."""
     among_others = remove_item(call.args, arg)

@@ -15,15 +15,9 @@ from torchlint.diagnostic import Fixing, Problem
 from torchlint.file.text.source import decode_leniently
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
-from torchlint.project.settings import (
-    Project,
-    Selection,
-    SettingsError,
-    check_selectors,
-    check_size,
-    check_version,
-    known_names,
-)
+from torchlint.project.project import Project
+from torchlint.project.selection import Selection, SettingsError, check_selectors, known_names
+from torchlint.project.settings import check_size, check_version
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, Result, Run
 from torchlint.session.scheduler import Options as RunOptions

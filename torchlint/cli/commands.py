@@ -40,7 +40,7 @@ class _UsageError(click.ClickException):
 
 @contextlib.contextmanager
 def _settings_can_be_wrong() -> Iterator[None]:
-    from torchlint.project.settings import SettingsError
+    from torchlint.project.selection import SettingsError
 
     try:
         yield
@@ -71,7 +71,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     """The codes and names of rules that begin like the last one of a list."""
     from click.shell_completion import CompletionItem
 
-    from torchlint.project.settings import known_names
+    from torchlint.project.selection import known_names
 
     before, comma, last = incomplete.rpartition(",")
     words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
@@ -143,7 +143,7 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     import json
 
     from torchlint.cli import explain
-    from torchlint.project.settings import known_names
+    from torchlint.project.selection import known_names
 
     if (rule is None) is not every:
         raise click.UsageError("give the code or the name of a rule, or --all")
@@ -157,7 +157,7 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
 
 def _code(asked: str, known: dict[str, str]) -> str:
-    from torchlint.project.settings import did_you_mean
+    from torchlint.project.selection import did_you_mean
 
     for code, name in known.items():
         if asked.upper() == code or asked == name:
@@ -214,7 +214,7 @@ def clean(cache_dir: str | None) -> int:
 
     Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
     """
-    from torchlint.project.settings import Project
+    from torchlint.project.project import Project
     from torchlint.session import cachedir
 
     with _settings_can_be_wrong():

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from torchlint.cli.report import BOLD, GREEN, RED, Style, url
-from torchlint.project.settings import OWN
+from torchlint.project.selection import OWN
 from torchlint.rules import catalogue
 
 _OWN_DOCS = {

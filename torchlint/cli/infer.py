@@ -12,12 +12,15 @@ from typing import Any
 
 from torchlint.cli.report import Text, printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
-from torchlint.file.engine import TOO_DEEP, Unparsed, shortened
 from torchlint.file.inferred import KINDS, Inferred, infer
+from torchlint.file.locate.evidence import shortened
+from torchlint.file.parse.invalid import Unparsed
+from torchlint.file.results import TOO_DEEP
 from torchlint.file.text.source import Undecodable, decode
-from torchlint.model.budget import Budget
+from torchlint.model.budget import TOO_MUCH, Budget
 from torchlint.project.discovery import File, discover
-from torchlint.project.settings import Project, SettingsError, did_you_mean
+from torchlint.project.project import Project
+from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.session.worker import with_big_stack
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.reading import read
@@ -161,7 +164,7 @@ class Reveal:
             self._complain(file.path, failure)
             return []
         if budget.is_spent:
-            self._complain(file.path, Failure("more is to be interpreted than `model-budget` allows", code=INCOMPLETE))
+            self._complain(file.path, Failure(TOO_MUCH, code=INCOMPLETE))
         if not places:
             return [item for item in found if self._is_wanted(item)]
         lines, chosen = Text.of(text), set[int]()

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from torchlint.cli.report import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.project.discovery import Found, discover
-from torchlint.project.settings import Project, Selection, SettingsError, check_version
+from torchlint.project.project import Project
+from torchlint.project.selection import Selection, SettingsError
+from torchlint.project.settings import check_version
 from torchlint.session.scheduler import Options as RunOptions
 from torchlint.session.scheduler import Result, Run
 from torchlint.versions import version

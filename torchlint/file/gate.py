@@ -123,9 +123,9 @@ def _has_needle(data: bytes, codes: frozenset[str]) -> bool:
         return True
     if not tables:
         return False
-    from torchlint.rules.api import table
+    from torchlint.rules.api import words
 
-    return table.can_match(data, tables)
+    return words.can_match(data, tables)
 
 
 @functools.lru_cache(maxsize=64)
@@ -153,9 +153,9 @@ def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
     for needle in needles:
         (named if needle.is_name else found).extend(match.span() for match in needle.places(data))
     if tables:
-        from torchlint.rules.api import table
+        from torchlint.rules.api import words
 
-        named += table.places(data, tables)
+        named += words.places(data, tables)
     known: set[bytes] = set()
     while named:
         found += named

@@ -13,7 +13,9 @@ from typing import Any, cast
 import libcst as cst
 
 from torchlint.diagnostic import LocatedEvidence, Position
-from torchlint.file.engine import located, model_of, parse
+from torchlint.file.dispatch import model_of
+from torchlint.file.locate.evidence import located
+from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.tree import Span, Tree
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
@@ -79,7 +81,7 @@ def infer(
     other files; ``budget`` how much may be interpreted, and afterwards whether that was enough.
 
     Raises:
-        torchlint.file.engine.Unparsed: the text is no Python.
+        torchlint.file.parse.invalid.Unparsed: the text is no Python.
         torchlint.file.tree.tree.NotRoundTripped: positions in it cannot be trusted.
         RecursionError: it is nested too deeply for the stack there is.
     """

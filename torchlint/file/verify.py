@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
+from torchlint.file.text.edits import splice
 from torchlint.file.text.lines import line_start, lines_above
-from torchlint.file.tree.standin import ASYNC_STAND_IN
+from torchlint.file.tree.placeholders import ASYNC
 
 BREAKS = "would break the syntax"
 CHANGES = "would change line {} too, which it is not about"
@@ -24,30 +25,21 @@ CHANGES = "would change line {} too, which it is not about"
 _BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 
 
-def splice(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with edits applied, which do not overlap."""
-    pieces, last = [], 0
-    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
-        pieces += [text[last : edit.start], edit.content]
-        last = edit.end
-    return "".join([*pieces, text[last:]])
-
-
 class Guard:
     """The text before."""
 
-    def __init__(self, text: str, stand_in: str) -> None:
-        """``stand_in`` is the text to parse where the text itself does not, of the same length."""
+    def __init__(self, text: str, repaired: str) -> None:
+        """``repaired`` is the text to parse where the text itself does not, of the same length."""
         self.text = text
-        self._is_stand_in = False
+        self._is_repaired = False
         self._tree = _parsed(text)
-        if self._tree is None and stand_in != text:
-            self._is_stand_in, self._tree = True, _parsed(stand_in)
-        self._units = _units(self._tree, stand_in if self._is_stand_in else text) if self._tree is not None else {}
+        if self._tree is None and repaired != text:
+            self._is_repaired, self._tree = True, _parsed(repaired)
+        self._units = _units(self._tree, repaired if self._is_repaired else text) if self._tree is not None else {}
         self._compiles: bool | None = None
 
-    def objection(self, edits: Iterable[TextEdit], stand_in: str) -> str | None:
-        """What is wrong with the text after these edits, which ``stand_in`` can be parsed for; None if all is well.
+    def objection(self, edits: Iterable[TextEdit], repaired: str) -> str | None:
+        """What is wrong with the text after these edits, which ``repaired`` can be parsed for; None if all is well.
 
         What this Python cannot parse before the edits (newer syntax) is not judged.
         """
@@ -56,8 +48,8 @@ class Guard:
         ordered = sorted(edits, key=lambda e: (e.start, e.end))
         text = splice(self.text, ordered)
         tree = _parsed(text)
-        if tree is None and self._is_stand_in:
-            text, tree = stand_in, _parsed(stand_in)
+        if tree is None and self._is_repaired:
+            text, tree = repaired, _parsed(repaired)
         if tree is None:
             return BREAKS
         changed = _Comparison(self._units, _units(tree, text), ordered).first_changed()
@@ -286,4 +278,4 @@ def _same(left: ast.AST, right: ast.AST) -> bool:
 
 def _plain(value: object) -> str:
     """A constant such that one that is not equal to itself is, and what was put into a string to parse it is out."""
-    return repr(value).replace(ASYNC_STAND_IN, "async")
+    return repr(value).replace(ASYNC, "async")

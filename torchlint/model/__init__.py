@@ -36,9 +36,9 @@ from torchlint.model.interpret.interpretation import Key, Open
 from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
-from torchlint.model.scopes import Scopes, decorator_names, dotted, parameters, sounds_like_no_grad
+from torchlint.model.scopes import Scopes, sounds_like_no_grad
 from torchlint.model.sources import Sources
-from torchlint.model.syntax import is_stub, last_name, signature_comments
+from torchlint.model.syntax import decorator_names, dotted, is_stub, last_name, parameters, signature_comments
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.usage import Follower
@@ -194,8 +194,8 @@ class Model:
         self._neighbours: dict[str, Value | None] = {}
         self.lineages = Lineages(self)
         self._references: dict[int, dict[str, list[cst.Name]]] = {}
-        self.usages: dict[tuple[int, str, bool, bool], Usage] = {}
-        """The worst uses of names, for who follows them in one way or another."""
+        self.usages: dict[tuple[bool, bool], dict[tuple[int, str], Usage]] = {}
+        """The worst uses of names, by how they are followed."""
         self._remembered: dict[tuple[object, ...], Any] = {}
         self._callers = Callers(self)
 
@@ -945,7 +945,7 @@ class Model:
 
     def find_method(self, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """A method of a class or of its bases in this file."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             method = home.scopes.info(each).methods.get(name)
             if method is not None:
                 return method
@@ -953,7 +953,7 @@ class Model:
 
     def class_attribute(self, cls: cst.ClassDef, name: str, flow: Frame, base: Value | None = None) -> Value:
         """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
-        for home, each in self._lineage(cls).classes.values():
+        for home, each in self._lineage(cls).classes():
             found = home._own_attribute(each, name, flow, base)
             if found is not None:
                 is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)

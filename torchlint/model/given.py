@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.interpret import module_containers
-from torchlint.model.scopes import decorator_names, parameters
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage, Value
@@ -48,11 +48,10 @@ _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 @dataclass(frozen=True)
 class Site:
-    """The call that a function was followed into, and who followed it."""
+    """A function that something was followed into, and who followed it."""
 
     function: cst.FunctionDef
     follower: Follower
-    call: cst.Call
 
 
 def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
@@ -220,7 +219,7 @@ def _in_sequence(follower: Follower, modules: tuple[Value, ...], arg: cst.Arg, c
         worst = max(worst, module(follower, each, arg, call))
         if worst is Usage.WRITTEN or not _is_passing(each):
             return worst
-    return max(worst, follower.usage(call))
+    return max(worst, follower.returned_by(call))
 
 
 def _is_passing(value: Value) -> bool:
@@ -261,12 +260,13 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     names = _bound_to(function, arg, call, home, follower.model)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
-    inside = follower.inside(home, Site(function, follower, call))
+    inside = follower.inside(home, Site(function, follower))
     if inside is None:
         return Usage.ESCAPES
     if not _WRAPPING.issuperset(decorator_names(function)):
         return Usage.WRITTEN
-    return max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
+    worst = max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
+    return max(worst, follower.returned_by(call)) if inside.is_returned else worst
 
 
 def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Model, caller: Model) -> list[str]:

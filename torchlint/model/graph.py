@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import children
-from torchlint.model.scopes import dotted, parameters
+from torchlint.model.syntax import dotted, parameters
 
 if TYPE_CHECKING:
     from torchlint.model import Model

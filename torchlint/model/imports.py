@@ -12,7 +12,7 @@ import re
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 
 _MARGIN = 80
 """How far in front of a name to look for what makes it a target."""

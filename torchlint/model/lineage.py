@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from torchlint.model import Model
 
 _LONGEST = 300
-"""How many classes one may derive from; of the others nothing is known, so that a long line of classes has an end."""
+"""How many classes one may derive from; of the others nothing is known, so that a look up a long line has an end."""
 
 
 @dataclass(eq=False, slots=True)
 class Lineage:
     """A class and those of this project that it derives from."""
 
-    classes: dict[int, tuple[Model, cst.ClassDef]]
-    """Each with the model of its file, by its identity, in the order in which attributes are looked up."""
+    home: Model
+    """The model of the file that the class is in."""
+    cls: cst.ClassDef
     rests_on: frozenset[Key] | None
     """The scopes that are not finished yet; None if nothing tells when it changes."""
     kind: str | None
@@ -35,6 +36,19 @@ class Lineage:
     """Whether a method is called ``forward``."""
     torch_base: str | None
     """The class of torch that it derives from."""
+    bases: list[Lineage] = field(default_factory=list)
+    """Those of its bases that are defined in this project."""
+
+    def classes(self) -> Iterator[tuple[Model, cst.ClassDef]]:
+        """Each class with the model of its file, in the order in which attributes are looked up."""
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting and len(seen) < _LONGEST:
+            at = waiting.pop()
+            if id(at.cls) not in seen:
+                seen.add(id(at.cls))
+                yield at.home, at.cls
+                waiting += reversed(at.bases)
 
     @property
     def is_final(self) -> bool:
@@ -115,7 +129,8 @@ class Lineages:
         kinds = list(model.kinds_of_bases(cls))
         own = (kind for kind in kinds if kind not in ("unknown", "other"))
         lineage = Lineage(
-            {id(cls): (model, cls)},
+            model,
+            cls,
             self.unfinished(cls),
             next(own, None),
             "unknown" in kinds,
@@ -159,9 +174,7 @@ class Lineages:
             self._final[id(cls)] = lineage
         elif lineage.rests_on is not None:
             self._for_now[id(cls)] = lineage
-            for home, each in lineage.classes.values():
-                if home is self._model and id(each) not in self._met:
-                    self._met[id(each)] = self._named(each)
+            self._met.setdefault(id(cls), self._named(cls))
 
     def defines(self, cls: cst.ClassDef) -> None:
         """The statement of a class is being interpreted, and its bases have been."""
@@ -178,9 +191,7 @@ def _inherit(lineage: Lineage, base: Lineage | None) -> None:
     if base is None:  # the class derives from itself
         lineage.rests_on = None
         return
-    lineage.classes |= {key: each for key, each in base.classes.items() if key not in lineage.classes}
-    for key in list(lineage.classes)[_LONGEST:]:
-        del lineage.classes[key]
+    lineage.bases.append(base)
     is_open = lineage.rests_on is None or base.rests_on is None
     lineage.rests_on = None if is_open else (lineage.rests_on or frozenset()) | (base.rests_on or frozenset())
     lineage.kind = lineage.kind or base.kind

@@ -12,22 +12,9 @@ import libcst as cst
 from torchlint.file.text.source import GAP
 from torchlint.file.tree.tree import Tree
 from torchlint.model.names import GROWING
-
-Function = cst.FunctionDef | cst.Lambda
+from torchlint.model.syntax import decorator_names, dotted, parameters
 
 _NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
-
-
-def dotted(node: cst.CSTNode) -> str | None:
-    """``a.b.c`` of names and attributes, None for all else."""
-    parts: list[str] = []
-    while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
-        node = node.value
-    if not isinstance(node, cst.Name):
-        return None
-    parts.append(node.value)
-    return ".".join(reversed(parts))
 
 
 def root(node: cst.CSTNode) -> cst.Name | None:
@@ -43,31 +30,6 @@ def sounds_like_no_grad(node: cst.BaseExpression) -> bool:
         node = node.func
     name = dotted(node)
     return bool(name and _NO_GRAD_NAME.search(name.rpartition(".")[2]))
-
-
-def parameters(function: Function) -> list[cst.Param]:
-    """All parameters of a function, in order, with the starred ones."""
-    p = function.params
-    params = [*p.posonly_params, *p.params]
-    if isinstance(p.star_arg, cst.Param):
-        params.append(p.star_arg)
-    params += p.kwonly_params
-    if p.star_kwarg is not None:
-        params.append(p.star_kwarg)
-    return params
-
-
-def decorator_names(function: cst.FunctionDef) -> list[str]:
-    """Last names of the decorators: ``property``, ``setter``, ``no_grad`` …"""
-    names = []
-    for decorator in function.decorators:
-        node = decorator.decorator
-        while isinstance(node, cst.Call):
-            node = node.func
-        name = dotted(node)
-        if name:
-            names.append(name.rpartition(".")[2])
-    return names
 
 
 _TARGETS: dict[type[cst.CSTNode], str] = {

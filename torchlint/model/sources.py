@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.given import PASSING_ON
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.usage import Follower

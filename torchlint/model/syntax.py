@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import libcst as cst
 
-from torchlint.file.tree.tree import children
-from torchlint.model.scopes import dotted, parameters
+from torchlint.file.tree.tree import Tree, children
+
+Function = cst.FunctionDef | cst.Lambda
 
 
-def last_name(node: cst.BaseExpression) -> str:
-    """``c`` of ``a.b.c``; of any other attribute its name; else nothing."""
-    return (dotted(node) or (node.attr.value if isinstance(node, cst.Attribute) else "")).rpartition(".")[2]
+def dotted(node: cst.CSTNode) -> str | None:
+    """``a.b.c`` of names and attributes, None for all else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def last_name(node: cst.CSTNode) -> str:
+    """The name that a name or attribute ends with, ``c`` of ``a.b.c``; nothing for all else."""
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+    return ""
+
+
+def ending_name(node: cst.CSTNode) -> str:
+    """The name an expression ends with: ``loss`` of ``self.loss``, ``f`` of ``m.f(x)``, ``xs`` of ``xs[0]``."""
+    while isinstance(node, (cst.Call, cst.Subscript, cst.UnaryOperation)):
+        match node:
+            case cst.Call(func=inner) | cst.Subscript(value=inner) | cst.UnaryOperation(expression=inner):
+                node = inner
+    return last_name(node)
 
 
 def root(node: cst.BaseExpression) -> str:
@@ -23,6 +50,97 @@ def root(node: cst.BaseExpression) -> str:
 def is_dotted(node: cst.BaseExpression) -> bool:
     """Whether an expression is a name or a path of attributes."""
     return dotted(node) is not None
+
+
+def bound_name(alias: cst.ImportAlias) -> str:
+    """The name under which ``from a import b`` or ``from a import b as c`` makes something known."""
+    return last_name(alias.asname.name if alias.asname is not None else alias.name)
+
+
+def is_global(statement: cst.CSTNode, tree: Tree) -> bool:
+    """Whether what a statement binds belongs to the module."""
+    return tree.enclosing(statement, cst.FunctionDef, cst.ClassDef) is None
+
+
+def call_of(node: cst.CSTNode, tree: Tree) -> cst.Call | None:
+    """The call of which a node is the callee, ``f(x)`` for ``f``; None if it is not called on the spot."""
+    parent = tree.parent(node)
+    return parent if isinstance(parent, cst.Call) and parent.func is node else None
+
+
+def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
+    """The assignment whose target a name is by itself: ``x = f()`` for ``x``; None for a part of a tuple."""
+    parent = tree.parent(target)
+    assign = tree.parent(parent) if isinstance(parent, cst.AssignTarget) else None
+    return assign if isinstance(assign, cst.Assign) else None
+
+
+def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
+    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
+    while True:
+        parent = tree.parent(node)
+        match parent:
+            case cst.Attribute(attr=cst.Name(value=name)):
+                node = call_of(parent, tree) or parent
+                yield name, node
+            case cst.Subscript() if parent.value is node:
+                yield "[]", parent
+                node = parent
+            case _:
+                return
+
+
+def keyword(args: Sequence[cst.Arg], name: str) -> cst.Arg | None:
+    """The argument given by that keyword."""
+    return next((arg for arg in args if arg.keyword is not None and arg.keyword.value == name), None)
+
+
+def positional(args: Sequence[cst.Arg], at: int) -> cst.Arg | None:
+    """The positional argument at an index, if it can be told."""
+    before = args[: at + 1]
+    if len(before) <= at or any(arg.star or arg.keyword is not None for arg in before):
+        return None
+    return before[at]
+
+
+def has_stars(args: Sequence[cst.Arg]) -> bool:
+    """Whether there are arguments that cannot be seen: ``*args``, ``**kwargs``."""
+    return any(arg.star for arg in args)
+
+
+def is_none(node: cst.BaseExpression) -> bool:
+    """Whether an expression is the literal ``None``."""
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+def parameters(function: Function) -> list[cst.Param]:
+    """All parameters of a function, in order, with the starred ones."""
+    p = function.params
+    params = [*p.posonly_params, *p.params]
+    if isinstance(p.star_arg, cst.Param):
+        params.append(p.star_arg)
+    params += p.kwonly_params
+    if p.star_kwarg is not None:
+        params.append(p.star_kwarg)
+    return params
+
+
+def positional_parameters(function: Function) -> list[cst.Param]:
+    """The parameters of a function that take positional arguments, without the starred one."""
+    return [*function.params.posonly_params, *function.params.params]
+
+
+def decorator_names(function: cst.FunctionDef) -> list[str]:
+    """Last names of the decorators: ``property``, ``setter``, ``no_grad`` …"""
+    names = []
+    for decorator in function.decorators:
+        node = decorator.decorator
+        while isinstance(node, cst.Call):
+            node = node.func
+        name = dotted(node)
+        if name:
+            names.append(name.rpartition(".")[2])
+    return names
 
 
 def integer(node: cst.BaseExpression) -> int | None:
@@ -122,6 +240,14 @@ def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
         case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
             return [*alternatives(left), *alternatives(right)]
     return [node]
+
+
+def chained(node: cst.BooleanOperation) -> list[cst.BooleanOperation]:
+    """The operations that ``a or b or c`` is made of, all of one operator, the innermost first."""
+    found = [node]
+    while isinstance(left := found[-1].left, cst.BooleanOperation) and type(left.operator) is type(node.operator):
+        found.append(left)
+    return found[::-1]
 
 
 def has_break(suite: cst.BaseSuite) -> bool:

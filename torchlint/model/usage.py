@@ -7,14 +7,14 @@ be written: only what is known to read counts as reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from functools import partial
+import sys
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.model.given import LIKE_METHODS, Site, given
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.model.torch import returned, writers
 from torchlint.model.torch.returned import may_alias
 from torchlint.model.values import Kind, Tri, Usage
@@ -72,6 +72,10 @@ _KEEPING_NOTHING = (
 _MAX_CALLS = 3
 """How many calls inside each other are followed."""
 
+_Followed = tuple[int, str]
+"""A name in a scope, by the identity of that; of a whole module, too, how something is come by: ``return f``."""
+_DONE = sys.maxsize
+
 
 class Follower:
     """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
@@ -88,9 +92,18 @@ class Follower:
         self.through_data = through_data
         self.model = model
         self.tree = model.tree
-        self.seen: set[tuple[int, str]] = set()
         self.site = site
         self.depth = depth
+        self.is_returned = False
+        """Whether it comes back to the call that it is followed from."""
+        self._seen: dict[_Followed, int] = {}
+        """What has been followed, by the order in which that was begun; ``_DONE`` if nothing of it is open."""
+        self._open: list[_Followed] = []
+        """What is being followed, and what has been that leads back to something of that."""
+        self._low = _DONE
+        """The first of what is open that the last one leads back to, by its order."""
+        self._is_cut = False
+        """Whether a call was not followed because it leads back into a function that is being followed."""
 
     def inside(self, home: Model, site: Site | None) -> Follower | None:
         """Who follows a value into a function; None where that would lead too far."""
@@ -100,8 +113,10 @@ class Follower:
 
     def has_followed(self, names: Collection[str], function: cst.FunctionDef) -> bool:
         """Whether parameters of a function are being followed already, here or in what led here."""
-        keys = {(id(function), name) for name in names}
-        return keys <= self.seen or (self.site is not None and self.site.follower.has_followed(names, function))
+        if all((id(function), name) in self._seen for name in names):
+            self._is_cut = True
+            return True
+        return self.site is not None and self.site.follower.has_followed(names, function)
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst use of the memory that ``node`` evaluates to."""
@@ -269,36 +284,59 @@ class Follower:
         return False
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
-        """What the caller it is followed from does with what a function returns, or all callers in this file."""
+        """What all callers in this file do with what a function returns; which one it is followed from finds out."""
         function = self.model.scopes.scope_of(node)
         if self.site is not None and function is self.site.function:
-            return self.site.follower.usage(self.site.call)
+            self.is_returned = True
+            return Usage.METADATA
         if not isinstance(function, cst.FunctionDef) or not self.through_names:
             return Usage.ESCAPES
         return self._through(function.name.value, "return", Usage.RETURNED)
 
     def _through(self, name: str, how: str, least: Usage) -> Usage:
         """The worst use of what is called ``name``, or is an attribute of that name, anywhere in this file."""
-        if self._is_first:
-            return max(least, self.model.remember(_used_through, name, how, self.through_names, self.through_data))
-        return max(least, self.through(name, how))
+        key = (id(self.tree.module), f"{how} {name}")
+        return max(least, self._once(key, lambda: self._worst_through(name, how)))
 
-    @property
-    def _is_first(self) -> bool:
-        """Whether nothing is being followed yet: what is found from here on does not depend on how one came here."""
-        return not self.seen and self.site is None and not self.depth
+    def returned_by(self, call: cst.Call) -> Usage:
+        """The worst use of what a call gives back, from whichever of the functions that it may call."""
+        return self._once((id(call), "call"), lambda: self.usage(call))
 
-    def through(self, name: str, how: str) -> Usage:
-        """The same, of what has not been followed yet."""
-        if (id(self.tree.module), f"{how} {name}") in self.seen:
-            return Usage.METADATA
-        self.seen.add((id(self.tree.module), f"{how} {name}"))
+    def _worst_through(self, name: str, how: str) -> Usage:
         worst = Usage.METADATA
         for node in self.model.all_called(name):
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
             is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
             if at is not None and is_use:
-                worst = max(worst, deeper(partial(self.usage, at)))
+                worst = max(worst, self.usage(at))
+        return worst
+
+    def _once(self, key: _Followed, follow: Callable[[], Usage]) -> Usage:
+        """The worst use of something that is followed once; where it is met again that adds nothing.
+
+        What leads to each other in circles is used alike. That is known when the one by which the circle was entered
+        has come to its end (Tarjan's strongly connected components), and is kept in the model then: so to ask what
+        becomes of each of a long row of functions costs as much as the row is long.
+        """
+        kept = self.model.usages.setdefault((self.through_names, self.through_data), {})
+        if self.site is None and key in kept:
+            return kept[key]
+        if key in self._seen:
+            self._low = min(self._low, self._seen[key])
+            return Usage.METADATA
+        order, position = len(self._seen), len(self._open)
+        self._seen[key] = order
+        self._open.append(key)
+        outer, self._low = self._low, order
+        worst = deeper(follow)
+        if self._low == order:
+            circle = self._open[position:]
+            del self._open[position:]
+            self._seen.update(dict.fromkeys(circle, _DONE))
+            if self.site is None and not self.depth and not (self._is_cut and order):
+                kept.update(dict.fromkeys([key] if self._is_cut else circle, worst))
+            self._low = outer
+        self._low = min(self._low, outer)
         return worst
 
     def kept_in(self, container: cst.BaseExpression) -> Usage:
@@ -383,17 +421,7 @@ class Follower:
 
     def name(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         """The worst use of a name in a scope and in the functions inside it."""
-        if (id(scope), name) in self.seen:
-            return Usage.METADATA
-        known, key = self.model.usages, (id(scope), name, self.through_names, self.through_data)
-        is_first = self._is_first
-        if key in known and self.site is None:
-            return known[key]
-        self.seen.add((id(scope), name))
-        worst = deeper(lambda: self._worst(name, scope))
-        if is_first:
-            known[key] = worst
-        return worst
+        return self._once((id(scope), name), lambda: self._worst(name, scope))
 
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
@@ -411,7 +439,3 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
-
-
-def _used_through(model: Model, name: str, how: str, through_names: bool, through_data: bool) -> Usage:
-    return Follower(model, through_names, through_data).through(name, how)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from torchlint.diagnostic import Problem
 from torchlint.project import gitignore
 from torchlint.project.gitignore import Pattern, Patterns, relative
-from torchlint.project.settings import Project, Settings
+from torchlint.project.project import Project
+from torchlint.project.settings import Settings
 from torchlint.system.reading import SETTINGS, read
 
 SUFFIXES = (".py", ".pyi")

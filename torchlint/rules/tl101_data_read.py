@@ -92,7 +92,7 @@ from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, gradients, memory
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
@@ -118,11 +118,11 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
-    if data_sites.is_gradient(value, node.value, model):
-        if usage in data_sites.READING and not data_sites.gradients_keep_graphs(model):
+    if gradients.is_gradient(value, node.value, model):
+        if usage in data_sites.READING and not gradients.keep_graphs(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
-        safe = usage <= Usage.SAVED or not data_sites.gradients_are_saved(model)
+        safe = usage <= Usage.SAVED or not gradients.may_be_saved(model)
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
@@ -164,7 +164,7 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
     """Whether an argument's elements go into a tensor: ``y.copy_(x.data)``."""
     match model.tree.parent(arg):
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
-            return data_sites.is_inplace(name) and model.value(target).may_be_tensor
+            return memory.is_inplace(name) and model.value(target).may_be_tensor
     return False
 
 

@@ -87,8 +87,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
+from torchlint.model.syntax import chain
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
-from torchlint.rules.shared import data_sites, gradients, no_grad
+from torchlint.rules.shared import data_sites, gradients, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -103,10 +104,10 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    write = data_sites.written(node, model)
+    write = memory.write_through(node, model)
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
-    if data_sites.is_gradient(value, node.value, model):
+    if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
@@ -118,9 +119,9 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    if any(name in data_sites.OF_THE_VIEW for name, _ in data_sites.chain(node, model)):
+    if any(name in memory.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         return None
-    if data_sites.is_gradient(value, node.value, model) and not data_sites.gradients_keep_graphs(model):
+    if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
         if _operands_without_graph(write, model) and not gradients.are_saved(model):
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
@@ -223,7 +224,7 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
         if isinstance(node, cst.Call):
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
-                is_operation = isinstance(node.func, cst.Attribute) and data_sites.is_inplace(node.func.attr.value)
+                is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
                 if not is_operation:
                     return False
     return True
@@ -237,7 +238,7 @@ def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement |
         return None
     match small:
         case cst.Expr(value=value):
-            if value is write or any(value is outer for _, outer in data_sites.chain(write, model)):
+            if value is write or any(value is outer for _, outer in chain(write, model.tree)):
                 return small
         case cst.Assign(targets=[target]) if target is write:
             return small

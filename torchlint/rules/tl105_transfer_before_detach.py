@@ -31,8 +31,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, memory
 
 _NEEDLES = (
     ".data",
@@ -53,8 +54,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return _finding(node, node, node.attr, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
-    call = model.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
+    call = call_of(node, model.tree)
+    if call is None or call.args or node.lpar:
         return None
     source = _before_transfers(node.value)
     if source is node.value:
@@ -74,9 +75,7 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
 def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu()``."""
     while (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in data_sites.TRANSFERS
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in memory.TRANSFERS
     ):
         node = node.func.value
     return node

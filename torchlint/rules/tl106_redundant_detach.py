@@ -52,8 +52,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model.syntax import call_of, chain
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, memory
 
 
 @on(cst.Attribute, needle=(".data", r"re:\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b"))
@@ -63,8 +64,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return _needless_data(node, model)
     if node.attr.value != "detach":
         return None
-    call = model.tree.parent(node)
-    if not isinstance(call, cst.Call) or call.func is not node or call.args or node.lpar:
+    call = call_of(node, model.tree)
+    if call is None or call.args or node.lpar:
         return None
     reason = _reason(node, call, model)
     if reason is None:
@@ -74,7 +75,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     detour = _numpy_detour(call, model)
-    if detour is None and any(name == "numpy" for name, _ in data_sites.chain(call, model)):
+    if detour is None and any(name == "numpy" for name, _ in chain(call, model.tree)):
         return None  # NumPy needs the detach
     fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, detour or call),))
     return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence, receiver=node.value)
@@ -84,12 +85,12 @@ def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
     match node.value:
         case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
             return "it is detached already"
-    for name, outer in data_sites.chain(call, model):
+    for name, outer in chain(call, model.tree):
         if not isinstance(outer, cst.Call):
             return None
         if name in data_sites.READERS:
             return f"`{name}()` gives Python numbers"
-        if name not in data_sites.TRANSFERS and name != "numpy":
+        if name not in memory.TRANSFERS and name != "numpy":
             return None
     return None
 
@@ -97,7 +98,7 @@ def _reason(node: cst.Attribute, call: cst.Call, model: Model) -> str | None:
 def _numpy_detour(node: cst.CSTNode, model: Model) -> cst.Call | None:
     """The ``numpy()`` call of ``x.cpu().numpy().tolist()``, from ``x`` on; None if there is none."""
     through: cst.Call | None = None
-    for name, outer in data_sites.chain(node, model):
+    for name, outer in chain(node, model.tree):
         if not isinstance(outer, cst.Call):
             return None
         if name == "tolist":

@@ -62,7 +62,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")

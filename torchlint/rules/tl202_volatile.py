@@ -61,10 +61,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import volatile
-from torchlint.rules.shared.volatile import Need, Wanted
+from torchlint.rules.shared.variables import VARIABLE
+from torchlint.rules.shared.volatile import blocks
+from torchlint.rules.shared.volatile.blocks import Need, Wanted
+from torchlint.rules.shared.volatile.values import volatile_argument
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
 _WIDTH = 60
@@ -74,16 +76,16 @@ _WIDTH = 60
 @on(cst.Call, needle=("volatile", "Variable"))
 def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     """Report `volatile` in a call of `Variable`."""
-    arg = volatile.keyword(node)
-    if arg is None or model.qualified(node.func) != volatile.VARIABLE:
+    arg = volatile_argument(node)
+    if arg is None or model.qualified(node.func) != VARIABLE:
         return None
-    wanted = volatile.wanted(node, model)
+    wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
     match wanted.need:
         case Need.NOTHING:
             return Finding(arg, _MESSAGE + _idle(arg, model), remove)
         case Need.BLOCK:
-            return Finding(arg, _MESSAGE, volatile.block(node, model))
+            return Finding(arg, _MESSAGE, blocks.block(node, model))
         case Need.DECISION:
             remove = replace(remove, applicability=Applicability.UNSAFE)
             return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}", remove)

@@ -71,7 +71,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites
+from torchlint.rules.shared import data_sites, scalars
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
@@ -84,7 +84,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    index = data_sites.scalar_index(node, model)
+    index = scalars.scalar_index(node, model)
     assert index is not None
     proven = value.is_tensor and value.ndim == Ndim.ZERO
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
@@ -101,9 +101,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 @on(cst.Subscript, needle=(".data", r"beside:.data:re:\[ 0 \]"))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
-    if not data_sites.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
+    if not scalars.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
         return None
-    if model.is_target(node) or not data_sites.may_be_scalar(node.value, model):
+    if model.is_target(node) or not scalars.may_be_scalar(node.value, model):
         return None
     value = model.value(node.value)
     if not value.is_tensor or value.ndim != Ndim.ZERO:

@@ -28,8 +28,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree.standin import ASYNC_STAND_IN
+from torchlint.file.tree.placeholders import ASYNC
 from torchlint.model import Model
+from torchlint.model.syntax import keyword
 from torchlint.rule import Finding, Fix, on
 
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
@@ -40,11 +41,11 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     """Report the keyword argument `async` of a transfer."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:
         return None
-    for arg in node.args:
-        if arg.keyword is not None and arg.keyword.value == ASYNC_STAND_IN:
-            has_both = any(other.keyword is not None and other.keyword.value == "non_blocking" for other in node.args)
-            change = edit.remove_argument(node, arg) if has_both else edit.replace(arg.keyword, "non_blocking")
-            fix = Fix("Remove `async`" if has_both else "Rename to `non_blocking`", (change,))
-            message = "`async` is a keyword since Python 3.7; the argument is called `non_blocking`"
-            return Finding(arg.keyword, message, fix, severity="error")
-    return None
+    arg = keyword(node.args, ASYNC)
+    if arg is None or arg.keyword is None:
+        return None
+    has_both = keyword(node.args, "non_blocking") is not None
+    change = edit.remove_argument(node, arg) if has_both else edit.replace(arg.keyword, "non_blocking")
+    fix = Fix("Remove `async`" if has_both else "Rename to `non_blocking`", (change,))
+    message = "`async` is a keyword since Python 3.7; the argument is called `non_blocking`"
+    return Finding(arg.keyword, message, fix, severity="error")

@@ -66,15 +66,15 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules.api import found, sites
+from torchlint.rules.api import findings, methods, uses
 
 
 @on(cst.Module, needle="table:TL302")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is gone."""
-    for use in sites.uses(model, "TL302"):
+    for use in uses.of_rule(model, "TL302"):
         if use.row.is_removed(model.target):
-            yield sites.report(use, model)
-    for attribute, row in found.methods(model, "TL302"):
+            yield findings.of_use(use, model)
+    for attribute, row in methods.uses(model, "TL302"):
         if row.is_removed(model.target):
-            yield sites.report_method(attribute, row, model)
+            yield findings.of_method(attribute, row, model)

@@ -98,24 +98,23 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.syntax import call_of
 from torchlint.rule import Finding, on
-from torchlint.rules.api import found, sites
-from torchlint.rules.api.sites import Use
+from torchlint.rules.api import findings, methods, uses
+from torchlint.rules.api.uses import Use
 
 
 @on(cst.Module, needle="table:TL302")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
-    for use in sites.uses(model, "TL302"):
+    for use in uses.of_rule(model, "TL302"):
         if not use.row.is_removed(model.target) and not _is_type(use, model):
-            yield sites.report(use, model)
-    for attribute, row in found.methods(model, "TL302"):
+            yield findings.of_use(use, model)
+    for attribute, row in methods.uses(model, "TL302"):
         if not row.is_removed(model.target):
-            yield sites.report_method(attribute, row, model)
+            yield findings.of_method(attribute, row, model)
 
 
 def _is_type(use: Use, model: Model) -> bool:
     """Whether a class of tensors is named as such, and not called: `isinstance(x, torch.sparse.FloatTensor)`."""
-    call = model.tree.parent(use.node)
-    is_called = isinstance(call, cst.Call) and call.func is use.node
-    return use.row.kind == "class" and use.row.last.endswith("Tensor") and not is_called
+    return use.row.kind == "class" and use.row.last.endswith("Tensor") and call_of(use.node, model.tree) is None

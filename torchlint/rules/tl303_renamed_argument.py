@@ -94,11 +94,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
-from torchlint.rules.api import fixes, sites
+from torchlint.rules.api import calls, findings, guards, names, table
 from torchlint.rules.api.table import Row
-from torchlint.rules.shared import dotted
+from torchlint.rules.shared import names_with_dots
 
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
@@ -115,11 +116,11 @@ _NEEDLES = (
 @on(cst.Module, needle="table:TL303")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report arguments of the table in calls that have them."""
-    rows = sites.row_uses(model, "TL303", ("argument",))
-    for call, func, args in sites.calls(model, rows):
-        candidates = [row for row in rows.get(sites.called_name(func, model), ()) if _given(row, call, args)]
+    rows = table.of_kinds("TL303", ("argument",), model.target)
+    for call, func, args in calls.candidates(model, rows):
+        candidates = [row for row in rows.get(names.called_name(func, model), ()) if _given(row, call, args)]
         while candidates:
-            row = sites.callee(func, candidates, model)
+            row = calls.callee(func, candidates, model)
             if row is None:
                 break
             yield from _findings(row, call, args, model)
@@ -129,7 +130,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 @on(cst.ClassDef, needle="table:TL303")
 def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     """Report `super().__init__(data_source)` in a sampler: there is nothing to give any more."""
-    rows = sites.row_uses(model, "TL303", ("behaviour",)).get("__init__", ())
+    rows = table.of_kinds("TL303", ("behaviour",), model.target).get("__init__", ())
     if not rows or not _is_sampler(node, model):
         return
     for call in model.tree.within(node.body, cst.Call):
@@ -140,7 +141,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     arg = call.args[0]
                     fix = Fix("Drop the argument", (edit.remove_argument(call, arg),))
                     what = "`data_source` of `Sampler.__init__`"
-                    yield Finding(arg, sites.message(rows[0], model, what), fix, severity="error")
+                    yield Finding(arg, findings.message(rows[0], model, what), fix, severity="error")
 
 
 @on(cst.Assign, needle=(r"re:\.size_average =", r"re:\.reduce ="))
@@ -151,9 +152,9 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    if name not in _OF_LOSSES or not _is_loss(loss, model) or sites.is_guarded(node, model):
+    if name not in _OF_LOSSES or not _is_loss(loss, model) or guards.is_guarded(node, model):
         return None
-    if name not in sites.row_uses(model, "TL303", ("behaviour",)):
+    if name not in table.of_kinds("TL303", ("behaviour",), model.target):
         return None
     said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
     given = returned.literal_bool(node.value)
@@ -167,7 +168,7 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
 def _is_loss(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is one of torch's losses that had `size_average`."""
     value = model.value(node)
-    rows = sites.row_uses(model, "TL303", ("argument",))
+    rows = table.of_kinds("TL303", ("argument",), model.target)
     return value.kind == Kind.MODULE and any(
         row.name == value.ref and "size_average" in row.argument
         for row in rows.get((value.ref or "").rpartition(".")[2], ())
@@ -182,13 +183,13 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
             func=cst.Attribute(value=owner, attr=cst.Name(value=method)),
             args=[cst.Arg(value=name, keyword=None | cst.Name("name"), star=""), *_],
         ) if method in _REGISTER:
-            new = dotted.rewritten(name, model.tree.code(name))
+            new = names_with_dots.rewritten(name, model.tree.code(name))
         case _:
             return None
     if new is None or model.value(owner).kind != Kind.MODULE:
         return None
-    row = sites.callee(node.func, sites.row_uses(model, "TL303", ("behaviour",)).get(method, ()), model)
-    if row is None or sites.is_guarded(node, model):
+    row = calls.callee(node.func, table.of_kinds("TL303", ("behaviour",), model.target).get(method, ()), model)
+    if row is None or guards.is_guarded(node, model):
         return None
     edits = tuple(edit.replace(part, text) for part, text in new.items())
     fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
@@ -197,7 +198,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _assigned(model: Model) -> frozenset[str]:
-    return frozenset(sites.last(each.target) for each in model.tree.all(cst.AssignTarget))
+    return frozenset(last_name(each.target) for each in model.tree.all(cst.AssignTarget))
 
 
 def _is_elsewhere(new: Mapping[cst.CSTNode, str], model: Model) -> bool:
@@ -211,8 +212,8 @@ def _other_texts(model: Model) -> frozenset[str]:
     naming = {
         id(part)
         for call in model.tree.all(cst.Call)
-        if call.args and sites.last(call.func) in _REGISTER
-        for part in dotted.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
+        if call.args and last_name(call.func) in _REGISTER
+        for part in names_with_dots.rewritten(call.args[0].value, model.tree.code(call.args[0].value)) or ()
     }
     return frozenset(text.value for text in model.tree.all(cst.SimpleString) if id(text) not in naming)
 
@@ -222,7 +223,7 @@ def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
     match node.bases:
         case [cst.Arg(value=base)]:
             base = base.value if isinstance(base, cst.Subscript) else base
-            found = sites.resolve(base, model)
+            found = names.resolve(base, model)
             return found is not None and "torch.utils.data.Sampler" in (
                 found[1],
                 found[0].replace("data.sampler.", "data."),
@@ -238,8 +239,8 @@ def _given(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[cst.Arg]:
     """The arguments that a row is about."""
     if row.fix == "reduction":
         return [arg for _, arg in _flags(row, call, args)]
-    found = [arg for name in _names(row) if (arg := sites.keyword(args, name)) is not None]
-    if not found and row.position is not None and (arg := sites.positional(args, row.position)) is not None:
+    found = [arg for name in _names(row) if (arg := keyword(args, name)) is not None]
+    if not found and row.position is not None and (arg := positional(args, row.position)) is not None:
         found = [arg]
     return found
 
@@ -249,21 +250,17 @@ def _flags(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> list[tuple[str,
 
     By position only where the function is called by its own name, and `None` there is no reason to speak.
     """
-    is_direct = args is call.args and sites.last(call.func) == row.last
-    order = [parameter.name for parameter in fixes.parameters(row.signature)]
+    is_direct = args is call.args and last_name(call.func) == row.last
+    order = [parameter.name for parameter in calls.parameters(row.signature)]
     found = []
     for name in _names(row):
-        arg = sites.keyword(args, name)
+        arg = keyword(args, name)
         if arg is None and is_direct:
-            arg = sites.positional(args, order.index(name))
-            arg = None if arg is None or _is_none(arg.value) else arg
+            arg = positional(args, order.index(name))
+            arg = None if arg is None or is_none(arg.value) else arg
         if arg is not None:
             found.append((name, arg))
     return found
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -> Iterator[Finding]:
@@ -276,16 +273,16 @@ def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -
     if row.fix == "reduction":
         name = _flags(row, call, args)[0][0]
     what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
-    said = sites.message(row, model, f"{what} of `{sites.short(row.name)}`")
+    said = findings.message(row, model, f"{what} of `{findings.short(row.name)}`")
     severity = "error" if row.is_removed(model.target) else "warning"
     yield Finding(arg.keyword or arg, said, fix, severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg], model: Model) -> Fix | None:
     arg = found[0]
-    safe = sites.applicability(row)
+    safe = row.applicability
     match row.fix:
-        case "rename-argument" if arg.keyword is not None and sites.keyword(args, row.to) is None:
+        case "rename-argument" if arg.keyword is not None and keyword(args, row.to) is None:
             return Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), safe)
         case "drop-argument":
             return Fix(f"Drop `{_names(row)[0]}`", (edit.remove_argument(call, arg),), safe)
@@ -299,7 +296,7 @@ def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.
 def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
     """`size_average` and `reduce` to `reduction`: without a sum or a mean where nothing is reduced."""
     flags = _flags(row, call, args)
-    if sites.keyword(args, "reduction") is not None or sites.is_open(args):
+    if keyword(args, "reduction") is not None or has_stars(args):
         return None
     if all(arg.keyword is None for _, arg in flags):
         return _positional_reduction(row, call, args, flags)
@@ -325,7 +322,7 @@ def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
 
 def _word(flags: Sequence[tuple[str, cst.Arg]]) -> str | None:
     """What the two flags come to, if they are literals."""
-    values = {name: True if _is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
+    values = {name: True if is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
     if None in values.values():
         return None
     if not values.get("reduce", True):
@@ -337,7 +334,7 @@ def _positional_reduction(
     row: Row, call: cst.Call, args: Sequence[cst.Arg], flags: Sequence[tuple[str, cst.Arg]]
 ) -> Fix | None:
     """By position: what stands behind the flags needs its keyword then."""
-    order = [parameter.name for parameter in fixes.parameters(row.signature)]
+    order = [parameter.name for parameter in calls.parameters(row.signature)]
     plain = [arg for arg in args if arg.keyword is None]
     if len(plain) > order.index("reduce") + 1:
         return None  # with a `reduction`, which has no say beside a flag

@@ -50,9 +50,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
+from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
-from torchlint.rules.api import fixes, sites
+from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
 
 _ONE = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
@@ -64,12 +66,12 @@ _TENSORS = {"add": 1, "sub": 1}
 @on(cst.Module, needle="table:TL304")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls with numbers in front of tensors, and others in an order that has changed."""
-    rows = sites.row_uses(model, "TL304", ("positional",))
-    for call, func, args in sites.calls(model, rows):
+    rows = table.of_kinds("TL304", ("positional",), model.target)
+    for call, func, args in calls.candidates(model, rows):
         if any(arg.star for arg in args) or not args or args is not call.args:
             continue
         plain = [arg for arg in args if arg.keyword is None]
-        for row in rows.get(sites.last(func), ()):
+        for row in rows.get(last_name(func), ()):
             found = _scalars(row, plain) if row.fix == "positional-scalars" else _others(row, plain)
             if found and _is_called(row, func, model):
                 yield _finding(row, call, plain, found, model)
@@ -78,12 +80,12 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 
 def _is_called(row: Row, func: cst.BaseExpression, model: Model) -> bool:
     if not row.name.startswith(("torch.Tensor.", "torch.nn.Module.")):
-        return sites.callee(func, (row,), model) is not None
-    if not isinstance(func, cst.Attribute) or sites.resolve(func, model) is not None:
+        return calls.callee(func, (row,), model) is not None
+    if not isinstance(func, cst.Attribute) or names.resolve(func, model) is not None:
         return False
     if row.last.endswith("_"):  # nothing but a tensor has it
         return bool(model.value(func.value).kind & (Kind.TENSOR | Kind.UNKNOWN))
-    return sites.callee(func, (row,), model) is not None
+    return calls.callee(func, (row,), model) is not None
 
 
 def _scalars(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
@@ -102,7 +104,7 @@ def _scalars(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
 
 def _others(row: Row, plain: Sequence[cst.Arg]) -> dict[str, cst.Arg]:
     """The positional arguments that are to be keywords, or to go elsewhere."""
-    names = [parameter.name for parameter in fixes.parameters(row.signature)]
+    names = [parameter.name for parameter in calls.parameters(row.signature)]
     if names:
         return dict(zip(names, plain, strict=False)) if len(plain) <= len(names) else {}
     return {"": plain[1]} if len(plain) > 1 else {}
@@ -121,24 +123,31 @@ def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
 
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
-    what = (
-        f"positional {' and '.join(f'`{name}`' for name in found if name) or 'arguments'} of `{sites.short(row.name)}`"
-    )
+    which = " and ".join(f"`{name}`" for name in found if name) or "arguments"
+    what = f"positional {which} of `{findings.short(row.name)}`"
     fix = None
     if row.is_fixable(model.target):
-        if row.fix == "positional-scalars" and not any(sites.keyword(call.args, name) for name in found):
+        if row.fix == "positional-scalars" and not any(keyword(call.args, name) for name in found):
             first = [arg for arg in plain if all(arg is not each for each in found.values())]
             rest = [model.tree.code(arg.value) for arg in first]
             rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
-            edit = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
+            change = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
-            fix = Fix(
-                "Give the number by keyword", (edit,), sites.applicability(row) if in_order else Applicability.UNSAFE
-            )
+            fix = Fix("Give the number by keyword", (change,), row.applicability if in_order else Applicability.UNSAFE)
         elif row.fix == "keywords":
-            fix = fixes.keywords(call, list(found), row, "Give them by keyword")
+            fix = _by_keyword(call, list(found), row)
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None
-    said = sites.message(row, model, what).replace(
+    said = findings.message(row, model, what).replace(
         " is deprecated", " are deprecated" if len(found) > 1 else " is deprecated"
     )
     return Finding(at, said, fix, receiver=receiver)
+
+
+def _by_keyword(call: cst.Call, names: Sequence[str], row: Row) -> Fix | None:
+    """Give positional arguments by keyword."""
+    found = []
+    for arg, name in zip(call.args, names, strict=False):
+        if arg.star or arg.keyword is not None:
+            break
+        found.append(edit.insert_before(arg.value, f"{name}="))
+    return Fix("Give them by keyword", tuple(found), row.applicability) if found else None

@@ -87,29 +87,30 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim
+from torchlint.model.syntax import keyword
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import fixes, sites
+from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
 
 
 @on(cst.Module, needle="table:TL305")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave out what they should say."""
-    rows = sites.row_uses(model, "TL305", ("default", "argument"))
-    for call, func, args in sites.calls(model, rows):
+    rows = table.of_kinds("TL305", ("default", "argument"), model.target)
+    for call, func, args in calls.candidates(model, rows):
         if args is not call.args or any(arg.star == "**" for arg in args):
             continue
-        candidates = [row for row in rows.get(sites.called_name(func, model), ()) if _is_left_out(row, args, model)]
-        row = sites.callee(func, candidates, model) if candidates else None
+        candidates = [row for row in rows.get(names.called_name(func, model), ()) if _is_left_out(row, args, model)]
+        row = calls.callee(func, candidates, model) if candidates else None
         if row is not None:
             yield _finding(row, call, model)
 
 
 def _is_left_out(row: Row, args: Sequence[cst.Arg], model: Model) -> bool:
-    given = sites.keyword(args, row.argument)
+    given = keyword(args, row.argument)
     if row.kind == "argument":
         return given is not None and model.tree.code(given.value) == row.literal
-    if given is not None or any(sites.keyword(args, name) for name in ("size_average", "reduce")):
+    if given is not None or any(keyword(args, name) for name in ("size_average", "reduce")):
         return False
     if row.position is None:
         return True
@@ -117,12 +118,12 @@ def _is_left_out(row: Row, args: Sequence[cst.Arg], model: Model) -> bool:
 
 
 def _finding(row: Row, call: cst.Call, model: Model) -> Finding:
-    name = f"`{sites.short(row.name)}`"
+    name = f"`{findings.short(row.name)}`"
     what = f"{name} without `{row.argument}=`" if row.kind == "default" else f"`{row.argument}={row.literal}` of {name}"
     fix = _fix(row, call, model) if row.is_fixable(model.target) else None
     severity = "error" if row.is_removed(model.target) else "warning"
     at = call.func.attr if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else call.func
-    return Finding(at, sites.message(row, model, what), fix, severity=severity)
+    return Finding(at, findings.message(row, model, what), fix, severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, model: Model) -> Fix | None:
@@ -142,13 +143,11 @@ _RECOMMENDED = {"use_reentrant=True": "use_reentrant=False"}
 
 def _add(row: Row, call: cst.Call) -> Fix:
     """Say what the default is today; where torch discourages it, the other value is an alternative."""
-    fix = Fix(f"Add `{row.text}`", (fixes.add_argument(call, row.text),), sites.applicability(row))
+    fix = Fix(f"Add `{row.text}`", (edit.add_argument(call, row.text),), row.applicability)
     other = _RECOMMENDED.get(row.text)
     if other is None:
         return fix
-    recommended = Fix(
-        f"Add `{other}`, which torch recommends", (fixes.add_argument(call, other),), Applicability.UNSAFE
-    )
+    recommended = Fix(f"Add `{other}`, which torch recommends", (edit.add_argument(call, other),), Applicability.UNSAFE)
     return replace(fix, alternatives=(recommended,))
 
 
@@ -160,7 +159,7 @@ def _softmax(row: Row, call: cst.Call, model: Model) -> Fix | None:
     if ndim is None:
         return None
     text = f"dim={0 if ndim in (0, 1, 3) else 1}"
-    return Fix(f"Add `{text}`", (fixes.add_argument(call, text),), sites.applicability(row))
+    return Fix(f"Add `{text}`", (edit.add_argument(call, text),), row.applicability)
 
 
 _FACTORIES = frozenset(f"torch.{name}" for name in ("rand", "randn", "zeros", "ones", "empty"))
@@ -201,7 +200,7 @@ def _is_scalar(node: cst.BaseExpression, model: Model) -> bool:
 
 def _called(func: cst.Name | cst.Attribute, args: Sequence[cst.Arg], model: Model) -> int | None:
     """The number of dimensions of what a function, method or module returns."""
-    resolved = sites.resolve(func, model)
+    resolved = names.resolve(func, model)
     first = args[0].value if args and not args[0].star and args[0].keyword is None else None
     if resolved is not None:
         package, _, name = resolved[1].rpartition(".")
@@ -268,7 +267,7 @@ def _binds(node: cst.CSTNode, name: str, model: Model) -> bool:
 def _is_only_read(use: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(use)
     is_label = isinstance(parent, cst.Attribute) and parent.attr is use
-    return is_label or (sites.is_read(use, model) and not model.is_target(use))
+    return is_label or (names.is_read(use, model) and not model.is_target(use))
 
 
 def _plain_value(statement: cst.CSTNode) -> cst.BaseExpression | None:
@@ -293,13 +292,13 @@ def _count(sizes: Sequence[cst.Arg]) -> int | None:
 
 
 def _stft(row: Row, call: cst.Call, model: Model) -> Fix | None:
-    spelled = sites.spell("torch.view_as_real", call, model)
+    spelled = names.spell("torch.view_as_real", call, model)
     if spelled is None or any(arg.star for arg in call.args):
         return None
-    given = sites.keyword(call.args, "return_complex")
+    given = keyword(call.args, "return_complex")
     if given is not None:
-        inner, applicability = edit.replace(given.value, "True"), sites.applicability(row)
+        inner, applicability = edit.replace(given.value, "True"), row.applicability
     else:
-        inner, applicability = fixes.add_argument(call, "return_complex=True"), Applicability.UNSAFE
+        inner, applicability = edit.add_argument(call, "return_complex=True"), Applicability.UNSAFE
     edits = (edit.insert_before(call, f"{spelled[0]}("), inner, edit.insert_after(call, ")"))
     return Fix("Ask for complex numbers, and view them as real ones", edits, applicability, spelled[1])

@@ -65,11 +65,11 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import findings, uses
 
 
 @on(cst.Module, needle="table:TL306")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report private and moved names, where they are imported and where they are used."""
-    for use in sites.uses(model, "TL306"):
-        yield sites.report(use, model)
+    for use in uses.of_rule(model, "TL306"):
+        yield findings.of_use(use, model)

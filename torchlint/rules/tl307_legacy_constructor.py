@@ -69,10 +69,11 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import fixes, sites
-from torchlint.rules.api.sites import Use
+from torchlint.rules.api import findings, methods, names, uses
 from torchlint.rules.api.table import Row
+from torchlint.rules.api.uses import Use
 
 BY_DEFAULT = False
 
@@ -89,21 +90,21 @@ _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "
 @on(cst.Module, needle="table:TL307")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls of the old constructors; their names are types as well, and those stay."""
-    for use in sites.uses(model, "TL307"):
-        call = model.tree.parent(use.node)
-        if not isinstance(call, cst.Call) or call.func is not use.node:
+    for use in uses.of_rule(model, "TL307"):
+        call = call_of(use.node, model.tree)
+        if call is None:
             continue
         fix = _fix(use, call, model) if use.row.is_fixable(model.target) else None
         yield Finding(use.node, _said(use.row), fix)
-    for attribute, row in sites.methods(model, "TL307"):
-        call = model.tree.parent(attribute)
-        if isinstance(call, cst.Call) and call.func is attribute:
+    for attribute, row in methods.uses(model, "TL307"):
+        call = call_of(attribute, model.tree)
+        if call is not None:
             fix = _new(attribute, call, model) if row.is_fixable(model.target) else None
             yield Finding(attribute.attr, _said(row), fix, receiver=attribute.value)
 
 
 def _said(row: Row) -> str:
-    return f"`{sites.short(row.name)}` is a legacy constructor since PyTorch 0.4; use {row.advice}"
+    return f"`{findings.short(row.name)}` is a legacy constructor since PyTorch 0.4; use {row.advice}"
 
 
 def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
@@ -126,27 +127,26 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
 
 def _is_by_name_a_size(call: cst.Call, model: Model) -> bool:
     """Whether an argument is called a size, and the tensor is used as one without values: as a parameter, or filled."""
-    if _SIZE_NAME.match(sites.last(call.args[0].value)) is None:
+    if _SIZE_NAME.match(last_name(call.args[0].value)) is None:
         return False
     match model.tree.parent(call):
         case cst.Attribute(attr=cst.Name(value=name)) as attribute:
-            outer = model.tree.parent(attribute)
-            return name in _OVERWRITES and isinstance(outer, cst.Call) and outer.func is attribute
+            return name in _OVERWRITES and call_of(attribute, model.tree) is not None
         case cst.Arg() as arg:
             outer = model.tree.parent(arg)
-            return isinstance(outer, cst.Call) and sites.last(outer.func) == "Parameter"
+            return isinstance(outer, cst.Call) and last_name(outer.func) == "Parameter"
     return False
 
 
 def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) -> Fix | None:
-    spelled = sites.spell(function, call, model)
-    typed = fixes.spell_all(f"dtype={dtype}", call, model) if dtype else ("", ())
+    spelled = names.spell(function, call, model)
+    typed = names.spell_all(f"dtype={dtype}", call, model) if dtype else ("", ())
     if spelled is None or typed is None:
         return None
     edits = [edit.replace(call.func, spelled[0])]
     if dtype:
-        edits.append(fixes.add_argument(call, typed[0]))
-    safe = sites.applicability(row)
+        edits.append(edit.add_argument(call, typed[0]))
+    safe = row.applicability
     if model.mentions(_DEFAULTS) or _is_under_device(call, model):
         safe = Applicability.UNSAFE
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
@@ -231,7 +231,7 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
             return None
         return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))
     if not args:
-        found = (edit.replace(attribute.attr, "new_empty"), fixes.add_argument(call, "0"))
+        found = (edit.replace(attribute.attr, "new_empty"), edit.add_argument(call, "0"))
         return Fix("Use `.new_empty(0)`", found)
     sizes = [arg for arg in args if _is_size(arg, len(args), model)]
     if len(sizes) == len(args) or (len(args) == 1 and _is_shape(args[0], model)):

@@ -56,6 +56,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import positional_parameters
 from torchlint.rule import Finding, Fix, on
 from torchlint.versions import Version
 
@@ -98,7 +99,7 @@ def _is_function(cls: cst.ClassDef, model: Model) -> bool:
 
 
 def _has_self(method: cst.FunctionDef) -> bool:
-    params = [*method.params.posonly_params, *method.params.params]
+    params = positional_parameters(method)
     return not method.decorators and bool(params) and params[0].name.value == "self"
 
 

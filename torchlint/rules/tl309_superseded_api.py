@@ -45,7 +45,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import findings, methods, uses
 
 BY_DEFAULT = False
 
@@ -53,7 +53,7 @@ BY_DEFAULT = False
 @on(cst.Module, needle="table:TL309")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is only documented as superseded."""
-    for use in sites.uses(model, "TL309"):
-        yield sites.report(use, model)
-    for attribute, row in sites.methods(model, "TL309"):
-        yield sites.report_method(attribute, row, model)
+    for use in uses.of_rule(model, "TL309"):
+        yield findings.of_use(use, model)
+    for attribute, row in methods.uses(model, "TL309"):
+        yield findings.of_method(attribute, row, model)

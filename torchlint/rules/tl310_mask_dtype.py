@@ -61,8 +61,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
+from torchlint.model.syntax import last_name
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import sites
 from torchlint.versions import Version
 
 _SINCE: Version = (1, 2)
@@ -147,7 +147,7 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
 
 def _looks_boolean(node: cst.BaseExpression) -> bool:
     """Whether an expression is written as a mask: a comparison, or called one."""
-    return isinstance(node, cst.Comparison) or "mask" in sites.last(node)
+    return isinstance(node, cst.Comparison) or "mask" in last_name(node)
 
 
 def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:
@@ -165,9 +165,9 @@ def _is_mask(node: cst.BaseExpression, model: Model) -> bool:
             return isinstance(subscript, cst.Subscript) and model.value(subscript.value).is_tensor
         case cst.Arg(keyword=None):
             call = model.tree.parent(parent)
-            if not isinstance(call, cst.Call) or sites.last(call.func) not in _MASKED:
+            if not isinstance(call, cst.Call) or last_name(call.func) not in _MASKED:
                 return False
             is_function = isinstance(call.func, cst.Name) or model.qualified(call.func) is not None
-            at = 1 if is_function and sites.last(call.func) != "where" else 0
+            at = 1 if is_function and last_name(call.func) != "where" else 0
             return len(call.args) > at and call.args[at] is parent
     return False

@@ -33,7 +33,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import findings, uses
 
 BY_DEFAULT = False
 
@@ -41,5 +41,5 @@ BY_DEFAULT = False
 @on(cst.Module, needle="table:TL311")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the functions of TorchScript."""
-    for use in sites.uses(model, "TL311"):
-        yield sites.report(use, model)
+    for use in uses.of_rule(model, "TL311"):
+        yield findings.of_use(use, model)

@@ -59,8 +59,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
+from torchlint.model.syntax import has_stars, last_name
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import guards, names
 from torchlint.versions import Version
 
 BY_DEFAULT = False
@@ -86,7 +87,7 @@ def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
         return None
     if not _is_integer_tensor(node.right, model) and not _is_integer(node.right, model):
         return None
-    if sites.is_guarded(node, model):
+    if guards.is_guarded(node, model):
         return None
     fix = Fix("Use `//`", (Edit(Anchor(node.left, True), Anchor(node.right, False), " // "),), Applicability.UNSAFE)
     said = "integers divided by `/` are no integers since PyTorch 1.6, and this has to be one; use `//`"
@@ -141,15 +142,15 @@ def _is_index_of(arg: cst.Arg, call: cst.Call, model: Model) -> bool:
     """Whether an argument is one that has to be an integer."""
     index = next(at for at, other in enumerate(call.args) if other is arg)
     func = call.func
-    if not isinstance(func, (cst.Name, cst.Attribute)) or sites.is_open(call.args):
+    if not isinstance(func, (cst.Name, cst.Attribute)) or has_stars(call.args):
         return False
-    found = sites.resolve(func, model)
-    name = sites.last(func)
+    found = names.resolve(func, model)
+    name = last_name(func)
     if found is not None:
         is_index = found[1] == f"torch.{name}" and name in _INDEX and index == _INDEX[name] + 1
         return is_index or (found[1] in _FIRST and index == 0)
     if isinstance(func, cst.Name) and name == "range":
-        return not sites.is_shadowed(name, call, model)
+        return not names.is_shadowed(name, call, model)
     value = model.value(func)
     if value.kind == Kind.MODULE:
         return value.ref == "torch.nn.Embedding" and index == 0

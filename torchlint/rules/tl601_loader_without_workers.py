@@ -31,8 +31,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.syntax import has_stars, keyword, positional
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import names
 
 BY_DEFAULT = False
 
@@ -43,12 +44,12 @@ _POSITION = 5
 @on(cst.Call, needle="DataLoader")
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report loaders that load by themselves."""
-    if not isinstance(node.func, (cst.Name, cst.Attribute)) or sites.is_open(node.args):
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or has_stars(node.args):
         return None
-    found = sites.resolve(node.func, model)
+    found = names.resolve(node.func, model)
     if found is None or found[1] != _NAME:
         return None
-    given = sites.keyword(node.args, "num_workers") or sites.positional(node.args, _POSITION)
+    given = keyword(node.args, "num_workers") or positional(node.args, _POSITION)
     if given is not None and not (isinstance(given.value, cst.Integer) and given.value.value == "0"):
         return None
     return Finding(node.func, "the training waits while this loads a batch; give `num_workers=`")

@@ -36,9 +36,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import sites
 from torchlint.versions import Version
 
 BY_DEFAULT = False
@@ -49,9 +49,9 @@ _DEFAULT: Version = (2, 0)
 @on(cst.Call, needle="set_to_none")
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are set to zero by choice."""
-    if sites.last(node.func) != "zero_grad":
+    if last_name(node.func) != "zero_grad":
         return None
-    arg = sites.keyword(node.args, "set_to_none")
+    arg = keyword(node.args, "set_to_none")
     if arg is None or returned.literal_bool(arg.value) is not False:
         return None
     if model.target.has(_DEFAULT):

@@ -55,9 +55,11 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import keyword, positional
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import fixes, sites, table
+from torchlint.rules.api import calls, table
 from torchlint.rules.shared import loaded
 from torchlint.rules.shared.loaded import Content
 from torchlint.versions import Version
@@ -81,14 +83,14 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     if oldest is not None and oldest >= _DEFAULT:
         return
     rows = table.of_rule("TL701")
-    for call, func, args in sites.calls(model, rows):
+    for call, func, args in calls.candidates(model, rows):
         if args is not call.args or any(arg.star for arg in args):
             continue
-        if sites.keyword(args, "weights_only") is not None:
+        if keyword(args, "weights_only") is not None:
             continue
-        is_own = sites.keyword(args, "pickle_module") is not None or sites.positional(args, 2) is not None
+        is_own = keyword(args, "pickle_module") is not None or positional(args, 2) is not None
         for row in rows.get("load", ()):
-            if sites.callee(func, (row,), model) is not None:
+            if calls.callee(func, (row,), model) is not None:
                 if is_own:
                     yield Finding(call.func, _SAID)
                     continue
@@ -110,4 +112,4 @@ def _fix(call: cst.Call, held: Content) -> Fix:
 
 
 def _added(call: cst.Call, text: str, when: str) -> Fix:
-    return Fix(f"Add `{text}`{when}", (fixes.add_argument(call, text),), Applicability.UNSAFE)
+    return Fix(f"Add `{text}`{when}", (edit.add_argument(call, text),), Applicability.UNSAFE)

@@ -33,9 +33,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.api import fixes, sites
+from torchlint.rules.api import names
 from torchlint.versions import Version
 
 _WEIGHTS_ONLY: Version = (2, 1)
@@ -61,29 +63,28 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if not _may_be(node.func, model):
         return None
-    found = sites.resolve(node.func, model)
-    names = set(found or ())
-    if "torch.hub.load" in names:
+    called = set(names.resolve(node.func, model) or ())
+    if "torch.hub.load" in called:
         return _hub(node, model)
-    if not names & set(_DOWNLOADS):
+    if not called & set(_DOWNLOADS):
         return None
     if _is_plain_http(node.args):
         return Finding(node.func, "what comes over `http:` can be changed on the way; use `https:`")
-    if not names & set(_URL_LOADERS) or sites.keyword(node.args, "weights_only") is not None:
+    if not called & set(_URL_LOADERS) or keyword(node.args, "weights_only") is not None:
         return None
     if _is_fallback(node, model):
         return None
     fix = None
     if model.target.has(_WEIGHTS_ONLY):
-        edit = fixes.add_argument(node, "weights_only=True")
-        fix = Fix("Add `weights_only=True`", (edit,), Applicability.UNSAFE)
+        added = edit.add_argument(node, "weights_only=True")
+        fix = Fix("Add `weights_only=True`", (added,), Applicability.UNSAFE)
     said = "what is downloaded may run any code when it is loaded; say `weights_only=True`"
     return Finding(node.func, said, fix)
 
 
 def _may_be(func: cst.Name | cst.Attribute, model: Model) -> bool:
-    name = sites.last(func)
-    path = sites.imports(model).path(name) if isinstance(func, cst.Name) else None
+    name = last_name(func)
+    path = names.imports(model).path(name) if isinstance(func, cst.Name) else None
     return (path or name).rpartition(".")[2] in ("load", "load_url", "load_state_dict_from_url", "download_url_to_file")
 
 
@@ -98,8 +99,8 @@ def _is_fallback(node: cst.Call, model: Model) -> bool:
 
 
 def _hub(node: cst.Call, model: Model) -> Finding | None:
-    source = sites.keyword(node.args, "source")
-    if sites.keyword(node.args, "trust_repo") is not None:
+    source = keyword(node.args, "source")
+    if keyword(node.args, "trust_repo") is not None:
         return None
     if source is not None and isinstance(source.value, cst.SimpleString) and source.value.raw_value == "local":
         return None

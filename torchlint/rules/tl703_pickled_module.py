@@ -31,17 +31,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import last_name
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import names
 
 
 @on(cst.Call, needle=r"re:\bsave \(")
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""
-    if sites.last(node.func) != "save" or not node.args or node.args[0].star:
+    if last_name(node.func) != "save" or not node.args or node.args[0].star:
         return
     assert isinstance(node.func, (cst.Name, cst.Attribute))
-    found = sites.resolve(node.func, model)
+    found = names.resolve(node.func, model)
     if found is None or "torch.save" not in found:
         return
     for value in _saved(node.args[0].value):

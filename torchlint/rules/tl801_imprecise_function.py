@@ -56,8 +56,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import has_stars, last_name
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import names
 
 BY_DEFAULT = False
 
@@ -112,7 +113,7 @@ def _logsumexp(node: cst.Call, at: cst.BaseExpression, model: Model) -> Finding 
             Edit(Anchor(inner[0], True), Anchor(at.func.attr, True), ".logsumexp"),
             edit.replace_after(at, node),
         )
-    elif not any(methods) and (spelled := sites.spell("torch.logsumexp", node, model)) is not None and not spelled[1]:
+    elif not any(methods) and (spelled := names.spell("torch.logsumexp", node, model)) is not None and not spelled[1]:
         edits = (
             edit.replace_before(node, inner[0], f"{spelled[0]}("),
             edit.replace_after(inner[0], summed[0]),
@@ -129,10 +130,10 @@ def _finding(call: cst.Call, name: str, what: str, edits: Sequence[Edit]) -> Fin
 
 def _operand(node: cst.BaseExpression, name: str, model: Model) -> tuple[cst.BaseExpression, Sequence[cst.Arg]] | None:
     """What `torch.name(x, …)` or `x.name(…)` is done to, and the other arguments."""
-    if not isinstance(node, cst.Call) or sites.last(node.func) != name or sites.is_open(node.args):
+    if not isinstance(node, cst.Call) or last_name(node.func) != name or has_stars(node.args):
         return None
     if not _is_method(node, model):
-        found = sites.resolve(node.func, model) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
+        found = names.resolve(node.func, model) if isinstance(node.func, (cst.Name, cst.Attribute)) else None
         if found is None or found[1] != f"torch.{name}" or not node.args or node.args[0].keyword is not None:
             return None
         return node.args[0].value, node.args[1:]
@@ -142,7 +143,7 @@ def _operand(node: cst.BaseExpression, name: str, model: Model) -> tuple[cst.Bas
 
 def _is_method(call: cst.Call, model: Model) -> bool:
     func = call.func
-    return isinstance(func, cst.Attribute) and sites.resolve(func, model) is None
+    return isinstance(func, cst.Attribute) and names.resolve(func, model) is None
 
 
 def _is_over_some(args: Sequence[cst.Arg]) -> bool:
@@ -164,7 +165,7 @@ def _rename(call: cst.Call, name: str, model: Model) -> tuple[Edit, ...]:
     """Edits that give what is called another name."""
     if isinstance(call.func, cst.Attribute):
         return (edit.replace(call.func.attr, name),)
-    spelled = sites.spell(f"torch.{name}", call, model)
+    spelled = names.spell(f"torch.{name}", call, model)
     return (edit.replace(call.func, spelled[0]),) if spelled is not None and not spelled[1] else ()
 
 

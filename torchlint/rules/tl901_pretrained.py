@@ -49,8 +49,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import keyword, last_name, positional
 from torchlint.rule import Anchor, Edit, Finding, Fix, on
-from torchlint.rules.api import mentions, sites, table
+from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
 
 _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
@@ -63,7 +64,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     if any(arg.star == "*" for arg in node.args) or not _may_have_it(node):
         return
     name = _builder(node.func, model)
-    if name is None or sites.is_guarded(node, model) or mentions.is_replaced(name, model):
+    if name is None or guards.is_guarded(node, model) or patches.is_replaced(name, model):
         return
     rows = [row for row in table.of_rule("TL901").get(name.rpartition(".")[2], ()) if row.name == name]
     if name.endswith(".__dict__"):
@@ -74,16 +75,16 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
         return
     edits: list[tuple[cst.Arg, Row, Edit | None]] = []
     for row in rows:
-        given = sites.keyword(node.args, row.argument)
-        if given is None and row.position is not None and sites.last(node.func) == row.last:
-            given = sites.positional(node.args, row.position)
+        given = keyword(node.args, row.argument)
+        if given is None and row.position is not None and last_name(node.func) == row.last:
+            given = positional(node.args, row.position)
             given = given if given is not None and _is_flag(given.value) else None
         if given is not None:
             edits.append((given, row, _rewritten(given, row, node.args, model)))
     for arg, row, change in edits:
         what = f"`{row.argument}=` of `{row.name}`"
-        fix = Fix(f"Use `{row.to}=`", (change,), sites.applicability(row)) if change is not None else None
-        yield Finding(arg.keyword or arg, sites.message(row, model, what), fix)
+        fix = Fix(f"Use `{row.to}=`", (change,), row.applicability) if change is not None else None
+        yield Finding(arg.keyword or arg, findings.message(row, model, what), fix)
 
 
 def _may_have_it(node: cst.Call) -> bool:
@@ -102,15 +103,15 @@ def _builder(func: cst.BaseExpression, model: Model) -> str | None:
         case cst.Subscript(value=cst.Attribute(value=base, attr=cst.Name("__dict__"))) if isinstance(
             base, (cst.Name, cst.Attribute)
         ):
-            found = sites.resolve(base, model)
+            found = names.resolve(base, model)
             return "torchvision.models.__dict__" if found and found[0].startswith("torchvision.models") else None
         case cst.Call(func=cst.Name("getattr"), args=[cst.Arg(value=base), _]) if isinstance(
             base, (cst.Name, cst.Attribute)
         ):
-            found = sites.resolve(base, model)
+            found = names.resolve(base, model)
             return "torchvision.models.__dict__" if found and found[0].startswith("torchvision.models") else None
         case cst.Name() | cst.Attribute():
-            found = sites.resolve(func, model)
+            found = names.resolve(func, model)
             name = found[0] if found is not None else model.qualified(func) or ""
         case _:
             return None
@@ -122,7 +123,7 @@ def _builder(func: cst.BaseExpression, model: Model) -> str | None:
 
 
 def _rewritten(arg: cst.Arg, row: Row, args: Sequence[cst.Arg], model: Model) -> Edit | None:
-    if row.fix != "weights" or sites.keyword(args, row.to) is not None:
+    if row.fix != "weights" or keyword(args, row.to) is not None:
         return None
     weights = "None" if row.text == "None" else f'"{row.text}"'
     match arg.value:

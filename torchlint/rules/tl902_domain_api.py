@@ -47,31 +47,32 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Finding, Fix, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import calls, findings, table, uses
 from torchlint.rules.api.table import Row
 
 
 @on(cst.Module, needle="table:TL902")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
-    for use in sites.uses(model, "TL902"):
-        yield sites.report(use, model)
-    rows = sites.row_uses(model, "TL902", ("argument",))
-    for call, func, args in sites.calls(model, rows):
-        for row in rows.get(sites.last(func), ()):
-            arg = sites.keyword(args, row.argument)
-            if arg is not None and sites.callee(func, (row,), model) is not None:
+    for use in uses.of_rule(model, "TL902"):
+        yield findings.of_use(use, model)
+    rows = table.of_kinds("TL902", ("argument",), model.target)
+    for call, func, args in calls.candidates(model, rows):
+        for row in rows.get(last_name(func), ()):
+            arg = keyword(args, row.argument)
+            if arg is not None and calls.callee(func, (row,), model) is not None:
                 yield _argument(row, call, arg, model)
 
 
 def _argument(row: Row, call: cst.Call, arg: cst.Arg, model: Model) -> Finding:
     assert arg.keyword is not None
     fix = None
-    if row.fix == "rename-argument" and sites.keyword(call.args, row.to) is None:
-        fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), sites.applicability(row))
+    if row.fix == "rename-argument" and keyword(call.args, row.to) is None:
+        fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), row.applicability)
     elif row.fix == "drop-argument":
-        fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), sites.applicability(row))
+        fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), row.applicability)
     severity = "error" if row.is_removed(model.target) else "warning"
-    said = sites.message(row, model, f"`{row.argument}=` of `{row.name}`")
+    said = findings.message(row, model, f"`{row.argument}=` of `{row.name}`")
     return Finding(arg.keyword, said, fix, severity=severity)

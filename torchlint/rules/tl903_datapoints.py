@@ -34,11 +34,11 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, on
-from torchlint.rules.api import sites
+from torchlint.rules.api import findings, uses
 
 
 @on(cst.Module, needle="table:TL903")
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the module, its classes, and the call that silenced its warning."""
-    for use in sites.uses(model, "TL903"):
-        yield sites.report(use, model)
+    for use in uses.of_rule(model, "TL903"):
+        yield findings.of_use(use, model)

@@ -199,8 +199,6 @@ class Cache:
 
     def put(self, location: str, variant: str, seen: Seen, known: Known, rests_on: Mapping[str, str]) -> None:
         """Remember what is known of a file, and the state of the other files it rests on."""
-        from dataclasses import astuple
-
         self._keep(
             location,
             Entry(
@@ -210,7 +208,7 @@ class Cache:
                 known.is_gated + 2 * known.is_parsed,
                 known.suppressed,
                 [self._content.other(row, self._now_of(row)) for row in rests_on.items()],
-                [list(astuple(diagnostic)) for diagnostic in known.diagnostics],
+                [_packed(diagnostic) for diagnostic in known.diagnostics],
             ),
         )
 
@@ -381,6 +379,30 @@ def _origin(package: str) -> str | None:
 
     spec = PathFinder.find_spec(package)
     return spec.origin if spec is not None else None
+
+
+def _packed(diagnostic: Diagnostic) -> list[Any]:
+    from dataclasses import astuple  # which needs `copy`
+
+    return [
+        diagnostic.code,
+        diagnostic.name,
+        diagnostic.message,
+        astuple(diagnostic.start),
+        astuple(diagnostic.end),
+        diagnostic.rows,
+        _packed_fix(diagnostic.fix),
+        astuple(diagnostic.evidence) if diagnostic.evidence is not None else None,
+        diagnostic.severity,
+    ]
+
+
+def _packed_fix(fix: LocatedFix | None) -> list[Any] | None:
+    """A fix without what is of use only while fixing."""
+    if fix is None:
+        return None
+    edits = [(edit.start, edit.end, edit.content) for edit in fix.edits]
+    return [fix.message, fix.applicability, edits, fix.deferred, [_packed_fix(other) for other in fix.alternatives]]
 
 
 def _diagnostic(packed: list[Any]) -> Diagnostic:

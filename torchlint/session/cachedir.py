@@ -13,7 +13,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from torchlint.project.settings import Settings, SettingsError
+from torchlint.project.selection import SettingsError
+from torchlint.project.settings import Settings
 from torchlint.system.reading import is_own, read_own
 
 NAME = ".torchlint_cache"

@@ -112,7 +112,7 @@ def _batches(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def _preload(jobs: Sequence[Job]) -> None:
     """Import libcst and the rules once for all."""
-    from torchlint.file.engine import check_text
+    from torchlint.file.check import check_text
 
     codes = frozenset[str]().union(*{job.codes for job in jobs})
     with_big_stack(lambda: check_text("", "", codes))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from torchlint.diagnostic import Diagnostic, Fixing, Problem
 from torchlint.file.text import source
 from torchlint.project.discovery import File
-from torchlint.project.settings import Project
+from torchlint.project.project import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.cachedir import Unusable
 from torchlint.system.reading import read_with_status

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
 from torchlint.file.text import source
-from torchlint.project.settings import OWN
+from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
@@ -22,7 +22,7 @@ from torchlint.system.stack import with_stack
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
-    from torchlint.file.engine import Outcome
+    from torchlint.file.results import Outcome
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
@@ -169,7 +169,7 @@ def _open(job: Job) -> Opened | Answer:
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
     from torchlint.file.gate import can_match
-    from torchlint.file.suppressions import is_malformed, mentioned
+    from torchlint.file.suppress.comments import is_malformed, mentioned
 
     return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
 
@@ -178,7 +178,7 @@ def _is_broken(text: str, job: Job) -> bool:
     """Whether a file does not parse, where that is asked: not for all those that have nothing to do with torch."""
     if not job.thorough or "TL001" not in job.codes:
         return False
-    from torchlint.file.engine import syntax_error
+    from torchlint.file.parse.invalid import syntax_error
 
     return syntax_error(text, job.path) is not None
 
@@ -208,7 +208,8 @@ def _check(opened: Opened, codebase: Codebase) -> Answer:
 
 
 def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
-    from torchlint.file.engine import TOO_DEEP, check_text
+    from torchlint.file.check import check_text
+    from torchlint.file.results import TOO_DEEP
 
     job = opened.job
     try:

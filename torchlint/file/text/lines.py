@@ -1,12 +1,12 @@
-"""Offsets to rows and columns, and back, and to where they are after edits."""
+"""Offsets to rows and columns, and back."""
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from torchlint.diagnostic import Position, TextEdit
+from torchlint.diagnostic import Position
 
 
 class Lines:
@@ -45,17 +45,3 @@ def lines_above(text: str, start: int) -> Iterator[tuple[int, int]]:
         end = start - (2 if text.endswith("\r\n", 0, start) else 1)
         start = line_start(text, end)
         yield start, end
-
-
-def moved(offsets: Iterable[int], edits: Iterable[TextEdit]) -> dict[int, int]:
-    """Where characters are after some edits, by where they were; without those that are gone."""
-    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    after: dict[int, int] = {}
-    number = shift = 0
-    for offset in sorted(offsets):
-        while number < len(ordered) and ordered[number].end <= offset:
-            shift += len(ordered[number].content) - (ordered[number].end - ordered[number].start)
-            number += 1
-        if number == len(ordered) or offset < ordered[number].start:
-            after[offset] = offset + shift
-    return after

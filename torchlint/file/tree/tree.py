@@ -19,7 +19,7 @@ from libcst._nodes.internal import CodegenState
 from torchlint.file.tree.fast import displays, sketch, unread
 from torchlint.file.tree.fast.unread import Text, Unread
 from torchlint.file.tree.nodes import last_fields_first, parse_module, syntax_fields
-from torchlint.file.tree.standin import Chain
+from torchlint.file.tree.placeholders import Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
 

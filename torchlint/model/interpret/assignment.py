@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model.interpret import containers, iteration, learning, loaders, operators, places, subscripts
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.model.torch import returned
 from torchlint.model.values import NDARRAY, OBJECT, Kind, Tri, Value, container, held, is_opaque, iterated, truth
 

@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.model.torch import returned
 from torchlint.model.values import (
     NUMBER,

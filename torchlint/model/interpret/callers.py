@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.interpret import interpreter
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
 

@@ -9,8 +9,8 @@ import libcst as cst
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
-from torchlint.model.scopes import dotted, sounds_like_no_grad
-from torchlint.model.syntax import enters_no_grad
+from torchlint.model.scopes import sounds_like_no_grad
+from torchlint.model.syntax import dotted, enters_no_grad
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Kind, Tri, Value, iterated, truth

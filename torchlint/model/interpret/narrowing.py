@@ -9,8 +9,7 @@ import libcst as cst
 
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import alternatives, integer
+from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import returned
 from torchlint.model.values import (
     NONE,
@@ -41,8 +40,9 @@ def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:
         case cst.BooleanOperation(left=left, operator=cst.Or(), right=right) if not truth:
             narrow(frame, left, False)
             narrow(frame, right, False)
-        case cst.BooleanOperation(left=left, operator=cst.Or(), right=right) if truth:
-            _narrow_either(frame, left, right)
+        case cst.BooleanOperation(operator=cst.Or()) if truth:
+            chain = chained(test)
+            _narrow_any(frame, [chain[0].left, *(each.right for each in chain)])
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=op, comparator=right)]):
             _narrow_comparison(frame, left, op, right, truth)
         case cst.Call(func=func, args=args):
@@ -97,12 +97,12 @@ def _narrow_leaf(frame: Frame, place: cst.BaseExpression, is_leaf: bool) -> None
         places.refine(frame, place, replace(known, leaf=leaf, grad=known.grad if is_leaf else Tri.YES))
 
 
-def _narrow_either(frame: Frame, left: cst.BaseExpression, right: cst.BaseExpression) -> None:
+def _narrow_any(frame: Frame, tests: Sequence[cst.BaseExpression]) -> None:
     before = frame.env
     ends = []
-    for side in (left, right):
+    for test in tests:
         frame.env = before.branch()
-        narrow(frame, side, True)
+        narrow(frame, test, True)
         ends.append(frame.env.changes(before))
     frame.env = before
     before.meet(ends)

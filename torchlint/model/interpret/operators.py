@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model.interpret import learning, narrowing, places, special_methods
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import chained, dotted
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (
@@ -151,13 +151,21 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
 
 
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
-    """``a and b``, ``a or b``: the right one is evaluated with what the left one says."""
-    left = frame.value(node.left)
+    """A whole chain of one operator at once: each operand where all those before it have let it be evaluated."""
+    chain, is_and = chained(node), isinstance(node.operator, cst.And)
+    frame.budget.used += len(chain) - 1
+    tested = chain[0].left
+    result = frame.value(tested)
     before = frame.env
-    frame.env = before.branch()
-    narrowing.narrow(frame, node.left, isinstance(node.operator, cst.And))
-    right = frame.value(node.right)
+    frame.env = narrowed = before.branch()
+    for each in chain:
+        narrowing.narrow(frame, tested, is_and)
+        tested = each.right
+        frame.env = narrowed.branch()
+        right = frame.value(tested)
+        frame.env = narrowed
+        if not is_and and result.kind & Kind.NONE and result.kind != Kind.NONE:
+            result = replace(result, kind=result.kind & ~Kind.NONE)
+        result = frame.values[id(each)] = join(result, right)
     frame.env = before
-    if isinstance(node.operator, cst.Or) and left.kind & Kind.NONE and left.kind != Kind.NONE:
-        left = replace(left, kind=left.kind & ~Kind.NONE)
-    return join(left, right)
+    return result

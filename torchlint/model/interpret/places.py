@@ -8,8 +8,7 @@ import libcst as cst
 
 from torchlint.model.interpret import containers
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import dotted, parameters
-from torchlint.model.syntax import literal_key, root
+from torchlint.model.syntax import dotted, literal_key, parameters, root
 from torchlint.model.values import UNKNOWN, Kind, Value, join
 
 _MAX_ALIASES = 8

@@ -8,8 +8,7 @@ from torchlint.model.interpret import assignment, contexts, control_flow, narrow
 from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
 from torchlint.model.names import SET_GRAD
-from torchlint.model.scopes import decorator_names, dotted, parameters
-from torchlint.model.syntax import last_name, root, type_comment
+from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root, type_comment
 from torchlint.model.values import NONE, UNKNOWN, Kind, Value, join
 
 

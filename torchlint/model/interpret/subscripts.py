@@ -16,8 +16,7 @@ from torchlint.model.interpret import (
     special_methods,
 )
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import literal_key
+from torchlint.model.syntax import dotted, literal_key
 from torchlint.model.values import (
     NDARRAY,
     UNKNOWN,

@@ -1,4 +1,4 @@
-"""Gradients that a later ``backward()`` still needs: what is written in place to one of them must be counted."""
+"""What is a gradient, and which gradients a later ``backward()`` still needs: writing to one must be counted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,47 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Tri
-from torchlint.rules.shared import data_sites
+from torchlint.model import Kind, Model, Role, Tri, Value
+from torchlint.model.syntax import call_of, chain, has_stars
+from torchlint.rules.shared import memory
+
+
+def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is the `.grad` of a tensor, and not an attribute of that name of a class of one's own."""
+    if value.role == Role.GRADIENT:
+        return True
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("grad")):
+            kind = model.value(owner).kind
+            return bool(kind & Kind.TENSOR) or (bool(kind & Kind.UNKNOWN) and not model.declares("grad"))
+    return False
+
+
+def keep_graphs(model: Model) -> bool:
+    """Whether gradients may carry a graph in this file: ``backward(create_graph=True)``, by keyword or by position."""
+    return model.remember(_asks_for_graphs)
+
+
+def _asks_for_graphs(model: Model) -> bool:
+    if "create_graph" in model.tree.source.text:
+        return True
+    for node in (*model.tree.attributes("backward"), *model.tree.attributes("grad")):
+        call = call_of(node, model.tree)
+        if call is not None and (len(call.args) > 2 or has_stars(call.args)):
+            return True
+    return False
+
+
+def may_be_saved(model: Model) -> bool:
+    """Whether a gradient may be kept for a later ``backward()``: it is computed with where autograd records."""
+    return keep_graphs(model) or model.remember(_is_recorded)
+
+
+def _is_recorded(model: Model) -> bool:
+    return any(
+        isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Arg)) and model.grad_enabled(node) == Tri.YES
+        for node in model.tree.attributes("grad")
+    )
 
 
 def are_saved(model: Model) -> bool:
@@ -32,8 +71,8 @@ def _places(node: cst.Attribute, model: Model) -> Iterator[cst.BaseExpression]:
 def _same_memory(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
     """All of an expression that gives the same memory: ``w.grad.data[0]``."""
     whole = node
-    for name, outer in data_sites.chain(node, model):
-        if name != "[]" and not data_sites.aliases(name, outer):
+    for name, outer in chain(node, model.tree):
+        if name != "[]" and not memory.shares(name, outer):
             break
         assert isinstance(outer, cst.BaseExpression)
         whole = outer

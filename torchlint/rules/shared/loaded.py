@@ -11,9 +11,9 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
-from torchlint.model.syntax import last_name, literal_key
+from torchlint.model.syntax import assignment_of, call_of, last_name, literal_key
 from torchlint.model.torch import returned
-from torchlint.rules.api import sites
+from torchlint.rules.api import names
 
 
 class Content(enum.Enum):
@@ -60,9 +60,8 @@ def _told_by_use(node: cst.BaseExpression, key: str, model: Model, depth: int) -
 
 
 def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, depth: int) -> Iterator[Content]:
-    call = model.tree.parent(node)
-    is_called = isinstance(call, cst.Call) and call.func is node
-    if name in ("get", "pop") and is_called and isinstance(call, cst.Call) and call.args:
+    call = call_of(node, model.tree)
+    if name in ("get", "pop") and call is not None and call.args:
         if isinstance(under := literal_key(call.args[0].value), str):
             yield from _told_by_use(call, under, model, depth)
     elif name in _OF_DICTS:
@@ -72,7 +71,7 @@ def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, d
     elif name in MODULE_METHODS:  # a tensor has it, too
         if MODULE_NAME.search(key):
             yield Content.OBJECT
-        elif is_called and isinstance(call, cst.Call):
+        elif call is not None:
             yield from _told_by_use(call, key, model, depth)
     elif name in returned.tensor_only():
         yield Content.WEIGHTS
@@ -109,10 +108,10 @@ def _told_by_saving(call: cst.Call, model: Model) -> Iterator[Content]:
         return
     path = model.tree.code(call.args[0].value)
     for node in model.tree.attributes("save"):
-        saving = model.tree.parent(node)
-        if not isinstance(saving, cst.Call) or saving.func is not node or len(saving.args) < 2:
+        saving = call_of(node, model.tree)
+        if saving is None or len(saving.args) < 2:
             continue
-        if "torch.save" not in (sites.resolve(node, model) or ()) or model.tree.code(saving.args[1].value) != path:
+        if "torch.save" not in (names.resolve(node, model) or ()) or model.tree.code(saving.args[1].value) != path:
             continue
         yield from _told_by_value(saving.args[0].value, model)
 
@@ -132,8 +131,8 @@ def _told_by_value(node: cst.BaseExpression, model: Model) -> Iterator[Content]:
             return
         case cst.Name(value=name):
             for bound in model.bindings_of(name, node):
-                assign = model.tree.parent(model.tree.parent(bound) or bound)
-                if isinstance(assign, cst.Assign) and isinstance(assign.value, (cst.Dict, cst.List, cst.Tuple)):
+                assign = assignment_of(bound, model.tree)
+                if assign is not None and isinstance(assign.value, (cst.Dict, cst.List, cst.Tuple)):
                     yield from _told_by_value(assign.value, model)
     value = model.value(node)
     is_numpy = isinstance(node, cst.Call) and (model.qualified(node.func) or "").startswith("numpy.")

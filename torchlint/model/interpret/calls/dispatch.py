@@ -18,8 +18,7 @@ from torchlint.model.interpret.calls import (
 )
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (
     NDARRAY,

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.scopes import parameters
+from torchlint.model.syntax import parameters
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import UNKNOWN, Kind, Value
 from torchlint.system.stack import deeper

@@ -11,7 +11,7 @@ from torchlint.model.interpret import learning, module_containers, operators, pl
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
-from torchlint.model.scopes import dotted
+from torchlint.model.syntax import dotted
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (

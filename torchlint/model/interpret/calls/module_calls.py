@@ -13,8 +13,7 @@ from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
-from torchlint.model.scopes import dotted
-from torchlint.model.syntax import is_dotted
+from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import returned
 from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from torchlint.project.settings import did_you_mean, known_names
+from torchlint.project.selection import did_you_mean, known_names
 
 Kind = Literal["ignore", "file-ignore", "noqa"]
 

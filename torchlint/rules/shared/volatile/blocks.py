@@ -16,9 +16,8 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.torch import returned
 from torchlint.rule import Applicability, Block, Fix
-from torchlint.rules.shared.volatility import VARIABLE, Deed, Flow, is_input, keyword
-
-__all__ = ["VARIABLE", "Need", "Wanted", "block", "keyword", "wanted"]
+from torchlint.rules.shared.volatile.statements import run_through
+from torchlint.rules.shared.volatile.values import Deed, is_input, volatile_argument
 
 
 class Need(enum.Enum):
@@ -47,7 +46,7 @@ class Wanted:
 
 def wanted(call: cst.Call, model: Model) -> Wanted:
     """What has to happen before `volatile` can go from a call of `Variable`."""
-    arg = keyword(call)
+    arg = volatile_argument(call)
     if arg is None or returned.literal_bool(arg.value) is False or not is_input(call, model):
         return Wanted(Need.NOTHING)
     scope = model.scopes.scope_of(call)
@@ -85,7 +84,7 @@ class _Plan:
 
     def __init__(self, model: Model, scope: cst.FunctionDef | cst.Module) -> None:
         self._model = model
-        self._flow = Flow(model, scope)
+        self._flow = run_through(model, scope)
         self._blocks: dict[int, list[cst.BaseStatement]] = {}
         """The first statements for a block in which something is computed with a volatile input."""
         self._stuck: dict[int, cst.CSTNode] = {}

@@ -1,66 +1,14 @@
-"""What is announced is what is fixed: counted where one fix does the work of another, and where one waits in vain."""
+"""How many findings were fixed: counted where one fix does the work of another."""
 
 from __future__ import annotations
 
 import bisect
-import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, TextEdit
-from torchlint.file.text.lines import Lines, moved
-
-Waits = Mapping[tuple[TextEdit, ...], Sequence[tuple[int, int]]]
-"""Of the edits of deferred fixes, the places in the text that others have to remove first."""
-
-
-def with_waits(diagnostics: Sequence[Diagnostic], waits: Waits) -> list[Diagnostic]:
-    """The findings, with fixes that wait for others announced as what those are: an import goes if every use goes."""
-    if not waits:
-        return list(diagnostics)
-    fixes = [diagnostic.fix for diagnostic in diagnostics if diagnostic.fix is not None]
-    replaced = _Replaced(edit for fix in fixes for edit in fix.edits)
-    safely = _Replaced(edit for fix in fixes if fix.applicability is Applicability.SAFE for edit in fix.edits)
-    known: dict[int, Applicability | None] = {}
-    found = []
-    for each in diagnostics:
-        places = waits.get(each.fix.edits) if each.fix is not None else None
-        if each.fix is None or places is None:
-            found.append(each)
-            continue
-        if id(places) not in known:
-            known[id(places)] = _applicability(places, replaced, safely)
-        found.append(_announced(each, each.fix, known[id(places)]))
-    return found
-
-
-def _applicability(places: Sequence[tuple[int, int]], replaced: _Replaced, safely: _Replaced) -> Applicability | None:
-    """How far what removes some places can be trusted; None if something stays."""
-    if all(place in safely for place in places):
-        return Applicability.SAFE
-    return Applicability.UNSAFE if all(place in replaced for place in places) else None
-
-
-def _announced(waiting: Diagnostic, fix: LocatedFix, applicability: Applicability | None) -> Diagnostic:
-    if applicability is Applicability.SAFE:
-        return waiting
-    return replace(waiting, fix=replace(fix, applicability=applicability) if applicability is not None else None)
-
-
-class _Replaced:
-    """The places in a text that some edits replace."""
-
-    def __init__(self, edits: Iterable[TextEdit]) -> None:
-        extents = sorted((edit.start, edit.end) for edit in edits)
-        self._starts = [start for start, _ in extents]
-        self._ends = list(itertools.accumulate((end for _, end in extents), max))
-        """How far the edits up to one reach."""
-
-    def __contains__(self, place: tuple[int, int]) -> bool:
-        start, end = place
-        number = bisect.bisect_right(self._starts, start)
-        return number > 0 and self._ends[number - 1] >= end
+from torchlint.diagnostic import Diagnostic, TextEdit
+from torchlint.file.text.edits import moved
+from torchlint.file.text.lines import Lines
 
 
 class Tally:

@@ -8,9 +8,8 @@ from itertools import pairwise
 
 import libcst as cst
 
-from torchlint.diagnostic import TextEdit
-from torchlint.file.choice import LocatedBlock
-from torchlint.file.suppressions import start_with_comments
+from torchlint.diagnostic import LocatedBlock, TextEdit
+from torchlint.file.suppress.comments import start_with_comments
 from torchlint.file.text.lines import without_blanks
 from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.tree import Span, Tree

@@ -13,16 +13,16 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-ASYNC_STAND_IN = "äsync"
+ASYNC = "äsync"
 """What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
 
 MAX_DEPTH = 1_000
 """Expressions nested deeper are skipped. Nobody writes them; programs do."""
 
-STAND_IN = "ǂ"
+PLACEHOLDER = "ǂ"
 """The name that libcst is given for such an expression."""
 
-MESSAGE = f"an expression is nested more than {MAX_DEPTH:,} deep and was skipped"
+SKIPPED = f"an expression is nested more than {MAX_DEPTH:,} deep and was skipped"
 
 _OPERATORS = re.compile(r"[-+*/%@&|^<>.(\[]|\b(?:and|or|not|if|lambda|await)\b")
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
@@ -38,14 +38,14 @@ class Chain(NamedTuple):
 
 
 def without_async(text: str) -> str:
-    """A text with the stand-in for ``async`` where that is a keyword argument; the same text if it is nowhere."""
-    return re.sub(r"\basync(?=\s*=[^=])", ASYNC_STAND_IN, text)
+    """A text with the placeholder for ``async`` where that is a keyword argument; the same text if it is nowhere."""
+    return re.sub(r"\basync(?=\s*=[^=])", ASYNC, text)
 
 
-def without_chains(text: str, stand_in: str) -> tuple[str, list[Chain]]:
+def without_chains(text: str, repaired: str) -> tuple[str, list[Chain]]:
     """The text with a name for each expression that is nested too deeply; every other character keeps its place.
 
-    ``stand_in`` is the text to parse where the text itself does not, of the same length.
+    ``repaired`` is the text to parse where the text itself does not, of the same length.
 
     Raises:
         RecursionError: one is nested too deeply even for Python, so nobody can say where it is.
@@ -53,13 +53,13 @@ def without_chains(text: str, stand_in: str) -> tuple[str, list[Chain]]:
     if not any(_is_suspicious(chunk) for chunk in _BLANK_LINES.split(text)):
         return text, []
     chains: list[Chain] = []
-    for parsed in (text, stand_in):
+    for parsed in (text, repaired):
         tree = _parsed(parsed)
         if tree is not None:
             chains = list(_chains(tree, parsed))
             break
     for chain in chains:
-        name = f" {STAND_IN}" if text[: chain.start][-1:].isidentifier() else STAND_IN  # as in `return"a" + …`
+        name = f" {PLACEHOLDER}" if text[: chain.start][-1:].isidentifier() else PLACEHOLDER  # as in `return"a" + …`
         text = f"{text[: chain.start]}{name:<{chain.end - chain.start}}{text[chain.end :]}"
     return text, chains
 

@@ -8,82 +8,30 @@ only known when it is known which fixes are applied, so each of them says where 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 
-from torchlint.diagnostic import Diagnostic, Fixing, LocatedFix, TextEdit
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedBlock:
-    """A block with offsets into the text."""
-
-    header: str
-    start: int
-    """Where what is written before the first statement stands, and how far it replaces what is there."""
-    first: int
-    end: int
-    """Where the last statement ends."""
-    after: int | None
-    """Where the statement directly before it ends, in the same suite; None if there is none, or something between."""
-    lead: str
-    """What comes before the header: a new line, where the statement shares one with others."""
-    inner: str
-    """What comes behind the header: a new line, as far in as the header."""
-    step: str
-    """How much further in the statements are."""
-    is_open: bool = False
-    """Whether the statement directly before is such a block already, and takes these in."""
-    lines: tuple[int, ...] = ()
-    """Where lines begin, behind the first, that move in with it."""
-    splits: tuple[TextEdit, ...] = ()
-    """Where a line is divided that other statements stand on; another block may begin there."""
+from torchlint.diagnostic import Diagnostic, Fixing, LocatedBlock, LocatedFix, TextEdit
+from torchlint.file.text.blocks import block_edits
 
 
-def block_edits(blocks: Iterable[LocatedBlock]) -> list[TextEdit]:
-    """What puts statements into blocks; what stands directly behind a block with the same header joins it."""
-    ordered = sorted(set(blocks), key=lambda block: block.first)
-    written = {(split.start, split.end): split for block in ordered for split in block.splits}
-    last: LocatedBlock | None = None
-    step = ""
-    for block in ordered:
-        joins = last is not None and _is_next(block, last)
-        step = step if joins else block.step
-        header = "" if joins or block.is_open else block.header + block.inner
-        written[block.start, block.first] = TextEdit(block.start, block.first, f"{block.lead}{header}{step}")
-        written.update(((offset, offset), TextEdit(offset, offset, step)) for offset in block.lines)
-        last = block
-    return [*written.values()]
-
-
-def _is_next(block: LocatedBlock, last: LocatedBlock) -> bool:
-    """Whether a block stands directly behind another one like it, in the same suite: not behind what that one is in."""
-    return (block.after, block.header, block.inner) == (last.end, last.header, last.inner)
-
-
-Blocks = Mapping[tuple[TextEdit, ...], LocatedBlock]
-"""For the edits of a fix the block that they make."""
-
-
-def edits_of(fixed: Iterable[Diagnostic], blocks: Blocks) -> list[TextEdit]:
+def edits_of(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
     """The edits of some fixes, those that they share once, and with one block for what stands together."""
     fixes = [diagnostic.fix for diagnostic in fixed if diagnostic.fix is not None]
-    written = dict.fromkeys(edit for fix in fixes for edit in _own(fix, blocks))
-    written.update(dict.fromkeys(block_edits(blocks[fix.edits] for fix in fixes if fix.edits in blocks)))
+    written = dict.fromkeys(edit for fix in fixes for edit in _own(fix))
+    written.update(dict.fromkeys(block_edits(fix.block for fix in fixes if fix.block is not None)))
     return list(written)
 
 
-def _own(fix: LocatedFix, blocks: Blocks) -> Iterable[TextEdit]:
+def _own(fix: LocatedFix) -> Iterable[TextEdit]:
     """The edits of a fix but for those that make a block."""
-    block = blocks.get(fix.edits)
-    if block is None:
+    if fix.block is None:
         return fix.edits
-    making = set(block_edits([block]))
+    making = set(block_edits([fix.block]))
     return [edit for edit in fix.edits if edit not in making]
 
 
 def chosen(
-    diagnostics: Iterable[Diagnostic], text: str, blocks: Blocks, fixing: Fixing, off: Collection[str]
+    diagnostics: Iterable[Diagnostic], text: str, fixing: Fixing, off: Collection[str] = ()
 ) -> Iterator[Diagnostic]:
     """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
     taken = _Taken(text)
@@ -91,7 +39,7 @@ def chosen(
         fix = diagnostic.fix
         if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
             continue
-        if taken.take(_own(fix, blocks), blocks.get(fix.edits)):
+        if taken.take(_own(fix), fix.block):
             yield diagnostic
 
 

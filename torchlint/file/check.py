@@ -1,0 +1,113 @@
+"""One file, from its text to what is reported and to the fixed text: the stages, in their order.
+
+    triggers -> first look -> parse -> dispatch -> locate -> suppress -> fix and verify, again until nothing changes
+
+For most files nothing but the triggers is looked for; libcst, the model and the rules are imported when a file gets
+past them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, Problem
+from torchlint.file.dispatch import NOT_ALL_INTERPRETED, dispatch
+from torchlint.file.first_look import first_look
+from torchlint.file.fix.announce import announced
+from torchlint.file.fix.protect import protected
+from torchlint.file.fix.rounds import fixed
+from torchlint.file.gate import possible_rules, sites
+from torchlint.file.parse.invalid import Unparsed, syntax_error
+from torchlint.file.parse.parser import parse
+from torchlint.file.results import TOO_DEEP, Examined, Located, Look, Outcome, Subject
+from torchlint.file.suppress.suppress import suppressed
+from torchlint.file.tree.placeholders import ASYNC
+from torchlint.system.limits import BUDGET
+from torchlint.versions import ANY, Target
+
+if TYPE_CHECKING:
+    from torchlint.file.tree.tree import Tree
+    from torchlint.model.codebase.modules import Codebase
+
+
+def check_text(
+    text: str,
+    path: str,
+    codes: frozenset[str],
+    fixing: Fixing = Fixing.NONE,
+    *,
+    location: str | None = None,
+    codebase: Codebase | None = None,
+    policy: Policy = AS_RULES_SAY,
+    target: Target = ANY,
+    budget: int = BUDGET,
+) -> Outcome:
+    """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
+
+    Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
+    """
+    subject = Subject(path, codes, location, codebase, policy, target, budget)
+
+    def examined(text: str) -> Examined:
+        return examine(text, subject)
+
+    def settled(text: str) -> Examined:
+        return announced(protected(examined(text), examined))
+
+    original = settled(text)
+    return original.outcome() if fixing is Fixing.NONE else fixed(original, settled, fixing, path)
+
+
+def examine(text: str, subject: Subject) -> Examined:
+    """What is to be said of a text as it stands: the way of one round."""
+    from torchlint.file.tree.fast.unread import Unreadable
+
+    data = text.encode(errors="surrogatepass")
+    possible = possible_rules(data, subject.codes)
+    look = first_look(text, data, possible, subject)
+    if look is not None and not look.codes:
+        return suppressed(text, _after_look(Located(), look, subject), subject.codes)
+    codes = look.codes if look is not None else possible
+    try:
+        located = _located(text, codes, subject, sites(data, codes))
+    except Unreadable:
+        located = _located(text, codes, subject, None)
+    return suppressed(text, _after_look(located, look, subject), subject.codes)
+
+
+def _located(
+    text: str, codes: frozenset[str], subject: Subject, is_wanted: Callable[[int, int], bool] | None
+) -> Located:
+    """What some rules find, with places; for ``is_wanted`` see :func:`parse`."""
+    from torchlint.file.locate.findings import locate
+
+    try:
+        tree = parse(text, subject.path, is_wanted)
+    except Unparsed as error:
+        return Located((error.diagnostic,), is_broken=True, has_tree=False)
+    except RecursionError:
+        return Located(problems=(Problem(subject.path, TOO_DEEP),), has_tree=False)
+    with contextlib.closing(tree):
+        located = locate(tree, dispatch(tree, codes, subject), subject)
+        return _with_syntax_error(tree, located, subject.path) if located.is_broken else located
+
+
+def _after_look(located: Located, look: Look | None, subject: Subject) -> Located:
+    """What was found, with what the first look has come upon besides."""
+    if look is None:
+        return located
+    rests_on: Mapping[str, str] = {**look.rests_on, **located.rests_on}
+    problem = Problem(subject.path, NOT_ALL_INTERPRETED)
+    is_new = look.is_cut_short and problem not in located.problems
+    return replace(located, rests_on=rests_on, problems=(*located.problems, problem) if is_new else located.problems)
+
+
+def _with_syntax_error(tree: Tree, located: Located, path: str) -> Located:
+    """What was found in a text that had to be repaired to be parsed: a syntax error unless TL204 found all of it."""
+    error = syntax_error(tree.source.text, path)
+    if error is None or sum(each.code == "TL204" for each in located.diagnostics) >= len(tree.names(ASYNC)):
+        return located
+    return replace(located, diagnostics=(error, *located.diagnostics))

@@ -1,0 +1,135 @@
+"""Rules at work on a tree: which node is shown to which function, and what comes of one that raises."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torchlint.diagnostic import Applicability, Problem
+from torchlint.file.results import Findings, Look, Subject
+from torchlint.file.text.lines import Lines
+from torchlint.model.budget import TOO_MUCH, Budget
+from torchlint.rules import catalogue
+from torchlint.system.crash import described, traceback_of
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from torchlint.file.tree.tree import Tree
+    from torchlint.model import Model
+    from torchlint.model.codebase.modules import Codebase
+    from torchlint.rule import Finding, Rule
+
+NOT_ALL_INTERPRETED = f"{TOO_MUCH}: some of it was not, so findings may be missing"
+
+
+@functools.cache
+def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules of some codes, loaded, in order."""
+    from torchlint.rule import load
+
+    return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
+
+
+def dispatch(tree: Tree, codes: frozenset[str], subject: Subject) -> Findings:
+    """What rules find in a tree. One that raises finds nothing, which is a problem."""
+    model = _model_for(tree, subject)
+    found: list[tuple[Rule, Finding]] = []
+    problems: list[Problem] = []
+    try:
+        for rule in rules_of(codes):
+            findings, problem = _run(rule, tree, model, subject)
+            found += [(rule, finding) for finding in findings]
+            problems += [problem] if problem is not None else []
+        is_cut_short = model.budget.is_spent
+    finally:
+        rests_on = model.close()
+    if is_cut_short:
+        problems.append(Problem(subject.path, NOT_ALL_INTERPRETED))
+    return Findings(tuple(found), tuple(problems), rests_on, is_cut_short)
+
+
+def which_find(tree: Tree, codes: frozenset[str], subject: Subject) -> Look:
+    """Which rules find anything at all. What a rule raises is raised."""
+    model = _model_for(tree, subject)
+    try:
+        finding = {rule.code for rule in rules_of(codes) if next(_Work(rule, tree, model).findings(), None) is not None}
+        is_cut_short = model.budget.is_spent
+    finally:
+        rests_on = model.close()
+    return Look(frozenset(finding), rests_on, is_cut_short)
+
+
+def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None) -> Model:
+    """The model of a file: the one place that makes one."""
+    from torchlint.model import Model
+
+    return Model(tree, location, codebase)
+
+
+def _model_for(tree: Tree, subject: Subject) -> Model:
+    model = model_of(tree, subject.location, subject.codebase)
+    model.target, model.budget = subject.target, Budget(subject.budget)
+    return model
+
+
+def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
+    """All findings of one rule; if it raises, none and the problem."""
+    from torchlint.file.tree.fast.unread import Unreadable
+
+    work = _Work(rule, tree, model)
+    try:
+        return [_explained(finding, model) for finding in work.findings()], None
+    except Unreadable:
+        raise
+    except Exception as error:
+        message = f"{rule.code} raised {described(error)}"
+        return [], Problem(subject.path, message, work.row(), traceback_of(error))
+
+
+class _Work:
+    """A rule at work."""
+
+    def __init__(self, rule: Rule, tree: Tree, model: Model) -> None:
+        self.rule, self.tree, self.model = rule, tree, model
+        self.node: cst.CSTNode | None = None
+        """The node it is looking at."""
+
+    def findings(self) -> Iterator[Finding]:
+        """What it finds, in the order of its functions and of the nodes they want to see."""
+        from torchlint.rule import Finding
+
+        for check in self.rule.checks:
+            for cls in check.types:
+                for node in self.tree.parsed(cls):  # findings are where the triggers are
+                    self.node = node
+                    found = check.function(node, self.model)
+                    if found is None:
+                        continue
+                    if isinstance(found, Finding):
+                        yield found
+                    else:
+                        yield from found
+        self.node = None
+
+    def row(self) -> int | None:
+        """The line of the node it is looking at."""
+        if self.node is None:
+            return None
+        span = self.tree.spans([self.node]).get(id(self.node))
+        return Lines(self.tree.source.text).position(span.start).row if span else None
+
+
+def _explained(finding: Finding, model: Model) -> Finding:
+    """A finding with the evidence for its receiver, where the rule has none of its own; a fix is as safe as that."""
+    from torchlint.model.codebase.namesakes import is_shared
+
+    if finding.receiver is None:
+        return finding
+    evidence = finding.evidence or model.value(finding.receiver).evidence
+    fix = finding.fix
+    if fix is not None and evidence is not None and is_shared(evidence, model):
+        fix = replace(fix, applicability=Applicability.UNSAFE)
+    return replace(finding, evidence=evidence, fix=fix)

@@ -1,0 +1,1 @@
+"""Fixes: which are announced, which are applied together, round by round, and how many there were."""

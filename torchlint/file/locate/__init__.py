@@ -1,0 +1,1 @@
+"""Findings, evidence, edits and blocks: from nodes to places in the text."""

@@ -1,0 +1,123 @@
+"""Findings with their places in the text: from nodes to rows and columns, by one code generation for all of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeGuard
+
+import libcst as cst
+
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Problem
+from torchlint.file.locate import evidence, fixes
+from torchlint.file.results import Findings, Located, Subject
+from torchlint.file.text.lines import Lines
+from torchlint.file.tree.placeholders import SKIPPED
+from torchlint.file.tree.tree import NotRoundTripped, Span, Tree
+from torchlint.rule import Finding, Rule
+
+
+def locate(tree: Tree, findings: Findings, subject: Subject) -> Located:
+    """The findings with positions, and their fixes with offsets, as the settings want them."""
+    lines = Lines(tree.source.text)
+    problems = list(findings.problems)
+    for chain in tree.skipped:
+        if chain.matters:
+            row = lines.position(tree.source.original(chain.start)).row
+            problems.append(Problem(subject.path, SKIPPED, row))
+    try:
+        diagnostics = _diagnostics(tree, findings, lines)
+    except NotRoundTripped as reason:
+        return Located((), (*problems, Problem(subject.path, str(reason))), findings.rests_on)
+    diagnostics = [replace(each, fix=subject.policy.of(each.fix, each.code)) for each in diagnostics]
+    if findings.is_cut_short:
+        diagnostics = [replace(each, fix=_doubted(each.fix)) for each in diagnostics]
+    return Located(tuple(diagnostics), tuple(problems), findings.rests_on, tree.is_repaired)
+
+
+def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnostic]:
+    if not findings.found:
+        return []
+    wanted = {id(node): node for _, finding in findings.found for node in _anchors(tree, finding)}
+    places = _Places(tree.spans(wanted.values()), lines)
+    return [_diagnostic(tree, rule, finding, places) for rule, finding in findings.found]
+
+
+class _Places:
+    """Where the nodes stand that findings are about."""
+
+    def __init__(self, spans: dict[int, Span], lines: Lines) -> None:
+        self.spans, self.lines = spans, lines
+        self._waits: dict[int, tuple[tuple[int, int], ...]] = {}
+
+    def waits(self, nodes: tuple[cst.CSTNode, ...]) -> tuple[tuple[int, int], ...]:
+        """The places that a deferred fix waits for; the same object for all imports of a name."""
+        if id(nodes) not in self._waits:
+            spans = (self.spans[id(node)] for node in nodes)
+            self._waits[id(nodes)] = tuple((span.inner_start, span.inner_end) for span in spans)
+        return self._waits[id(nodes)]
+
+
+def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
+    yield finding.node
+    statement = tree.statement(finding.node)
+    yield statement
+    if _is_compound(statement):
+        yield statement.body
+    if finding.end is not None:
+        yield finding.end
+    if finding.receiver is not None:
+        yield finding.receiver
+    if finding.evidence is not None and finding.evidence.node is not None:
+        yield finding.evidence.node
+    if finding.fix is not None:
+        yield from fixes.anchors(tree, finding.fix)
+
+
+def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Diagnostic:
+    spans, lines = places.spans, places.lines
+    start = lines.position(spans[id(finding.node)].inner_start)
+    end = lines.position(spans[id(finding.end or finding.node)].inner_end)
+    statement = tree.statement(finding.node)
+    span = spans[id(statement)]
+    first, last = lines.position(span.start).row, lines.position(span.end).row
+    if _is_compound(statement):  # its header only
+        header = lines.position(spans[id(statement.body)].start)
+        last = header.row if start < header and not _is_in_decorator(tree, finding.node) else end.row
+    because = None
+    if finding.evidence is not None:
+        because = evidence.located(finding.evidence, spans, lines)
+        if finding.receiver is not None:
+            because = replace(because, message=evidence.reason(tree, finding.receiver, finding.evidence, spans))
+    fix = _fix(tree, finding, places)
+    return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, because, finding.severity)
+
+
+def _fix(tree: Tree, finding: Finding, places: _Places) -> LocatedFix | None:
+    fix = fixes.located(tree, finding.fix, places.spans) if finding.fix is not None else None
+    if fix is None or finding.fix is None:
+        return None
+    if finding.fix.waits_for:
+        fix = replace(fix, waits_for=places.waits(finding.fix.waits_for))
+    return replace(fix, applicability=Applicability.UNSAFE) if _is_shown(tree, finding.node) else fix
+
+
+def _is_in_decorator(tree: Tree, node: cst.CSTNode) -> bool:
+    return tree.enclosing(node, cst.Decorator) is not None
+
+
+def _is_compound(statement: cst.CSTNode) -> TypeGuard[cst.BaseCompoundStatement]:
+    return hasattr(statement, "body") and hasattr(statement.body, "body")
+
+
+def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a node's code is part of what the program prints: ``f"{w.data=}"``."""
+    shown = tree.enclosing(node, cst.FormattedStringExpression)
+    while isinstance(shown, cst.FormattedStringExpression) and shown.equal is None:
+        shown = tree.enclosing(shown, cst.FormattedStringExpression)
+    return shown is not None
+
+
+def _doubted(fix: LocatedFix | None) -> LocatedFix | None:
+    """A fix in a file of which some is not known: what speaks against it may be there."""
+    return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None

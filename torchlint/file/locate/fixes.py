@@ -1,0 +1,131 @@
+"""Fixes with offsets: what the edits that rules anchor at nodes replace in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
+from torchlint.file.locate import blocks
+from torchlint.file.text.blocks import block_edits
+from torchlint.file.text.lines import line_start, without_blanks
+from torchlint.file.text.source import TOKENS
+from torchlint.file.tree.placeholders import PLACEHOLDER
+
+if TYPE_CHECKING:
+    from torchlint.file.tree.tree import Span, Tree
+    from torchlint.rule import Anchor, Edit, Fix
+
+
+def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
+    """The nodes whose places have to be known to locate a fix."""
+    for each in (fix, *fix.alternatives):
+        for edit in each.edits:
+            yield edit.start.node
+            yield edit.end.node
+        if each.block is not None:
+            yield from blocks.anchors(tree, each.block)
+        if each.imports and (place := _import_anchor(tree)) is not None:
+            yield place[0]
+    yield from fix.waits_for
+
+
+def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
+    """A fix with offsets; None if it would write what was skipped. What it waits for comes later: many share that."""
+    edits = {_text_edit(tree, e, spans) for e in fix.edits}
+    block = blocks.located(tree, fix.block, spans) if fix.block is not None else None
+    if block is not None:
+        edits.update(block_edits([block]))
+    edits.update(_import_edit(tree, module, spans) for module in fix.imports)
+    if tree.skipped and any(PLACEHOLDER in edit.content for edit in edits):
+        return None
+    ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+    applicability = fix.applicability
+    if any(_loses_comment(tree.source.text, e) for e in ordered):
+        applicability = Applicability.UNSAFE
+    others = (located(tree, other, spans) for other in fix.alternatives)
+    alternatives = tuple(other for other in others if other is not None)
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block)
+
+
+def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
+    start, end = (_offset(anchor, spans) for anchor in (edit.start, edit.end))
+    if (
+        edit.start.node is edit.end.node and not edit.text and isinstance(edit.start.node, cst.SimpleStatementLine)
+    ):  # a line goes as a whole
+        text = tree.source.text
+        line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
+        start = line_start(text, start)
+        return TextEdit(start, line.end() if line else end, edit.text)
+    if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
+        start = without_blanks(tree.source.text, start)
+    if edit.keeps_comments:
+        start = _after_comments(tree.source.text, start, end, edit.text)
+    return TextEdit(start, end, edit.text)
+
+
+_COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")
+
+
+def _after_comments(text: str, start: int, end: int, content: str) -> int:
+    """Where to start replacing ``text[start:end]`` so that the comments it begins with stay."""
+    comments = _COMMENTS.match(text, start, end)
+    if comments is None:
+        return start
+    if not content and re.compile(r"[ \t]*[\r\n]").match(text, end):
+        return comments.end()
+    space = re.compile(r"\s*").match(text, comments.end(), end)
+    return space.end() if space else comments.end()
+
+
+def _loses_comment(text: str, edit: TextEdit) -> bool:
+    """Whether an edit inside a line removes a comment."""
+    removed = text[edit.start : edit.end]
+    if "#" not in removed or removed.endswith(("\n", "\r")):
+        return False
+    return any(match.group().startswith("#") for match in TOKENS.finditer(removed))
+
+
+def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
+    span = spans[id(anchor.node)]
+    if anchor.inside:
+        return span.inner_end if anchor.at_end else span.inner_start
+    return span.end if anchor.at_end else span.start
+
+
+def _import_anchor(tree: Tree) -> tuple[cst.CSTNode, bool] | None:
+    """Where a new import goes: a top-level statement, and whether after it; None in an empty file.
+
+    Before the first import of something of torch, else after the last import, else after the docstring.
+    """
+    anchor: cst.CSTNode | None = None
+    for number, statement in enumerate(tree.module.body):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            if anchor is not None:
+                break
+            continue
+        match statement.body[0]:
+            case cst.Import() | cst.ImportFrom(relative=[]) as small if re.match(
+                r"(import|from) torch\b", tree.code(small)
+            ):
+                return statement, False
+            case cst.Import() | cst.ImportFrom():
+                anchor = statement
+            case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()) if number == 0:
+                anchor = statement
+    if anchor is not None:
+        return anchor, True
+    return (tree.module.body[0], False) if tree.module.body else None
+
+
+def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
+    anchor, after = _import_anchor(tree) or (tree.module, False)
+    offset, newline = spans[id(anchor)].start, tree.source.newline
+    if not after:
+        return TextEdit(offset, offset, f"import {module}{newline}")
+    line = re.compile(r"[^\r\n]*").match(tree.source.text, spans[id(anchor)].end)
+    offset = line.end() if line else offset
+    return TextEdit(offset, offset, f"{newline}import {module}")

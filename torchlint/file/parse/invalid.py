@@ -1,0 +1,62 @@
+"""What is wrong with a text that is no Python, as a TL001 finding."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from torchlint.diagnostic import Diagnostic, Position
+from torchlint.file.text.lines import Lines
+from torchlint.file.text.source import TOKENS
+
+MAX_BRACKETS = 200
+"""CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
+
+
+class Unparsed(ValueError):
+    """A text is no Python; ``diagnostic`` says where and why."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def unparsable(text: str) -> Diagnostic | None:
+    """What would kill the parser or pass it unnoticed: null bytes and bracket towers."""
+    if "\0" in text:
+        return no_python(Lines(text).position(text.index("\0")), "source code cannot contain null bytes")
+    if text.count("(") + text.count("[") + text.count("{") <= MAX_BRACKETS:
+        return None
+    depth = 0
+    for match in TOKENS.finditer(text):
+        token = match.group()
+        if token in "([{":
+            depth += 1
+            if depth > MAX_BRACKETS:
+                return no_python(Lines(text).position(match.start()), "too many nested parentheses")
+        elif token in ")]}":
+            depth = max(0, depth - 1)
+    return None
+
+
+def no_python(at: Position, message: str) -> Diagnostic:
+    """The finding that a text is no Python, at a place."""
+    return Diagnostic(
+        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity="error"
+    )
+
+
+def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagnostic | None:
+    """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, path, "exec", flags=flags, dont_inherit=True)
+        except SyntaxError as error:
+            message = error.msg
+            if "print" in message or "exec" in message:
+                message += " (is this Python 2?)"
+            return no_python(Position(max(error.lineno or 1, 1), max(error.offset or 1, 1)), message)
+        except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+            return no_python(Position(1, 1), str(error) or type(error).__name__)
+    return None

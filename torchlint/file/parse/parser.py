@@ -1,0 +1,70 @@
+"""The tree of a text, of one that has to be repaired first, too; or the finding that it is no Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from torchlint.diagnostic import Diagnostic, Position
+from torchlint.file.parse.invalid import Unparsed, no_python, syntax_error, unparsable
+from torchlint.file.tree.placeholders import without_async, without_chains
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from torchlint.file.tree.tree import Source, Tree
+
+
+def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = None) -> Tree:
+    """The tree of a text. ``async`` as a keyword argument is read as a placeholder, which ``Tree.is_repaired`` tells.
+
+    With ``is_wanted``, only bodies of functions for which it is true are parsed at once (see ``Tree``).
+
+    Raises:
+        Unparsed: it is no Python.
+        RecursionError: it is nested too deeply for the stack there is.
+    """
+    error = unparsable(text)
+    if error is not None:
+        raise Unparsed(error)
+    import libcst as cst
+
+    from torchlint.file.tree.tree import Source, is_refused
+
+    source = Source(text)
+    source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
+    try:
+        tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
+    except cst.ParserSyntaxError as error_:
+        raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
+    if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
+        raise Unparsed(error)
+    tree.skipped = skipped
+    tree.is_package = is_package(path)
+    return tree
+
+
+def is_package(path: str) -> bool:
+    """Whether a file is an ``__init__.py``."""
+    return path.replace("\\", "/").endswith("__init__.py")
+
+
+def _tree(source: Source, is_wanted: Callable[[int, int], bool] | None) -> Tree:
+    import libcst as cst
+
+    from torchlint.file.tree.tree import Tree
+
+    try:
+        return Tree(source, is_wanted)
+    except cst.ParserSyntaxError:
+        repaired = without_async(source.parsed)
+        if repaired == source.parsed:
+            raise
+        source.parsed = repaired
+    tree = Tree(source)
+    tree.is_repaired = True
+    return tree
+
+
+def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
+    return no_python(Position(max(error.raw_line, 1), error.raw_column + 1), error.message.partition("\n")[0])

@@ -1,0 +1,208 @@
+"""What holds for a file of a project: the nearest settings, the rules that are on, the versions of torch."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Collection
+from dataclasses import replace
+
+from torchlint.diagnostic import Policy
+from torchlint.project import gitignore
+from torchlint.project.gitignore import relative
+from torchlint.project.selection import NOTHING_SAID, Selection, fixable, known_names, ranks, selected
+from torchlint.project.settings import FILES, Settings, load
+from torchlint.project.target import may_require, of_project
+from torchlint.project.target import unread as unread_of_project
+from torchlint.system.importable import MARKERS
+from torchlint.system.limits import Limits
+from torchlint.versions import ANY, Target
+from torchlint.versions import parse as parse_target
+
+
+def policy(settings: Settings, command_line: Selection = NOTHING_SAID) -> Policy:
+    """What settings, and the fixability that the command line gives, mean for the fixes of each rule."""
+    safe, unsafe = set(), set()
+    for code, name in known_names().items():
+        trusted = max(ranks(settings.extend_safe_fixes, code, name), default=-1)
+        doubted = max(ranks(settings.extend_unsafe_fixes, code, name), default=-1)
+        if trusted > doubted:
+            safe.add(code)
+        elif doubted >= 0:
+            unsafe.add(code)
+    off = known_names().keys() - fixable([settings.fixable, command_line])
+    return Policy(frozenset(off), frozenset(safe), frozenset(unsafe))
+
+
+class Project:
+    """Finds the settings that hold for a file: those of the nearest settings file that has any, upwards."""
+
+    def __init__(
+        self,
+        command_line: Selection = NOTHING_SAID,
+        isolated: bool = False,
+        target: str | None = None,
+        fixable: Selection = NOTHING_SAID,
+        max_file_size: int | None = None,
+    ) -> None:
+        self.command_line = command_line
+        self.max_file_size = max_file_size
+        self.fixable = fixable
+        self.isolated = isolated
+        self.asked_target = target
+        self._settings: dict[str, Settings | None] = {}
+        self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
+        self._policies: dict[Settings, Policy] = {}
+        self._named: dict[tuple[str, str], bool] = {}
+        self._targets: dict[str, Target] = {}
+        self._marked: dict[str, tuple[str, ...]] = {}
+        self._variants: dict[tuple[str, frozenset[str]], str] = {}
+        self._shared: dict[str, str] = {}
+        """The same for directories in which it is that of every file."""
+        self._names: dict[str, Collection[str]] = {}
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells runs apart that have little to say to each other."""
+        return (self.settings(os.getcwd()).root, self.command_line, self.isolated, self.asked_target, self.fixable)
+
+    def learn(self, directory: str, names: Collection[str]) -> None:
+        """Take over the names that are in a directory from somebody who has just looked."""
+        self._names[directory] = names
+
+    def settings(self, directory: str) -> Settings:
+        """Settings for the files of a directory (absolute path).
+
+        Raises:
+            SettingsError: there are some, and they make no sense.
+        """
+        found = None if self.isolated else self._nearest(directory)
+        return found or self._defaults
+
+    @functools.cached_property
+    def _defaults(self) -> Settings:
+        return Settings(os.getcwd())
+
+    def _nearest(self, directory: str) -> Settings | None:
+        if directory not in self._settings:
+            parent = os.path.dirname(directory)
+            there = self._names.get(directory, FILES)
+            loaded = (load(os.path.join(directory, name)) for name in FILES if name in there)
+            here = next(filter(None, loaded), None)
+            self._settings[directory] = here or (self._nearest(parent) if parent != directory else None)
+        return self._settings[directory]
+
+    @property
+    def unread(self) -> list[str]:
+        """What could not be read of what projects require."""
+        return sorted({message for directory in self._targets for message in unread_of_project(directory)})
+
+    @property
+    def sources(self) -> list[str]:
+        """The settings files in use so far."""
+        return sorted({settings.file for settings in self._settings.values() if settings and settings.file})
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is doubtful in the settings files in use so far."""
+        return sorted({doubt.message for settings in self._settings.values() if settings for doubt in settings.doubts})
+
+    def codes(self, path: str) -> frozenset[str]:
+        """Codes of the rules that are on for a file (absolute path)."""
+        settings = self.settings(os.path.dirname(path))
+        ignored = tuple(
+            code
+            for pattern, codes in settings.per_file_ignores
+            if _matches(pattern, settings.root, path)
+            for code in codes
+        )
+        key = (settings, ignored)
+        if key not in self._codes:
+            on = selected([settings.selection, self.command_line])
+            off = {code for code, name in known_names().items() for rank in ranks(ignored, code, name)}
+            self._codes[key] = on - off
+        return self._codes[key]
+
+    def named(self, path: str, code: str) -> bool:
+        """Whether a rule was asked for by its own code or name."""
+        key = (os.path.dirname(path), code)
+        if key not in self._named:
+            asked = {code, known_names()[code]}
+            self._named[key] = any(
+                not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
+                for layer in (self.settings(key[0]).selection, self.command_line)
+            )
+        return self._named[key]
+
+    def policy(self, path: str) -> Policy:
+        """What the settings that hold for a file say about fixes."""
+        settings = self.settings(os.path.dirname(path))
+        if settings not in self._policies:
+            self._policies[settings] = policy(settings, self.fixable)
+        return self._policies[settings]
+
+    def limits(self, path: str) -> Limits:
+        """What a file may cost."""
+        limits = self.settings(os.path.dirname(path)).limits
+        return limits if self.max_file_size is None else replace(limits, file_size=self.max_file_size)
+
+    def target_torch(self, path: str) -> str | None:
+        """The torch version a file is written for, if anyone said so."""
+        return self.asked_target or self.settings(os.path.dirname(path)).target_torch
+
+    def target(self, path: str) -> Target:
+        """The versions of torch a file is written for: as said, else as the project around it requires."""
+        directory = os.path.dirname(path)
+        if directory not in self._targets:
+            said = self.target_torch(path)
+            if said is not None:
+                self._targets[directory] = parse_target(said) or ANY
+            else:
+                self._targets[directory] = ANY if self.isolated else self._required(directory)
+        return self._targets[directory]
+
+    def _required(self, directory: str) -> Target:
+        parent, names = os.path.dirname(directory), self._names.get(directory, (".git",))
+        is_plain = parent in self._names and ".git" not in names and not may_require(names)
+        if is_plain and not os.path.islink(directory):  # most of them
+            return self.target(os.path.join(parent, "x"))
+        return of_project(directory)
+
+    def marked(self, directory: str) -> tuple[str, ...]:
+        """The directories at and above one in which a project has its root: imports are looked for below these."""
+        if directory not in self._marked:
+            parent, names = os.path.dirname(directory), self._names.get(directory)
+            is_root = any(
+                marker in names if names is not None else os.path.exists(os.path.join(directory, marker))
+                for marker in MARKERS
+            )
+            above = self.marked(parent) if parent != directory else ()
+            self._marked[directory] = (*above, directory) if is_root else above
+        return self._marked[directory]
+
+    def variant(self, path: str) -> str:
+        """All that findings in a file follow from but contents and the program."""
+        directory = os.path.dirname(path)
+        shared = self._shared.get(directory)
+        if shared is not None:
+            return shared
+        codes = self.codes(path)
+        if (directory, codes) not in self._variants:
+            limits = self.limits(path)
+            others = (limits.file_size, limits.budget)
+            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), others)
+            self._variants[directory, codes] = repr(parts)
+        if not self.settings(directory).per_file_ignores:
+            self._shared[directory] = self._variants[directory, codes]
+        return self._variants[directory, codes]
+
+
+def _matches(pattern: str, root: str, path: str) -> bool:
+    below = relative(path, root)
+    if below is None:
+        return False
+    wanted = not pattern.startswith("!")
+    return _pattern(pattern.removeprefix("!")).covers(below.split("/")) is wanted
+
+
+_pattern = functools.cache(gitignore.parse)

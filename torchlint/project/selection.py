@@ -1,0 +1,131 @@
+"""Which rules are on, and whose fixes may be applied: layers of selectors, the more exact of which wins."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from torchlint.rules import catalogue
+
+OWN = {
+    "TL001": "syntax-error",
+    "TL002": "unused-suppression",
+    "TL003": "unreadable-file",
+    "TL004": "malformed-suppression",
+}
+"""The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
+
+ALWAYS_ON = ("TL001", "TL003", "TL004")
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be meant; the message names the place and the way out."""
+
+    def __init__(self, message: str, about: str = "") -> None:
+        super().__init__(message)
+        self.about = about
+        """The selector or key that is wrong, as it is written in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One layer of selecting rules: a file's, or the command line's."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+NOTHING_SAID = Selection()
+"""What selects and ignores nothing."""
+
+
+@functools.cache
+def known_names() -> dict[str, str]:
+    """Names of all rules by code, the tool's own diagnostics included."""
+    return dict(sorted((OWN | {code: info.name for code, info in catalogue().items()}).items()))
+
+
+def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
+    """The selectors, if each selects something.
+
+    Raises:
+        SettingsError: one is neither a rule's code, nor the beginning of one, nor its name.
+    """
+    names, checked = known_names(), tuple(selectors)
+    for selector in checked:
+        if selector == "ALL" or any(_specificity(selector, code, name) for code, name in names.items()):
+            continue
+        meant = did_you_mean(selector, [*names, *names.values(), "ALL"]) or " (`torchlint rule --all` explains all)"
+        raise SettingsError(f"{where}: unknown rule `{selector}`{meant}", selector)
+    return checked
+
+
+def _specificity(selector: str, code: str, name: str) -> int:
+    """How exactly a selector means a rule; 0 if it does not."""
+    if selector == name:
+        return len(code)
+    return len(selector) if selector and code.startswith(selector) else 0
+
+
+def selected(layers: Sequence[Selection]) -> frozenset[str]:
+    """The rules that are on.
+
+    The more exact selector wins (``select = ["TL1"]``, ``ignore = ["TL101"]``), at the same exactness the later layer,
+    within a layer ``ignore``. A ``select`` starts afresh: earlier layers don't count.
+    """
+    first = max((number for number, layer in enumerate(layers) if layer.select is not None), default=0)
+    layers = layers[first:]
+    return frozenset(code for code, name in known_names().items() if _is_on(code, name, layers))
+
+
+def _is_on(code: str, name: str, layers: Sequence[Selection]) -> bool:
+    rule = catalogue().get(code)
+    by_default = layers[0].select is None and rule is not None and rule.by_default
+    votes = [((-1, 0), by_default or code in ALWAYS_ON)]
+    for number, layer in enumerate(layers):
+        for selectors, on in ((layer.select or (), True), (layer.extend_select, True), (layer.ignore, False)):
+            votes += (((rank, number), on) for rank in ranks(selectors, code, name))
+    return max(votes, key=lambda vote: (vote[0], not vote[1]))[1]
+
+
+def ranks(selectors: Iterable[str], code: str, name: str) -> Iterator[int]:
+    """How exactly each of the selectors that mean a rule does so."""
+    for selector in selectors:
+        if code in OWN and selector in ("ALL", "T", "TL"):  # too wide to mean the tool's own diagnostics
+            continue
+        if selector == "ALL":
+            yield 0
+        elif rank := _specificity(selector, code, name):
+            yield rank
+
+
+def fixable(layers: Iterable[Selection]) -> frozenset[str]:
+    """The rules whose fixes may be applied: all, unless settings say otherwise.
+
+    What a later layer says of a rule counts, whatever an earlier one says. Within a layer the more exact selector wins,
+    at the same exactness ``unfixable``.
+    """
+    names = known_names()
+    on = set(names)
+    for layer in layers:
+        if layer.select is not None:
+            on.clear()
+        for code, name in names.items():
+            yes = max(ranks((*(layer.select or ()), *layer.extend_select), code, name), default=-1)
+            no = max(ranks(layer.ignore, code, name), default=-1)
+            if yes > no:
+                on.add(code)
+            elif no >= 0:
+                on.discard(code)
+    return frozenset(on)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one that looks most like it."""
+    import difflib
+
+    known = list(known)
+    close = difflib.get_close_matches(word, known, 1) or difflib.get_close_matches(word.upper(), known, 1)
+    return f" (did you mean `{close[0]}`?)" if close else ""

@@ -1,0 +1,98 @@
+"""Code that runs only under some versions: behind a check of the version, or in a `try` with another way out."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint.file.tree.tree import Nearest
+from torchlint.model import Model
+
+_VERSION_TEST = re.compile(
+    r"version|hasattr|getattr|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|"
+    r"TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|legacy|new_api|old_api",
+    re.IGNORECASE,
+)
+
+
+_CAUGHT = re.compile(
+    r"ImportError|ModuleNotFoundError|AttributeError|TypeError|Exception|RuntimeError|NotImplementedError"
+)
+
+
+def is_guarded(node: cst.CSTNode, model: Model) -> bool:
+    """Whether code decides by itself which version it runs with: a check of one, or a `try` with another way out."""
+    return model.remember(_guards).of(node) is not None
+
+
+def _guards(model: Model) -> Nearest:
+    """What finds the nearest ancestor that decides about versions."""
+
+    def decides(child: cst.CSTNode, up: cst.CSTNode) -> bool:
+        match up:
+            case cst.Try():
+                return child is not up.finalbody and any(_catches(handler, model) for handler in up.handlers)
+            case cst.If() | cst.IfExp():
+                return child is not up.test and model.remember(_is_version_test, up.test)
+            case cst.BooleanOperation():
+                return child is up.right and model.remember(_is_version_test, up.left)
+            case cst.IndentedBlock() | cst.Module():
+                return _leaves_before(up, child, model) or _is_replaced_after(child, model)
+        return False
+
+    return model.tree.nearest(decides)
+
+
+def _is_version_test(model: Model, test: cst.BaseExpression) -> bool:
+    return _VERSION_TEST.search(model.tree.code(test)) is not None
+
+
+def _catches(handler: cst.ExceptHandler, model: Model) -> bool:
+    return handler.type is None or _CAUGHT.search(model.tree.code(handler.type)) is not None
+
+
+def _leaves_before(block: cst.IndentedBlock | cst.Module, statement: cst.CSTNode, model: Model) -> bool:
+    """Whether an earlier statement of a block leaves it for some versions."""
+    return model.remember(_first_leaving, block) < model.tree.siblings(statement)[1]
+
+
+def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
+    """Which statement of a block is the first to leave it for some versions; one behind the last if none does."""
+    for index, statement in enumerate(block.body):
+        match statement:
+            case cst.If(test=test, body=body) if _leaves(body) and model.remember(_is_version_test, test):
+                return index
+            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_is_version_test, test):
+                return index
+    return len(block.body)
+
+
+def _leaves(node: cst.CSTNode) -> bool:
+    """Whether what stands behind a statement, or a block, is not reached from it."""
+    match node:
+        case cst.IndentedBlock(body=[*_, end]) | cst.SimpleStatementLine(body=[*_, end]):
+            return _leaves(end)
+        case cst.Return() | cst.Raise() | cst.Continue():
+            return True
+        case cst.With(body=body) | cst.Else(body=body):
+            return _leaves(body)
+        case cst.If(body=body, orelse=other) if other is not None:
+            return _leaves(body) and _leaves(other)
+        case cst.Try(body=body, handlers=handlers, orelse=None):
+            return _leaves(body) and all(_leaves(handler.body) for handler in handlers)
+    return False
+
+
+def _is_replaced_after(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether what a statement assigns is assigned again right behind it, for some versions."""
+    body, index = model.tree.siblings(statement)
+    match (statement, *body[index + 1 : index + 2]):
+        case (
+            cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]),
+            cst.If(test=test, body=inner),
+        ) if model.remember(_is_version_test, test):
+            assigned = (each for assign in model.tree.within(inner, cst.Assign) for each in assign.targets)
+            name = model.tree.code(target)
+            return any(model.tree.code(each.target) == name for each in assigned)
+    return False

@@ -1,0 +1,185 @@
+"""Which name of torch an expression means, and how a file would write one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.syntax import bound_name, dotted, last_name, root
+from torchlint.model.torch import returned
+
+PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
+
+
+@dataclass(frozen=True, slots=True)
+class TorchImports:
+    """The names that a file imports from torch and its domain libraries."""
+
+    paths: Mapping[str, frozenset[str]]
+    """For each name what it stands for, by all the imports that bind it."""
+    aliases: frozenset[str]
+    """Names that are assigned one of those."""
+    stars: bool
+    """Whether everything of some module of theirs is imported."""
+
+    def path(self, name: str) -> str | None:
+        """What a name stands for, where all imports agree."""
+        found = self.paths.get(name, frozenset())
+        return next(iter(found)) if len(found) == 1 else None
+
+
+def imports(model: Model) -> TorchImports:
+    """What a file imports."""
+    return model.remember(_imports)
+
+
+_IMPORTS = re.compile(r"(?:^|[;:])[ \t]*(?:import|from)\b", re.MULTILINE)
+
+
+def _imports(model: Model) -> TorchImports:
+    paths: dict[str, set[str]] = {}
+    stars = False
+    model.tree.read(_IMPORTS)
+    for node in model.tree.parsed(cst.Import):
+        for alias in node.names:
+            name = dotted(alias.name) or ""
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+                paths.setdefault(alias.asname.name.value, set()).add(name)
+            else:
+                top = name.partition(".")[0]
+                paths.setdefault(top, set()).add(top)
+    for from_ in model.tree.parsed(cst.ImportFrom):
+        module = module_of(from_)
+        if isinstance(from_.names, cst.ImportStar):
+            stars = stars or module.partition(".")[0] in PACKAGES
+            continue
+        for alias in from_.names:
+            paths.setdefault(bound_name(alias), set()).add(f"{module}.{last_name(alias.name)}")
+    ours = {
+        name: frozenset(found)
+        for name, found in paths.items()
+        if any(path.partition(".")[0] in PACKAGES for path in found)
+    }
+    aliases: set[str] = set()
+    for assign in model.tree.parsed(cst.Assign):  # what is elsewhere is another function's
+        if isinstance(assign.value, (cst.Name, cst.Attribute)) and root(assign.value) in ours:
+            aliases.update(last_name(target.target) for target in assign.targets)
+    return TorchImports(ours, frozenset(aliases - {"", *ours}), stars)
+
+
+def module_of(node: cst.ImportFrom) -> str:
+    """The module that names are imported from; with a dot in front if that is relative."""
+    name = dotted(node.module) if node.module is not None else None
+    return "." * len(node.relative) + (name or "")
+
+
+def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
+    """What an expression names in torch: as it is spelled, and by its shortest public name."""
+    known = imports(model)
+    first = root(node)
+    if first in known.paths:
+        path = known.path(first)
+        if path is None:
+            return None
+    elif first not in known.aliases and not (known.stars and isinstance(node, cst.Name)):
+        return None
+    ref = model.qualified(node)
+    if ref is None or ref.partition(".")[0] not in PACKAGES:
+        return None
+    path = known.path(first)
+    if path is None:
+        return ref, ref
+    spelled = path + (dotted(node) or "")[len(first) :]
+    return (spelled, ref) if returned.canonical(spelled) == ref or ref == spelled else (ref, ref)
+
+
+def called_name(func: cst.BaseExpression, model: Model) -> str:
+    """The last part of the name of what is called, by its import or its assignment."""
+    name = last_name(func)
+    if isinstance(func, cst.Name):
+        path = imports(model).path(name)
+        return (path or model.qualified(func) or name).rpartition(".")[2]
+    if name in imports(model).aliases:
+        return (model.qualified(func) or name).rpartition(".")[2]
+    return name
+
+
+def is_read(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a name or attribute is evaluated: no label, no target, no part of an import."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Attribute():
+            return parent.value is node
+        case cst.ImportAlias() | cst.AsName() | cst.ImportFrom() | cst.NameItem():
+            return False
+        case cst.Param():
+            return parent.default is node
+        case cst.FunctionDef() | cst.ClassDef():
+            return parent.name is not node
+        case cst.Arg():
+            return parent.keyword is not node
+        case cst.AssignTarget() | cst.Del() | cst.AnnAssign():
+            return isinstance(parent, cst.AnnAssign) and parent.target is not node
+    return True
+
+
+def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, ...]] | None:
+    """How to write a name of torch at a place, and the imports that this needs; None if it cannot be named there."""
+    written, missing = model.spelling(name)
+    root = written.partition(".")[0]
+    if is_shadowed(root, node, model):
+        return None
+    if not missing:
+        return written, ()
+    package = name.partition(".")[0]
+    bound = imports(model).paths.get(package)
+    if (bound is not None and bound != frozenset((package,))) or (bound is None and is_bound(package, model)):
+        return None  # the file uses the name for something else
+    return name, (package,)
+
+
+_TORCH_NAME = re.compile(r"(?<![\w.\"'])torch(?:\.\w+)+")
+
+
+def spell_all(text: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, ...]] | None:
+    """A text with the names of torch as this file spells them, and the imports that it needs."""
+    needed: dict[str, None] = {}
+    pieces, at = [], 0
+    for match in _TORCH_NAME.finditer(text):
+        spelled = spell(match.group(), node, model)
+        if spelled is None:
+            return None
+        pieces += [text[at : match.start()], spelled[0]]
+        needed |= dict.fromkeys(spelled[1])
+        at = match.end()
+    return "".join(pieces) + text[at:], tuple(needed)
+
+
+def is_shadowed(name: str, node: cst.CSTNode, model: Model) -> bool:
+    """Whether a function around a place has a variable of that name."""
+    around = node if isinstance(node, cst.FunctionDef) else model.tree.enclosing(node, cst.FunctionDef)
+    while isinstance(around, cst.FunctionDef):
+        if name in model.scopes.locals_of(around):
+            return True
+        around = model.tree.enclosing(around, cst.FunctionDef)
+    return False
+
+
+def is_bound(name: str, model: Model) -> bool:
+    """Whether something in a file other than an import binds a name."""
+    return name in model.remember(_defined) or model.remember(_is_assigned, name)
+
+
+def _defined(model: Model) -> frozenset[str]:
+    """The names of parameters, functions and classes."""
+    parameters = [node.name.value for node in model.tree.all(cst.Param)]
+    functions = [node.name.value for node in model.tree.all(cst.FunctionDef)]
+    return frozenset((*parameters, *functions, *(node.name.value for node in model.tree.all(cst.ClassDef))))
+
+
+def _is_assigned(model: Model, name: str) -> bool:
+    return any(model.is_target(use) for use in model.references(name, model.tree.module))

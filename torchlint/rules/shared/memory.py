@@ -1,0 +1,106 @@
+"""Which expressions share their memory with a tensor, which write to it, and which make one that nobody else has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint.model import Model, Strength
+from torchlint.model.syntax import chain
+from torchlint.model.torch import returned
+
+OF_THE_VIEW = frozenset(
+    [
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "as_strided_",
+        "resize_",
+        "resize_as_",
+        "set_",
+        "rename_",
+        "detach_",
+    ]
+)
+"""In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
+
+
+TRANSFERS = frozenset(("cpu", "cuda", "to"))
+
+
+def is_inplace(name: str) -> bool:
+    """Whether a method of that name writes to its tensor."""
+    return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_")
+
+
+def write_through(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
+    """The node that writes through `.data` in its own expression: an in-place call, a target; None if nothing does."""
+    tree = model.tree
+    at: cst.CSTNode = node
+    for name, outer in chain(node, model.tree):
+        if isinstance(outer, cst.Call) and is_inplace(name):
+            return outer
+        if name != "[]" and not shares(name, outer):
+            return None
+        at = outer
+    parent = tree.parent(at)
+    match parent:
+        case cst.AssignTarget() | cst.Del() if at is not node:
+            return parent
+        case cst.AugAssign() if parent.target is at:
+            return parent
+        case cst.For() | cst.AnnAssign() if parent.target is at and at is not node:
+            return parent
+        case cst.Arg(keyword=cst.Name("out")):
+            return parent
+    return None
+
+
+def shares(name: str, node: cst.CSTNode) -> bool:
+    """Whether an attribute or call of that name gives a view of the same memory."""
+    if isinstance(node, cst.Attribute):
+        return name in ("data", "T", "mT", "real", "imag")
+    result = returned.data()["methods"].get(name)
+    return isinstance(result, dict) and bool(result.get("alias")) and name not in TRANSFERS
+
+
+def is_new(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor whose memory nothing else refers to, once its graph is let go."""
+    value = model.value(node)
+    if not value.is_tensor:
+        return False
+    match node:
+        case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
+            return bool((value.strength or 0) > Strength.NAME)
+        case cst.Call(func=func, args=args):
+            return not _may_reuse(args) and _makes_new(func, model)
+    return False
+
+
+def _may_reuse(args: Sequence[cst.Arg]) -> bool:
+    """Whether a call may be asked to write to what it is given: ``out=``, ``inplace=True``, ``relu(x, True)``."""
+    return any(
+        arg.star
+        or (arg.keyword is not None and arg.keyword.value in ("out", "inplace"))
+        or (arg.keyword is None and isinstance(arg.value, cst.Name) and arg.value.value == "True")
+        for arg in args
+    )
+
+
+def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a function or method of torch returns shares no memory with what it is given."""
+    ref = model.qualified(func)
+    if ref is not None:
+        result = returned.data()["functions"].get(ref)
+    elif isinstance(func, cst.Attribute) and model.is_tensor(func.value):
+        result = returned.data()["methods"].get(func.attr.value)
+        if isinstance(result, dict) and (result.get("alias") or result.get("self")):
+            return is_new(func.value, model)
+    else:
+        return False
+    is_tensor = isinstance(result, dict) and result["k"] == "tensor"
+    return is_tensor and not (result.get("alias") or result.get("self"))

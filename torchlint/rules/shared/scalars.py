@@ -1,0 +1,157 @@
+"""Which ``x.data[0]`` asks a 0-dim tensor for its number, as it was done before PyTorch 0.4."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint.model import Kind, Model, Ndim, Strength, Value
+from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
+from torchlint.model.torch import returned
+
+_SCALAR_NAME = re.compile(
+    r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
+    r"score|dist|entropy|correct|penalty|iou|dice|auc|psnr|ssim|correct|d_x|d_g_z\d?|total|objective|value)(\d|_|$)",
+    re.IGNORECASE,
+)
+
+
+def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
+    """The ``[0]`` of ``x.data[0]``, ``x.data.cpu()[0]``, ``x.data.cpu().numpy()[0]``."""
+    for name, outer in chain(node, model.tree):
+        if name == "[]" and isinstance(outer, cst.Subscript):
+            return outer if is_zero_index(outer) else None
+        if name not in ("cpu", "numpy", "cuda", "detach") or not isinstance(outer, cst.Call):
+            return None
+    return None
+
+
+def is_zero_index(node: cst.Subscript) -> bool:
+    """Whether a subscript is a literal ``[0]``."""
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.Integer("0"), star=None))]:
+            return True
+    return False
+
+
+def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a file does with names makes it worthwhile to ask the model if one of them is 0-dim.
+
+    Indexed names are everywhere, and to know what one is a whole function has to be interpreted.
+    """
+    name = ending_name(node)
+    return bool(_SCALAR_NAME.search(name)) or model.remember(_is_reduced, name)
+
+
+def _is_reduced(model: Model, name: str) -> bool:
+    """Whether a name or attribute is added to, or assigned what a reduction may have returned."""
+    for node in model.all_called(name):
+        match model.tree.parent(node):
+            case cst.AugAssign(target=target) if target is node:
+                return True
+            case cst.AssignTarget() as target_:
+                assign = model.tree.parent(target_)
+                if isinstance(assign, cst.Assign) and _is_reduction(assign.value):
+                    return True
+    return False
+
+
+def _is_reduction(node: cst.BaseExpression) -> bool:
+    """Whether an expression has a call in it of what can reduce a tensor to one number."""
+    match node:
+        case cst.Call(func=func):
+            name = ending_name(func)
+            if name in returned.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
+                return True
+            return isinstance(func, cst.Attribute) and _is_reduction(func.value)
+        case cst.BinaryOperation(left=left, right=right):
+            return _is_reduction(left) or _is_reduction(right)
+        case cst.UnaryOperation(expression=value) | cst.Attribute(value=value) | cst.Subscript(value=value):
+            return _is_reduction(value)
+    return False
+
+
+def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, model: Model) -> bool:
+    """Whether ``value`` is 0-dim, or is a scalar by its name and the number is used as one."""
+    if value.kind & Kind.TENSOR and value.ndim in (Ndim.ZERO, Ndim.MORE):
+        return value.ndim == Ndim.ZERO
+    parent = model.tree.parent(index)
+    if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is index:
+        return False
+    if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is index:
+        return False
+    if _is_several(node, model):
+        return False
+    if isinstance(parent, cst.AugAssign) and parent.value is index and model.value(parent.target).kind & Kind.NUMBER:
+        return True
+    if value.evidence is not None and value.evidence.strength == Strength.NAME:
+        return True
+    if _is_one_draw(value, model) and _is_given_on(node, index, model):
+        return True
+    return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+_CHOICES = frozenset(("torch.distributions.Categorical", "torch.distributions.Bernoulli"))
+
+
+def _is_one_draw(value: Value, model: Model) -> bool:
+    """Whether a value is what one draw from a distribution over choices gave: the action of an agent."""
+    match value.evidence.node if value.evidence is not None else None:
+        case cst.Call(func=cst.Attribute(value=drawn_from, attr=cst.Name("sample")), args=[]) as call:
+            return model.tree.parent(call) is not None and model.value(drawn_from).ref in _CHOICES
+    return False
+
+
+def _is_given_on(node: cst.BaseExpression, index: cst.Subscript, model: Model) -> bool:
+    """Whether ``x.data[0]``, or with a transfer between, is returned or an argument of what is not of torch."""
+    if any(name == "numpy" for name, _ in chain(node, model.tree)):
+        return False
+    parent = model.tree.parent(index)
+    match parent:
+        case cst.Return():
+            return True
+        case cst.Arg():
+            call = model.tree.parent(parent)
+            return isinstance(call, cst.Call) and not (model.qualified(call.func) or "").startswith("torch.")
+    return False
+
+
+def _attributes_of(node: cst.BaseExpression, model: Model) -> set[str]:
+    """Attributes accessed on a name in its scope."""
+    if not isinstance(node, cst.Name):
+        return set()
+    found = set()
+    for use in model.references(node.value, model.scopes.scope_of(node)):
+        parent = model.tree.parent(use)
+        if isinstance(parent, cst.Attribute):
+            found.add(parent.attr.value)
+    return found
+
+
+def _is_several(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether who computed a value expects several elements, though it may have none but one.
+
+    The last dimension is called by that name, or the loss is asked for of each sample.
+    """
+    match node:
+        case cst.Name():
+            bound = [assignment_of(at, model.tree) for at in model.bindings_of(node.value, node)]
+            values = [assign.value for assign in bound if assign is not None]
+            return bool(bound) and len(values) == len(bound) and all(_is_several(v, model) for v in values)
+        case cst.Call(func=func, args=args):
+            given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
+            if any(name in (None, "dim", "axis") and integer(value) == -1 for name, value in given):
+                return last_name(func) in returned.reductions()
+            given += [(made.keyword, made.node) for made in model.value(func).bound or ()]
+            return any(map(_asks_for_each, given))
+    return False
+
+
+def _asks_for_each(argument: tuple[str | None, cst.BaseExpression]) -> bool:
+    match argument:
+        case "reduction", cst.SimpleString() as word:
+            return word.raw_value == "none"
+        case "reduce", cst.Name("False"):
+            return True
+    return False

@@ -1,0 +1,267 @@
+"""Which expressions mean `torch.autograd.Variable`, and what to write for a call of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.file.tree.tree import Tree
+from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model.syntax import keyword, parameters, positional
+from torchlint.model.torch import returned
+from torchlint.rule import Applicability, Edit, Fix
+from torchlint.rules.shared import identity, memory
+
+VARIABLE = "torch.autograd.Variable"
+
+
+def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression could name `Variable`, by its spelling alone."""
+    match node:
+        case cst.Attribute(attr=cst.Name("Variable")):
+            return True
+        case cst.Name(value=name):
+            return name == "Variable" or name in _aliases(model)
+    return False
+
+
+def _aliases(model: Model) -> frozenset[str]:
+    """Names under which this file imports `Variable`, or to which it assigns it."""
+    return model.remember(_collect_aliases)
+
+
+_VARIABLE = re.compile("Variable")
+
+
+def _collect_aliases(model: Model) -> frozenset[str]:
+    names = set()
+    model.tree.read(_VARIABLE)
+    for alias in model.tree.parsed(cst.ImportAlias):
+        if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
+            if isinstance(alias.asname.name, cst.Name):
+                names.add(alias.asname.name.value)
+    for assign in model.tree.parsed(cst.Assign):
+        if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
+            names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
+    return frozenset(names)
+
+
+def unwrap(call: cst.Call, model: Model) -> Fix | None:
+    """Write what is wrapped in place of a call of `Variable`; None where what that does cannot be told."""
+    if not call.args or any(a.star for a in call.args):
+        return None
+    wrapped = call.args[0]
+    if wrapped.keyword is not None and wrapped.keyword.value != "data":
+        return None
+    value = model.value(wrapped.value)
+    if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (value.kind != Kind.TENSOR and _is_tried(call, model)):
+        return None
+    fix = _unwrapped(call, wrapped, model)
+    # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one
+    if (
+        value.kind & Kind.NONE
+        or _is_none_unless_given(wrapped.value, model)
+        or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model))
+    ):
+        fix = replace(fix, applicability=Applicability.UNSAFE)
+    return fix
+
+
+def _is_none_unless_given(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a parameter that is None if the caller gives nothing, and nobody asks about it."""
+    scope = model.scopes.scope_of(node)
+    if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
+        return False
+    defaults = {param.name.value: param.default for param in parameters(scope)}
+    if not isinstance(default := defaults.get(node.value), cst.Name) or default.value != "None":
+        return False
+    tests = (up.test for up in model.tree.ancestors(node) if isinstance(up, (cst.If, cst.IfExp)))
+    return not any(name.value == node.value for test in tests for name in model.tree.within(test, cst.Name))
+
+
+def _is_tried(call: cst.Call, model: Model) -> bool:
+    """Whether somebody waits for the `TypeError` of `Variable`, which no method call of something else raises."""
+    child: cst.CSTNode = call
+    for up in model.tree.ancestors(call):
+        if isinstance(up, (cst.Try, cst.TryStar)) and child is up.body:
+            if not all(_catches_all(handler, model) for handler in up.handlers):
+                return True
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return False
+        child = up
+    return False
+
+
+def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Model) -> bool:
+    if handler.type is None:
+        return True
+    return model.qualified(handler.type) in ("builtins.Exception", "builtins.BaseException")
+
+
+def _has_subclasses(model: Model) -> bool:
+    """Whether the file makes tensors of a class of its own."""
+    return model.remember(_makes_subclasses)
+
+
+def _depends_on_tensors(node: cst.CSTNode, model: Model) -> bool:
+    """Whether an expression may be made of tensors that have a name: it is of their class then."""
+    return any(model.value(name).kind & (Kind.TENSOR | Kind.UNKNOWN) for name in model.tree.within(node, cst.Name))
+
+
+def _makes_subclasses(model: Model) -> bool:
+    if any(model.tree.attributes(name) for name in ("as_subclass", "_make_subclass", "_make_wrapper_subclass")):
+        return True
+    bases = [base.value for cls in model.tree.all(cst.ClassDef) for base in cls.bases if base.keyword is None]
+    return any(model.qualified(base) in ("torch.Tensor", "torch._C.TensorBase") for base in bases)
+
+
+def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
+    given = positional(call.args, 1) or keyword(call.args, "requires_grad")
+    asked = given.value if given is not None else None
+    literal = returned.literal_bool(asked) if asked is not None else False
+    inner = wrapped.value
+    if literal is False:
+        return _plain(call, inner, model)
+    if literal is True and _takes_requires_grad(inner, model):
+        assert isinstance(inner, cst.Call)
+        return _into_factory(call, inner)
+    flag = "" if literal is True or asked is None else model.tree.code(asked)
+    source = _source_of_data(inner, model)
+    if source is not None:
+        edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
+        return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
+    detach = "" if identity.is_fresh(inner, model) else ".detach()"
+    edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
+    return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
+
+
+def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
+    source = _source_of_data(inner, model)
+    if source is not None:
+        edits = _strip(call, source, ".detach()", model)
+        return Fix("Use `.detach()`", edits, _without_data(call, source, model))
+    if _is_useless(call, inner, model):
+        useless = _assignment_to_itself(call, inner, model)
+        if useless is not None:
+            return Fix("Remove the assignment: there is no graph to leave", (useless,))
+        return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
+    return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+
+
+def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """The ``x`` of ``x.data``."""
+    match inner:
+        case cst.Attribute(value=source, attr=cst.Name("data")) if model.value(source).may_be_tensor:
+            return source
+    return None
+
+
+def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> Applicability:
+    """Whether `.detach()` can stand for `.data`, which has a version counter of its own: nobody writes to the result.
+
+    Who is given it back may, wherever the callers are.
+    """
+    usage = model.usage(call)
+    written = usage >= Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
+    return Applicability.UNSAFE if written and not memory.is_new(source, model) else Applicability.SAFE
+
+
+def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is wrapped can stand for the wrapper."""
+    value = model.value(inner)
+    if _is_detach(inner):
+        return True
+    if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
+        return False
+    return identity.may_be_one(call, inner, model)
+
+
+def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:
+    """Remove ``x = Variable(x)`` altogether, and ``x, y = Variable(x), Variable(y)`` if both are useless."""
+    if not isinstance(inner, cst.Name):
+        return None
+    match model.tree.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
+            return edit.remove_statement(model.tree, assign)
+        case cst.Element() as element:
+            values = model.tree.parent(element)
+            statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
+            if isinstance(statement, cst.Assign) and _keeps_names(statement, model):
+                return edit.remove_statement(model.tree, statement)
+    return None
+
+
+def _keeps_names(assign: cst.Assign, model: Model) -> bool:
+    """Whether several names are assigned themselves, in useless wrappers."""
+    match assign.targets, assign.value:
+        case [cst.AssignTarget(target=cst.Tuple(elements=targets))], cst.Tuple(elements=values):
+            pairs = zip(targets, values, strict=False)
+            return len(targets) == len(values) and all(_keeps_name(t.value, v.value, model) for t, v in pairs)
+    return False
+
+
+def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> bool:
+    match target, value:
+        case cst.Name(value=name), cst.Call(args=[cst.Arg(value=cst.Name() as inner, keyword=None, star=""), *more]):
+            if inner.value != name or not may_be_variable(value.func, model) or any(_asks(arg) for arg in more):
+                return False
+            return model.qualified(value.func) == VARIABLE and _is_useless(value, inner, model)
+    return False
+
+
+def _asks(arg: cst.Arg) -> bool:
+    """Whether an argument of a wrapper may ask for something: `volatile` does not."""
+    return arg.keyword is None or arg.keyword.value != "volatile"
+
+
+def _is_detach(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return True
+    return False
+
+
+def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a call of a factory that can be asked for a tensor that requires grad."""
+    if not isinstance(node, cst.Call) or not node.args or any(a.star == "**" for a in node.args):
+        return False
+    if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
+        return False
+    result = returned.data()["functions"].get(model.qualified(node.func) or "")
+    return isinstance(result, dict) and result.get("grad") == "factory"
+
+
+def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
+    asked = edit.insert_after(inner.args[-1], ", requires_grad=True")
+    edits = (edit.replace_before(call, inner), asked, edit.replace_after(inner, call))
+    return Fix("Ask the factory for `requires_grad=True`", edits)
+
+
+def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:
+    """Edits that leave ``inner`` of the call, in brackets where it needs them, and append ``suffix``."""
+    if len(call.args) == 1 and call.args[0].keyword is None and _has_comments(call, inner, model):
+        comma = edit.remove_comma(call.args[0])
+        kept = edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
+        return kept if comma is None else (*kept, comma)
+    left = right = ""
+    if not inner.lpar and _needs_brackets(call, inner, suffix, model.tree):
+        left, right = "(", ")"
+    return edit.replace_before(call, inner, left), edit.replace_after(inner, call, right + suffix)
+
+
+def _has_comments(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether comments stand in the brackets of a call, outside its argument."""
+    return not call.lpar and "#" in model.tree.code(call).replace(model.tree.code(inner), "", 1)
+
+
+def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree: Tree) -> bool:
+    if edit.breaks_line(tree.code(inner)) or isinstance(inner, cst.NamedExpr):
+        return True
+    if isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)):
+        return False
+    if suffix:
+        return True
+    return not isinstance(tree.parent(call), (cst.Assign, cst.Arg, cst.Return, cst.Element, cst.AugAssign))

@@ -1,0 +1,361 @@
+"""What an expression holds, and what it does with volatile values on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint.file.tree.tree import children
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import dotted
+from torchlint.model.torch import returned
+from torchlint.rules.shared.variables import VARIABLE
+from torchlint.rules.shared.volatile.frame import Frame
+from torchlint.rules.shared.volatile.values import (
+    EMPTY,
+    FREE,
+    GRAPH,
+    NO_GRAPH,
+    NOTHING,
+    UNKNOWN,
+    VOLATILE,
+    Called,
+    Deed,
+    Held,
+    carries_no_graph,
+    is_input,
+    volatile_argument,
+)
+
+_CUTS = frozenset(("data", "detach", "item", "tolist", "numpy", "volatile", "requires_grad", "is_cuda", "grad_fn"))
+_METADATA = frozenset(("size", "shape", "dim", "ndimension", "numel", "nelement", "dtype", "device", "type", "stride"))
+_MOVES = frozenset(("cuda", "cpu", "to", "float", "long", "contiguous", "unsqueeze", "squeeze", "view"))
+_READERS = frozenset(
+    ["print", "format", "update", "add_scalar", "add_scalars", "info", "debug", "warning", "write", "set_description"]
+)
+"""Callables that read what they are given, and no more."""
+_GROWING = frozenset(("append", "extend", "add", "insert", "appendleft"))
+_HANDING_ON = frozenset(
+    f"builtins.{name}" for name in ("zip", "enumerate", "list", "tuple", "sorted", "reversed", "iter", "next", "dict")
+)
+_AT_ONCE = frozenset(
+    f"builtins.{name}" for name in ("sum", "list", "tuple", "max", "min", "any", "all", "set", "dict", "sorted")
+)
+"""Functions that go through a generator before they return."""
+_LATER = frozenset(("builtins.map", "builtins.filter"))
+_LIBRARIES = ("builtins.", "numpy.", "math.", "time.", "os.", "random.", "logging.")
+_MODES = frozenset(("train", "eval"))
+_TRAINING = frozenset(("zero_grad", "requires_grad_", "grad"))
+_SOUNDS_LIKE_TRAINING = re.compile(r"train|(?:^|_)fit|optimi[sz]e|learn")
+_MAX_CALLS = 2
+"""How deep functions are followed that are called with volatile arguments."""
+
+
+def evaluate(frame: Frame, node: cst.CSTNode) -> Held:
+    """What an expression holds; what it does is noted in the frame."""
+    match node:
+        case cst.Name() | cst.Attribute():
+            return _named(frame, node)
+        case cst.Call():
+            return _call(frame, node)
+        case cst.BinaryOperation() | cst.UnaryOperation():
+            operands = [evaluate(frame, child) for child in children(node)]
+            return operate(frame, node, [each for each in operands if each.bits], knows=True)
+        case cst.Comparison():
+            found = evaluate_children(frame, node)
+            frame.deed.computes |= found.may_be_volatile
+            return NO_GRAPH
+        case cst.Subscript(value=value):
+            base = evaluate(frame, value)
+            for part in node.slice:
+                evaluate(frame, part)
+            return base if base.may_be_volatile or base.bits == FREE else _known(frame, node)
+        case cst.IfExp(test=test, body=body, orelse=orelse):
+            evaluate(frame, test)
+            return evaluate(frame, body) | evaluate(frame, orelse)
+        case cst.NamedExpr(target=target, value=value):
+            held = evaluate(frame, value)
+            assign(frame, target, held, value)
+            return held
+        case cst.Lambda():
+            _run_later(frame, node)
+            return UNKNOWN
+        case cst.GeneratorExp():
+            _run_later(frame, node)
+            return _comprehension(frame, node)
+        case cst.ListComp() | cst.SetComp() | cst.DictComp():
+            return _comprehension(frame, node)
+        case cst.Yield() | cst.Await():
+            frame.deed.suspends = True
+            frame.leaves |= evaluate_children(frame, node).sources
+            return UNKNOWN
+        case cst.FormattedString() | cst.Tuple() | cst.List() | cst.Set() | cst.Dict() | cst.BooleanOperation():
+            found = evaluate_children(frame, node)
+            return NO_GRAPH if isinstance(node, cst.FormattedString) else found
+        case cst.DictElement(key=key, value=value):
+            evaluate(frame, key)
+            return evaluate(frame, value)
+        case cst.BaseNumber() | cst.BaseString():
+            return NO_GRAPH
+        case cst.BaseExpression() | cst.BaseElement() | cst.BaseDictElement() | cst.Arg():
+            return evaluate_children(frame, node)
+    return evaluate_children(frame, node)
+
+
+def evaluate_quietly(frame: Frame, node: cst.CSTNode) -> Held:
+    """What an expression holds, where what it does has been noted already."""
+    outer, frame.deed = frame.deed, Deed()
+    held = evaluate(frame, node)
+    frame.deed = outer
+    return held
+
+
+def evaluate_children(frame: Frame, node: cst.CSTNode) -> Held:
+    """What any of the parts of a node holds."""
+    found = EMPTY
+    for child in children(node):
+        found |= evaluate(frame, child)
+    return found
+
+
+def assign(frame: Frame, target: cst.BaseExpression, held: Held, value: cst.BaseExpression | None = None) -> None:
+    """Bind a target to what is assigned to it; ``value`` is the expression that this comes from, if it is one."""
+    match target, value:
+        case (cst.Tuple(elements=targets), cst.Tuple(elements=values)) if len(targets) == len(values):
+            given = [evaluate_quietly(frame, v.value) for v in values]
+            for each, one in zip(targets, given, strict=True):
+                assign(frame, each.value, one)
+        case (cst.Tuple(elements=targets) | cst.List(elements=targets), _):
+            for each in targets:
+                assign(frame, each.value, held)
+        case (cst.StarredElement(value=inner), _):
+            assign(frame, inner, held)
+        case (cst.Attribute(value=owner, attr=cst.Name("volatile")), _) if (path := dotted(owner)) is not None:
+            is_true = value is not None and returned.literal_bool(value) is True
+            frame.bind(path, Held(VOLATILE) if is_true else UNKNOWN)
+        case (cst.Attribute(attr=cst.Name("requires_grad")), _):
+            frame.deed.wants_graph = True
+        case (cst.Subscript(value=owner), _):
+            evaluate_children(frame, target)
+            root: cst.BaseExpression = owner
+            while isinstance(root, cst.Subscript):
+                root = root.value
+            _grow(frame, root, held)
+        case (cst.Name() | cst.Attribute(), _):
+            path = dotted(target)
+            if path is None or "." in path or path in frame.outer_names:
+                frame.keep(held)
+            if path is not None:
+                frame.bind(path, held)
+
+
+def _grow(frame: Frame, owner: cst.BaseExpression, held: Held) -> None:
+    """Something is put into a container, or written to a part of a tensor."""
+    path = dotted(owner)
+    if path is None or "." in path or path in frame.outer_names or path not in frame.env:
+        frame.keep(held)
+    if path is not None:
+        frame.bind(path, evaluate_quietly(frame, owner) | held)
+
+
+def _known(frame: Frame, node: cst.CSTNode) -> Held:
+    """What the model says of an expression, whatever was volatile."""
+    return NO_GRAPH if carries_no_graph(frame.model.value(node)) else UNKNOWN
+
+
+def _named(frame: Frame, node: cst.Name | cst.Attribute) -> Held:
+    path = dotted(node)
+    if path in frame.env:
+        return frame.env[path or ""]
+    found = _known(frame, node)
+    if isinstance(node, cst.Attribute):
+        base = evaluate(frame, node.value)
+        if node.attr.value in _CUTS or node.attr.value in _METADATA:
+            return NO_GRAPH if base.may_be_volatile or base.bits == FREE else found
+        if base.may_be_volatile and (path is None or dotted(node.value) in frame.env):
+            return base
+    for other, held in frame.env.items():  # an object that holds a volatile value
+        if held.may_be_volatile and other.startswith(f"{path}."):
+            found |= held
+    return found
+
+
+def _comprehension(frame: Frame, node: cst.CSTNode) -> Held:
+    outer = dict(frame.env)
+    part = getattr(node, "for_in", None)
+    while isinstance(part, cst.CompFor):
+        assign(frame, part.target, evaluate(frame, part.iter))
+        for condition in part.ifs:
+            evaluate(frame, condition.test)
+        part = part.inner_for_in
+    found = EMPTY
+    for name in ("elt", "key", "value"):
+        if isinstance(element := getattr(node, name, None), cst.CSTNode):
+            found |= evaluate(frame, element)
+    frame.env = outer
+    return found
+
+
+def _run_later(frame: Frame, node: cst.CSTNode) -> None:
+    """What is in a lambda or a generator runs somewhere else."""
+    for name in frame.model.tree.within(node, cst.Name):
+        held = frame.env.get(name.value, EMPTY)
+        if held.may_be_volatile:
+            _record(frame, node, held)
+            frame.deed.wants_graph = True
+    for call in frame.model.tree.within(node, cst.Call):
+        if is_input(call, frame.model):
+            _record(frame, node, Held(VOLATILE, frozenset((id(call),))))
+            frame.deed.wants_graph = True
+
+
+def _call(frame: Frame, call: cst.Call) -> Held:
+    ref = frame.model.qualified(call.func) or ""
+    if ref == VARIABLE:
+        return _wrapper(frame, call)
+    arguments = _arguments(frame, call, ref)
+    if _is_training(frame, call):
+        frame.deed.wants_graph = True
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if not ref:
+            return _method(frame, call, owner, name, arguments)
+    name = call.func.value if isinstance(call.func, cst.Name) else ""
+    if ref in _HANDING_ON:
+        found = EMPTY
+        for each in arguments:
+            found |= each
+        return found
+    if name in _READERS:
+        return NO_GRAPH
+    if ref in _LATER and any(each.may_be_volatile for each in arguments):
+        frame.deed.wants_graph = True
+    knows = returned.is_function(ref) or (ref.startswith(_LIBRARIES) and ref not in _LATER)
+    return operate(frame, call, arguments, knows=knows)
+
+
+def _arguments(frame: Frame, call: cst.Call, ref: str) -> list[Held]:
+    """What a call is given; what is in a display counts by itself."""
+    found = []
+    for arg in call.args:
+        match arg.value:
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                found += [evaluate(frame, each.value) for each in elements]
+            case cst.GeneratorExp() as generator if ref in _AT_ONCE:
+                found.append(_comprehension(frame, generator))
+            case value:
+                found.append(evaluate(frame, value))
+    return [each for each in found if each.bits]
+
+
+def _method(frame: Frame, call: cst.Call, owner: cst.BaseExpression, name: str, arguments: Sequence[Held]) -> Held:
+    receiver = evaluate(frame, owner)
+    is_own = _callee(frame, call) is not None
+    if name in _GROWING and not receiver.is_volatile and not is_own:
+        for each in arguments:
+            _grow(frame, owner, each)
+        return NO_GRAPH
+    casts = name == "type" and bool(call.args)
+    if receiver.may_be_volatile and (name in _CUTS or name in _METADATA) and not casts:
+        return NO_GRAPH
+    if name in _MODES or (name in _READERS and not receiver.is_volatile and not is_own):
+        return NO_GRAPH
+    knows = not receiver.bits & GRAPH or frame.model.value(owner).is_tensor
+    moves = (name in _MOVES or casts) and receiver.is_volatile
+    return operate(frame, call, [receiver, *arguments], knows=knows, moves=moves)
+
+
+def _wrapper(frame: Frame, call: cst.Call) -> Held:
+    for arg in call.args:
+        evaluate(frame, arg.value)
+    if is_input(call, frame.model):
+        frame.inputs.add(id(call))
+        asked = volatile_argument(call)
+        is_certain = asked is not None and returned.literal_bool(asked.value) is True
+        return Held(VOLATILE if is_certain else VOLATILE | GRAPH, frozenset((id(call),)))
+    return _known(frame, call)
+
+
+def _is_training(frame: Frame, call: cst.Call) -> bool:
+    """Whether a call computes gradients, by what it is called or by what it does."""
+    if frame.model.calls_backward(call):
+        return True
+    trainers = frame.model.remember(_trainers)
+    match call.func:
+        case cst.Name(value=name):
+            return name in trainers or bool(_SOUNDS_LIKE_TRAINING.search(name))
+        case cst.Attribute(attr=cst.Name(value=name)):
+            sounds = name not in _MODES and bool(_SOUNDS_LIKE_TRAINING.search(name))
+            return name in trainers or name in _TRAINING or sounds
+    return False
+
+
+def operate(frame: Frame, node: cst.CSTNode, operands: Sequence[Held], *, knows: bool, moves: bool = False) -> Held:
+    """The result of an operation; ``knows``: it has no tensors but its operands."""
+    sources = frozenset[int]().union(*(each.sources for each in operands))
+    bits = 0
+    for each in operands:
+        bits |= each.bits
+    has_others = bool(bits & GRAPH) or not knows
+    if not bits & VOLATILE:
+        frame.keeps_graph |= not knows and not frame.is_off and _followed(frame, node).keeps_graph
+        if frame.is_off or (knows and not has_others) or carries_no_graph(frame.model.value(node)):
+            return NO_GRAPH
+        frame.deed.wants_graph = True
+        return UNKNOWN
+    frame.deed.computes |= not moves
+    if has_others:
+        _record(frame, node, Held(VOLATILE, sources))
+    if any(each.is_volatile for each in operands):
+        called = NOTHING if knows else _followed(frame, node)
+        frame.keeps_graph |= called.keeps_graph
+        begins_graph = bool(called.returned.bits & GRAPH)
+        frame.deed.wants_graph |= called.keeps_graph or begins_graph
+        return Held(VOLATILE | GRAPH if begins_graph else VOLATILE, sources)
+    frame.deed.wants_graph |= has_others
+    return Held(bits | (GRAPH if has_others else 0), sources)
+
+
+def _record(frame: Frame, node: cst.CSTNode, held: Held) -> None:
+    if frame.is_off:
+        frame.done |= held.sources
+    else:
+        frame.deed.recording.update({source: node for source in held.sources if source not in frame.deed.recording})
+
+
+def _followed(frame: Frame, node: cst.CSTNode) -> Called:
+    """What a function of the project does with volatile arguments: it may cut them, and begin graphs of its own."""
+    function = _callee(frame, node) if isinstance(node, cst.Call) else None
+    if function is None or frame.depth >= _MAX_CALLS:
+        return NOTHING
+    if frame.model.home(function) is not frame.model:
+        return frame.model.remember(_called_elsewhere, function)
+    return frame.model.remember(frame.run, function, frame.depth + 1)
+
+
+def _callee(frame: Frame, call: cst.Call) -> cst.FunctionDef | None:
+    value = frame.model.value(call.func)
+    function = value.node
+    if isinstance(function, cst.ClassDef):
+        if not value.kind & Kind.MODULE:
+            return None
+        function = frame.model.find_method(function, "forward")
+    return function if isinstance(function, cst.FunctionDef) else None
+
+
+def _called_elsewhere(model: Model, function: cst.FunctionDef) -> Called:
+    """The same of a function of another file: whatever it keeps may carry a graph."""
+    tree = model.home(function).tree
+    targets: list[cst.CSTNode] = [each.target for each in tree.within(function.body, cst.AssignTarget)]
+    targets += [each.target for each in tree.within(function.body, cst.AugAssign)]
+    keeps = any(isinstance(target, (cst.Attribute, cst.Subscript)) for target in targets)
+    keeps |= bool(tree.within(function.body, cst.Global) + tree.within(function.body, cst.Nonlocal))
+    for call in tree.within(function.body, cst.Call):
+        keeps |= isinstance(call.func, cst.Attribute) and call.func.attr.value in _GROWING
+    return Called(EMPTY, keeps)
+
+
+def _trainers(model: Model) -> frozenset[str]:
+    """Names of functions and methods of this file that compute gradients themselves."""
+    return frozenset(f.name.value for f in model.tree.all(cst.FunctionDef) if model.calls_backward(f))

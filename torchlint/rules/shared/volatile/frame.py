@@ -1,0 +1,71 @@
+"""What is known at one place of a scope, and what was found so far on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.rules.shared.volatile.values import EMPTY, GRAPH, UNKNOWN, Called, Deed, Held
+
+Env = dict[str, Held]
+"""What names and paths of attributes hold."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One scope that is gone through in the order in which it runs."""
+
+    model: Model
+    scope: cst.FunctionDef | cst.Module
+    depth: int
+    """How many calls lead here from the scope that is asked about."""
+    run: Callable[[Model, cst.FunctionDef, int], Called]
+    """Goes through a function that is called with volatile arguments, at a depth."""
+    outer_names: frozenset[str]
+    """Names of other scopes that this one binds."""
+    env: Env
+    deeds: dict[int, Deed] = field(default_factory=dict)
+    """What each statement does, by ``id``."""
+    headers: dict[int, Deed] = field(default_factory=dict)
+    """What the head of a compound statement does, by ``id``."""
+    done: set[int] = field(default_factory=set)
+    """Volatile inputs that something is computed with where autograd is off."""
+    leaves: set[int] = field(default_factory=set)
+    """Volatile inputs that go to where nobody follows them."""
+    inputs: set[int] = field(default_factory=set)
+    """Those that were met."""
+    returned: Held = EMPTY
+    keeps_graph: bool = False
+    """Whether something that may carry a graph is kept where it outlives the call."""
+    deed: Deed = field(default_factory=Deed)
+    """What the statement at hand does."""
+    is_off: bool = False
+    """Whether autograd is off there."""
+    ever: Env = field(default_factory=dict)
+    """What names held anywhere on the way."""
+    jumps: list[Env] = field(default_factory=list)
+    """What names held where the loop at hand was left or begun anew."""
+
+    def bind(self, path: str, held: Held) -> None:
+        """Say what a name or a path of attributes holds from here on; nothing is known of its attributes any more."""
+        for other in [name for name in self.env if name.startswith(f"{path}.")]:
+            del self.env[other]
+        self.env[path] = held
+        self.ever[path] = self.ever.get(path, EMPTY) | held
+
+    def keep(self, held: Held) -> None:
+        """Something goes to where it stays when the scope is left."""
+        self.leaves |= held.sources
+        self.keeps_graph |= bool(held.bits & GRAPH)
+
+
+def joined(*paths: Env) -> Env:
+    """What names can hold where paths meet."""
+    found: Env = {}
+    for name in {name for path in paths for name in path}:
+        for path in paths:
+            found[name] = found.get(name, EMPTY) | path.get(name, UNKNOWN)
+    return found

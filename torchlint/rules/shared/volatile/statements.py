@@ -1,0 +1,212 @@
+"""How `volatile=True` spread through a scope: what is computed with volatile values, and what without.
+
+Whatever a volatile tensor took part in had no graph and was volatile itself, until `.data` was read. All else kept its
+graph. So of each statement two things are asked: does it compute with a volatile value anything that would be recorded
+today, and does it compute anything else of which the graph may be wanted?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import libcst as cst
+
+from torchlint.model import Model, Tri
+from torchlint.model.syntax import dotted, parameters
+from torchlint.rules.shared.volatile.expressions import assign, evaluate, evaluate_children, operate
+from torchlint.rules.shared.volatile.frame import Env, Frame, joined
+from torchlint.rules.shared.volatile.values import UNKNOWN, VOLATILE, Called, Deed, Held
+
+_ENABLING = frozenset(("torch.enable_grad", "torch.set_grad_enabled", "torch.autograd.enable_grad"))
+_MAX_ROUNDS = 12
+"""How often a loop is gone through at most, until nothing new can be held."""
+
+
+def run_through(
+    model: Model, scope: cst.FunctionDef | cst.Module, given: Mapping[str, Held] | None = None, depth: int = 0
+) -> Frame:
+    """Go through a scope in which some names hold what is given."""
+    listed = [item for each in model.tree.within(scope, cst.Global) for item in each.names]
+    listed += [item for each in model.tree.within(scope, cst.Nonlocal) for item in each.names]
+    frame = Frame(model, scope, depth, _called, frozenset(item.name.value for item in listed), dict(given or {}))
+    body = scope.body
+    _suite(frame, body if isinstance(body, Sequence) else body.body)
+    _follow_captured(frame)
+    return frame
+
+
+def _called(model: Model, function: cst.FunctionDef, depth: int) -> Called:
+    names = [param.name.value for param in parameters(function)]
+    given = {name: Held(VOLATILE) for name in names if name not in ("self", "cls")}
+    frame = run_through(model, function, given, depth)
+    return Called(frame.returned, frame.keeps_graph)
+
+
+def _suite(frame: Frame, lines: Iterable[cst.CSTNode]) -> bool:
+    """Go through some statements; whether their end is reached."""
+    goes_on = True
+    for line in lines:
+        goes_on = _line(frame, line) and goes_on
+    return goes_on
+
+
+def _line(frame: Frame, line: cst.CSTNode) -> bool:
+    outer, frame.deed = frame.deed, Deed()
+    was_off = frame.is_off
+    if not isinstance(line, cst.If) or not isinstance(frame.model.tree.parent(line), cst.If):  # no `elif`
+        frame.is_off = frame.model.grad_enabled(line) == Tri.NO
+    goes_on = True
+    match line:
+        case cst.SimpleStatementLine(body=parts):
+            for part in parts:
+                goes_on = _small(frame, part) and goes_on
+        case cst.BaseSmallStatement():
+            goes_on = _small(frame, line)
+        case _:
+            goes_on = _compound(frame, line)
+    frame.deeds[id(line)] = frame.deed
+    frame.deed, frame.is_off = outer, was_off
+    return goes_on
+
+
+def _compound(frame: Frame, line: cst.CSTNode) -> bool:
+    match line:
+        case cst.If(test=test, body=body, orelse=orelse):
+            _header(frame, line, [test])
+            return _branches(frame, [body, orelse])
+        case cst.For(target=target, iter=iterated, body=body, orelse=orelse):
+            _header(frame, line, [iterated])
+            _loop(frame, body, lambda: assign(frame, target, evaluate(frame, iterated)))
+            return _branches(frame, [orelse]) if orelse is not None else True
+        case cst.While(test=test, body=body, orelse=orelse):
+            _header(frame, line, [])
+            _loop(frame, body, lambda: _header(frame, line, [test]))
+            return _branches(frame, [orelse]) if orelse is not None else True
+        case cst.With(items=items, body=body):
+            _header(frame, line, [item.item for item in items])
+            for item in items:
+                if item.asname is not None:
+                    assign(frame, item.asname.name, UNKNOWN)
+                if isinstance(item.item, cst.Call) and frame.model.qualified(item.item.func) in _ENABLING:
+                    frame.deed.wants_graph = True
+            return _body(frame, body)
+        case cst.Try() | cst.TryStar():
+            _header(frame, line, [])
+            return _try(frame, line)
+        case cst.Match(subject=subject, cases=cases):
+            _header(frame, line, [subject])
+            return _branches(frame, [*(case.body for case in cases), None])
+        case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            frame.env.pop(name.value, None)
+            frame.deed.wants_graph = True  # it stays where it is
+    return True
+
+
+def _header(frame: Frame, line: cst.CSTNode, expressions: Iterable[cst.BaseExpression]) -> None:
+    outer, frame.deed = frame.deed, Deed()
+    for expression in expressions:
+        evaluate(frame, expression)
+    frame.headers[id(line)] = frame.deed
+    outer.absorb(frame.deed)
+    frame.deed = outer
+
+
+def _body(frame: Frame, body: cst.BaseSuite) -> bool:
+    goes_on = _suite(frame, body.body)
+    for each in body.body:
+        frame.deed.absorb(frame.deeds[id(each)])
+    return goes_on
+
+
+def _try(frame: Frame, line: cst.Try | cst.TryStar) -> bool:
+    before = dict(frame.env)
+    goes_on = _body(frame, line.body) and (line.orelse is None or _body(frame, line.orelse.body))
+    after = frame.env
+    ends = [after] if goes_on else []
+    for handler in line.handlers:
+        frame.env = joined(before, after)
+        if _body(frame, handler.body):
+            ends.append(frame.env)
+    frame.env = joined(*ends) if ends else after
+    return (line.finalbody is None or _body(frame, line.finalbody.body)) and bool(ends)
+
+
+def _branches(frame: Frame, branches: Sequence[cst.CSTNode | None]) -> bool:
+    """Go through bodies of which one runs; whether what follows is reached."""
+    before, after = dict(frame.env), list[Env]()
+    for branch in branches:
+        frame.env = dict(before)
+        match branch:
+            case cst.BaseSuite():
+                goes_on = _body(frame, branch)
+            case cst.If():
+                goes_on = _line(frame, branch)
+                frame.deed.absorb(frame.deeds[id(branch)])
+            case cst.Else(body=body):
+                goes_on = _body(frame, body)
+            case _:
+                goes_on = True
+        if goes_on:
+            after.append(frame.env)
+    frame.env = joined(*after) if after else before
+    return bool(after)
+
+
+def _loop(frame: Frame, body: cst.BaseSuite, begin: Callable[[], None]) -> None:
+    outer, frame.jumps = frame.jumps, []
+    for _ in range(_MAX_ROUNDS):
+        before = dict(frame.env)
+        begin()
+        goes_on = _suite(frame, body.body)
+        frame.env = joined(before, *frame.jumps, *([frame.env] if goes_on else ()))
+        if frame.env == before:
+            break
+    for each in body.body:
+        frame.deed.absorb(frame.deeds[id(each)])
+    frame.jumps = outer
+
+
+def _small(frame: Frame, part: cst.CSTNode) -> bool:
+    """Go through a simple statement; whether what follows it is reached."""
+    match part:
+        case cst.Assign(targets=targets, value=value):
+            held = evaluate(frame, value)
+            for target in targets:
+                assign(frame, target.target, held, value)
+        case cst.AnnAssign(target=target, value=value) if value is not None:
+            assign(frame, target, evaluate(frame, value), value)
+        case cst.AugAssign(target=target, value=value):
+            operands = [evaluate(frame, target), evaluate(frame, value)]
+            assign(frame, target, operate(frame, part, operands, knows=True))
+        case cst.Return(value=value):
+            if value is not None:
+                held = evaluate(frame, value)
+                frame.returned |= held
+                frame.leaves |= held.sources
+            return False
+        case cst.Raise():
+            evaluate_children(frame, part)
+            return False
+        case cst.Break() | cst.Continue():
+            frame.jumps.append(dict(frame.env))
+            return False
+        case cst.Del(target=target):
+            for name in [dotted(target)] if dotted(target) else []:
+                frame.env.pop(name or "", None)
+        case cst.Import() | cst.ImportFrom() | cst.Global() | cst.Nonlocal():
+            frame.deed.wants_graph = True  # it stays where it is
+        case _:
+            evaluate_children(frame, part)
+    return True
+
+
+def _follow_captured(frame: Frame) -> None:
+    """What functions and the like take from here, they compute with elsewhere."""
+    tree = frame.model.tree
+    volatile = {path for path, held in frame.ever.items() if held.may_be_volatile and "." not in path}
+    functions = [*tree.within(frame.scope, cst.FunctionDef), *tree.within(frame.scope, cst.Lambda)] if volatile else []
+    for function in functions if volatile else ():
+        if function is not frame.scope:
+            for use in tree.within(function, cst.Name):
+                if use.value in volatile:
+                    frame.leaves |= frame.ever[use.value].sources
