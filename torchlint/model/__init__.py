@@ -32,7 +32,7 @@ from torchlint.model.interpret import attributes, containers, contexts, interpre
 from torchlint.model.interpret.callers import Callers
 from torchlint.model.interpret.environment import Env, Names
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.interpret.interpretation import Key, Open
+from torchlint.model.interpret.queries import Answers, AttributeKey, BodyKey, ScopeKey
 from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.lineage import Lineage, Lineages
 from torchlint.model.names import GRAD_CONTEXTS, NOT_TORCH
@@ -81,8 +81,6 @@ P = ParamSpec("P")
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 _MAX_REEXPORTS = 8
 _MAX_REBINDERS = 4
-_BODY = 0
-"""With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
 
 
 def _at_home(method: Callable[Concatenate[Model, N, P], T]) -> Callable[Concatenate[Model, N, P], T]:
@@ -185,8 +183,8 @@ class Model:
         self.scopes = scopes or Scopes(tree)
         self.imports = Imports(tree)
         self.stars: list[str] = []
-        self._done: dict[Key, Summary] = {}
-        self._tables: dict[Key, Summary] = {}
+        self.answers: Answers = {}
+        """What was found out about scopes and classes and holds for good."""
         self._kept: list[cst.CSTNode] = []
         self._assigns: dict[tuple[int, str], frozenset[str]] = {}
         self._quiet: dict[int, bool] = {}
@@ -397,60 +395,34 @@ class Model:
 
         A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
         """
-        key: Key = id(scope) if cls is None else (id(scope), id(cls))
-        now = self.codebase.interpretation
-        owner = self if cls is None else self.home(cls)
-        known = now.known(key, owner._done, owner.is_part)
-        if known is not None or now.is_open(key):
-            return known
-        if owner.is_part and not now.is_elsewhere:
-            return self.codebase.ask(lambda: self.result(scope, cls))
-        if not self.is_part and not self.budget.allows(len(now.frames)):
-            return None
-        if isinstance(scope, cst.Module):
-            result, frame = self._interpreted(scope, key)
-        elif self.is_part and now.is_too_far(key):
-            return None
-        else:
-            result, frame = self._interpreted_inside(scope, key, cls)
-        now.keep(frame, result, owner._done)
-        return result
+        key = ScopeKey(id(scope), None if cls is None else id(cls))
+        is_far = self.is_part and not isinstance(scope, cst.Module)
+        return self.codebase.queries.ask(
+            key,
+            lambda _: self._interpreted(scope, key, cls),
+            None,
+            self if cls is None else self.home(cls),
+            before=self._surroundings(scope),
+            budget=None if self.is_part else self.budget,
+            is_far=is_far,
+            counts=is_far,
+        )
 
-    def _interpreted_inside(
-        self, function: cst.FunctionDef, key: Key, cls: cst.ClassDef | None
-    ) -> tuple[Summary, Open]:
-        """What a function leaves behind; what surrounds it is interpreted as a whole before."""
-        outer, now = self.scopes.scope_of(function), self.codebase.interpretation
-        if not self.is_part:
-            self.result(outer)
-        if not self.is_part or isinstance(outer, cst.Module):
-            return self._interpreted(function, key, cls)
-        now.surround(key)  # what the outer function rests on, the inner one rests on
-        try:
-            self.result(outer)
-            result, _ = self._interpreted(function, key, cls)
-        finally:
-            frame = now.leave()
-        return result, frame
+    def _surroundings(self, scope: cst.FunctionDef | cst.Module) -> Callable[[], object] | None:
+        """Interprets what surrounds a function as a whole before."""
+        if isinstance(scope, cst.Module):
+            return None
+        outer = self.scopes.scope_of(scope)
+        return None if self.is_part and isinstance(outer, cst.Module) else partial(self.result, outer)
 
     def _interpreted(
-        self, scope: cst.FunctionDef | cst.Module, key: Key, cls: cst.ClassDef | None = None
-    ) -> tuple[Summary, Open]:
-        now = self.codebase.interpretation
-        flow = interpreter.new_frame(self, scope, Trace(now.traces.get(key)))
-        now.enter(key, self.is_part and not isinstance(scope, cst.Module))
-        now.running[key] = flow
-        try:
-            start = {} if isinstance(scope, cst.Module) else self.start(scope, flow, cls)
+        self, scope: cst.FunctionDef | cst.Module, key: ScopeKey, cls: cst.ClassDef | None
+    ) -> Summary | None:
+        frame = interpreter.new_frame(self, scope)
+        with self.codebase.queries.running(key, frame):
+            start = {} if isinstance(scope, cst.Module) else self.start(scope, frame, cls)
             grad = Tri.YES if isinstance(scope, cst.Module) else self.start_grad(scope)
-            result = deeper(lambda: interpreter.run(flow, start, grad))
-        finally:
-            del now.running[key]
-            frame = now.leave()
-        flow.trace.before = None
-        if frame.trail.is_circular:
-            now.traces[key] = flow.trace
-        return result, frame
+            return deeper(lambda: interpreter.run(frame, start, grad))
 
     def new_budget(self) -> Budget:
         """What an interpretation may use: what is left for the file; of another file each function has its own."""
@@ -461,7 +433,7 @@ class Model:
         result = self.result(scope)
         if result is not None:
             return result.trace
-        running = self.codebase.interpretation.running.get(id(scope))
+        running = self.codebase.queries.frame(ScopeKey(id(scope)))
         return running.trace if running is not None else NOTHING_SEEN  # too far away
 
     def seen(self, node: cst.CSTNode) -> Value:
@@ -470,7 +442,7 @@ class Model:
 
     def is_settled(self, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether what a scope binds is known for good, however far away it is asked for."""
-        known = self._done.get(id(scope))
+        known = self.answers.get(ScopeKey(id(scope)))
         return known is not None and not (self.is_part and (known.trail.height or known.trail.is_circular))
 
     def free(self, name: str, flow: Frame) -> Value:
@@ -592,7 +564,7 @@ class Model:
         result = self.result(scope)
         if result is not None:
             return result.bindings
-        running = self.codebase.interpretation.running.get(id(scope))
+        running = self.codebase.queries.frame(ScopeKey(id(scope)))
         return running.bindings if running is not None else {}  # too far away
 
     # ------------------------------------------------------------------ other files of the project
@@ -900,16 +872,14 @@ class Model:
 
     def _declared_fields(self, cls: cst.ClassDef) -> dict[str | int, Value]:
         """What the annotations in a class body say; of a class that mentions itself nothing."""
-        now = self.codebase.interpretation
-        if not now.begins(cls):
-            return {}
-        flow = self.outside()
-        declared = self.scopes.info(cls).declared
-        fields: dict[str | int, Value] = {
-            name: self.annotation(node.annotation.annotation, flow) or UNKNOWN for name, node in declared.items()
-        }
-        now.ends(cls)
-        return fields
+
+        def fields() -> dict[str | int, Value]:
+            frame, declared = self.outside(), self.scopes.info(cls).declared
+            return {
+                name: self.annotation(node.annotation.annotation, frame) or UNKNOWN for name, node in declared.items()
+            }
+
+        return self.codebase.queries.once(cls, fields, {})
 
     def instance_of(self, value: Value, node: cst.BaseExpression) -> Value | None:
         """An instance of the class that ``value`` is; None if that is not known."""
@@ -983,20 +953,11 @@ class Model:
         if not self.is_part:
             trace = self.trace(self.scopes.scope_of(cls))
             return Summary(trace.body(cls), trace=trace)
-        key, now = (id(cls), _BODY), self.codebase.interpretation
-        known = now.known(key, self._tables, self.is_part)
-        if known is not None or now.is_open(key):
-            return known if known is not None else Summary()
-        if not now.is_elsewhere:
-            return self.codebase.ask(lambda: self.class_body(cls))
-        now.enter(key, False)
-        try:
-            flow = self.outside()
-            result = Summary(statements.class_body(flow, cls), trace=flow.trace)
-        finally:
-            frame = now.leave()
-        now.keep(frame, result, self._tables)
-        return result
+        return self.codebase.queries.ask(BodyKey(id(cls)), lambda _: self._interpreted_body(cls), Summary(), self)
+
+    def _interpreted_body(self, cls: cst.ClassDef) -> Summary:
+        frame = self.outside()
+        return Summary(statements.class_body(frame, cls), trace=frame.trace)
 
     @_at_home
     def _assigned(self, cls: cst.ClassDef, name: str) -> Value | None:
@@ -1004,39 +965,23 @@ class Model:
 
         Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
         """
-        key, now = (id(cls), name), self.codebase.interpretation
-        known = now.known(key, self._tables, self.is_part)
-        if known is not None:
-            return known.bindings.get(name)
-        if now.is_open(key):
-            return now.drafts[key].get(name)
-        if self.is_part and not now.is_elsewhere:
-            return self.codebase.ask(lambda: self._assigned(cls, name))
-        if self.is_part and now.is_too_far(key):  # the methods that assign it would be
-            return None
-        now.enter(key, False)
-        now.drafts[key] = {}
-        try:
-            kept = now.kept()
-            now.drafts[key] = self._join_assigned(cls, name, True)
-            if not now.is_entangled():
-                now.forget(kept)
-            joined = self._join_assigned(cls, name, False)
-        finally:
-            del now.drafts[key]
-            frame = now.leave()
-        now.keep(frame, Summary(joined), self._tables)
-        return joined.get(name)
+        return self.codebase.queries.ask(
+            AttributeKey(id(cls), name),
+            lambda number: self._join_assigned(cls, name, number == 0),
+            None,
+            self,
+            is_far=self.is_part,  # the methods that assign it would be
+        )
 
-    def _join_assigned(self, cls: cst.ClassDef, name: str, is_first: bool) -> Env:
-        """The attribute, by its name; nothing if all its assignments are of what is not known yet."""
+    def _join_assigned(self, cls: cst.ClassDef, name: str, is_first: bool) -> Value | None:
+        """The attribute; None if all its assignments are of what is not known yet."""
         used = self.scopes.attribute(cls, name)
         found: Value | None = None
         for target in used.assigned:
             scope = self.scopes.scope_of(target)
             value = self.trace(scope).value(target)
             if value.kind == Kind.UNKNOWN and isinstance(self.tree.parent(target), cst.AugAssign):
-                if is_first or self.codebase.interpretation.is_open(id(scope)):
+                if is_first or self.codebase.queries.is_open(ScopeKey(id(scope))):
                     continue  # what it is increased from is not known yet
             found = value if found is None else join(found, value)
         if found is not None and containers.holds(found):
@@ -1046,7 +991,7 @@ class Model:
             value = self._registered(how, call)
             found = value if found is None else join(found, value)
         if found is None:
-            return {}
+            return None
         if found.kind & Kind.UNKNOWN and (evidence := self.class_use(cls, name)) is not None:
             if found.kind & Kind.TENSOR:
                 found = replace(found, kind=found.kind & ~Kind.UNKNOWN, evidence=found.evidence or evidence)
@@ -1054,7 +999,7 @@ class Model:
                 found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
         elif found.kind & Kind.UNKNOWN:
             found = replace(found, symbols=(("self", id(cls), name),))
-        return {name: found}
+        return found
 
     def _registered(self, how: str, call: cst.Call) -> Value:
         given = self.seen(call.args[1].value) if len(call.args) > 1 else NONE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.interpret.interpretation import Key
+from torchlint.model.interpret.queries import Key, ScopeKey
 from torchlint.model.torch import returned
 from torchlint.model.values import Value
 
@@ -26,7 +26,7 @@ class Lineage:
     home: Model
     """The model of the file that the class is in."""
     cls: cst.ClassDef
-    rests_on: frozenset[Key] | None
+    rests_on: frozenset[Key[object]] | None
     """The scopes that are not finished yet; None if nothing tells when it changes."""
     kind: str | None
     """The first kind that a base has which is not defined in this project, if that is known and means something."""
@@ -157,17 +157,17 @@ class Lineages:
         """A lineage that holds for now, if the scopes that it rests on are still being interpreted."""
         if lineage is None:
             return None
-        now = self._model.codebase.interpretation
-        open_ = [now.is_open(key) for key in lineage.rests_on or ()]  # whoever asks rests on all of them
+        queries = self._model.codebase.queries
+        open_ = [queries.is_open(key) for key in lineage.rests_on or ()]  # whoever asks rests on all of them
         return lineage if all(open_) else None
 
-    def unfinished(self, cls: cst.ClassDef) -> frozenset[Key] | None:
+    def unfinished(self, cls: cst.ClassDef) -> frozenset[Key[object]] | None:
         """The scope that the bases of a class rest on as long as it is not finished; None if nothing tells."""
         if id(cls) in self._bases:
             return frozenset()
-        scope = id(self._model.scopes.scope_of(cls))
+        scope = ScopeKey(id(self._model.scopes.scope_of(cls)))
         is_known = not self._model.is_part and not any(map(self._may_change, self._named(cls)))
-        return frozenset((scope,)) if is_known and self._model.codebase.interpretation.is_open(scope) else None
+        return frozenset((scope,)) if is_known and self._model.codebase.queries.is_open(scope) else None
 
     def _keep(self, cls: cst.ClassDef, lineage: Lineage) -> None:
         if lineage.is_final:
