@@ -20,9 +20,9 @@ import build_api  # noqa: E402
 
 from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
-from torchlint.examples import examples  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import catalogue  # noqa: E402
+from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"

@@ -2,7 +2,8 @@
 
     python scripts/judge_fixes.py [--programs 10000] [--seed 0] [--jobs N] [--show 3]
 
-The programs are those of the seeds SEED, SEED + 1, … (``tests/programs.py``); they are compared by ``tests/judge.py``.
+The programs are those of the seeds SEED, SEED + 1, … (``tests/programs.py``); ``torchlint.testing.execution``
+compares them.
 A program in which a safe fix changes anything is cut down to the statements that it takes, and shown. The exit code
 says whether there is one.
 """

@@ -13,9 +13,9 @@ from conftest import Torchlint
 from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ROOT = Path(__file__).parents[1]
 CODES = frozenset(catalogue())

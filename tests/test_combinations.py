@@ -7,11 +7,11 @@ import os
 
 import pytest
 from combinations import HEADER, Combination, combinations, crossed
-from judge import differences, run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.execution import differences, run
 
 ALL = frozenset(catalogue())
 CROSSED = list(crossed())

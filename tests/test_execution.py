@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from judge import Run, differences, rough_differences, run
 from programs import programs
 from verdict import judge
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
 from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
+from torchlint.testing.execution import differences, rough_differences, run
+from torchlint.testing.programs import Program
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
 ALL = frozenset(catalogue())
 RUNNABLE = ("run", "run-after")
-
-
-@dataclass(frozen=True)
-class Program:
-    """Something to run before and after a fix."""
-
-    name: str
-    text: str
-    codes: frozenset[str]
-    raises: bool
-    """Before it is fixed."""
-    unsafe_only: bool = False
-    """Only with unsafe fixes does it run."""
-
-    def fixed(self, fixing: Fixing) -> Outcome:
-        outcome = check_text(self.text, self.name, self.codes, fixing)
-        assert not outcome.problems, outcome.problems
-        return outcome
 
 
 def _programs() -> list[Program]:
@@ -47,11 +28,7 @@ def _programs() -> list[Program]:
         for example in examples(info.doc):
             if not example.options:
                 continue
-            raises = "run-after" in example.options
-            unsafe_only = example.after_safe != example.after_unsafe
-            name = f"{code}-line{example.row}"
-            found.append(Program(name, example.before, frozenset((code,)), raises, unsafe_only))
-            found.append(Program(f"{name}-all-rules", example.before, ALL, raises, unsafe_only))
+            found.append(Program.of(f"{code}-line{example.row}-all-rules", example, ALL))
     for path in CASES:
         text = path.read_bytes().decode("utf-8")
         first = text.partition("\n")[0].strip().removeprefix("#").strip()
@@ -74,33 +51,14 @@ PROGRAMS = _programs()
 per_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 
 
-def before(program: Program) -> Run:
-    """The program as it stands: it runs, or raises, as it says."""
-    ran = run(program.text, program.name)
-    if program.raises:
-        assert ran.error is not None, "it is to raise before it is fixed"
-    else:
-        assert ran.error is None, f"it is to run before it is fixed: {ran.error!r}"
-    return ran
-
-
 @per_program
 def test_safe_fixes_change_nothing(program: Program) -> None:
-    ran = before(program)
-    outcome = program.fixed(Fixing.SAFE)
-    after = run(outcome.text, program.name)
-    if program.raises:
-        assert after.error is None or program.unsafe_only, f"{after.error!r}\n{outcome.text}"
-        return
-    found = differences(ran, after, may_detach="TL107" in dict(outcome.fixed))
-    assert not found, "\n".join((*found, outcome.text))
+    program.check_safe_fixes()
 
 
 @per_program
 def test_unsafe_fixes_run(program: Program) -> None:
-    outcome = program.fixed(Fixing.UNSAFE)
-    found = rough_differences(before(program), run(outcome.text, program.name))
-    assert not found, "\n".join((*found, outcome.text))
+    program.check_unsafe_fixes()
 
 
 @settings(max_examples=JUDGED, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -9,8 +9,8 @@ import pytest
 from growth import growing
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 Program = Callable[[int], str]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from judge import differences, run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.execution import differences, run
 
 CODES = frozenset(catalogue())
 HEAD = "import torch\nimport torch.nn.functional as F\n"

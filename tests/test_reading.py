@@ -38,7 +38,7 @@ def test_nothing_else_opens_files_to_read_them() -> None:
             writes = any(isinstance(mode, str) and {"w", "x", "+"} & set(mode) for mode in modes)
             if (name in ("open", "io.open") and not writes) or name.endswith((".read_text", ".read_bytes")):
                 found.add(path.relative_to(PACKAGE).as_posix())
-    assert found == {*OWN_FILES, "rules/api/table.py", "model/torch/returned.py", "model/torch/writers.py"}
+    assert found == {*OWN_FILES, "rules/api/table.py", "model/torch/data.py"}
 
 
 def sparse(path: Path, size: int = 1 << 40) -> None:

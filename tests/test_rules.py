@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 import subprocess
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,14 +16,13 @@ import pytest
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.examples import BadExample, Example, Mark, examples
 from torchlint.file import dispatch
 from torchlint.file.check import check_text
-from torchlint.file.gate import can_match
-from torchlint.file.results import Outcome
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
+from torchlint.testing import BadExample, Check, Mark, check_documentation, checks, examples, lint
+from torchlint.testing.linting import compiles, same_text
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
@@ -33,109 +30,26 @@ ALL = frozenset(catalogue())
 CODES = sorted(ALL)
 
 
-def lint(text: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:
-    outcome = check_text(text, "case.py", codes, fixing)
-    assert not outcome.problems, outcome.problems
-    return outcome
-
-
-def compiles(text: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        compile(text, "case.py", "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True)
-
-
-def applicability(diagnostic: Diagnostic) -> Applicability | None:
-    return diagnostic.fix.applicability if diagnostic.fix else None
-
-
-def show(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """The text with its findings, for failure messages."""
-    found: dict[int, list[str]] = {}
-    for d in diagnostics:
-        fix = applicability(d)
-        found.setdefault(d.start.row, []).append(f"{d.code}@{d.start.column}[{fix.value if fix else 'no fix'}]")
-    lines = [f"{row:4} {line:70} {' '.join(found.get(row, []))}" for row, line in enumerate(text.splitlines(), 1)]
-    return "\n" + "\n".join(lines)
-
-
-def same_text(got: str, wanted: str) -> None:
-    assert got == wanted, "\n" + "".join(
-        difflib.unified_diff(wanted.splitlines(keepends=True), got.splitlines(keepends=True), "wanted", "got")
-    )
-
-
 # --------------------------------------------------------------------- docstrings
 
 
-@dataclass(frozen=True)
-class RuleExample:
-    code: str
-    example: Example
-
-    def __str__(self) -> str:
-        return f"{self.code}-line{self.example.row}"
-
-
-EXAMPLES = [RuleExample(code, example) for code in CODES for example in examples(catalogue()[code].doc)]
-per_example = pytest.mark.parametrize("case", EXAMPLES, ids=str)
 per_rule = pytest.mark.parametrize("code", CODES)
 
 
-@per_example
-def test_findings_of_an_example(case: RuleExample) -> None:
-    example = case.example
-    found = lint(example.before, frozenset((case.code,))).diagnostics
-    details = show(example.before, found)
-    assert {d.code for d in found} <= {case.code}, details
-    marked = {row: mark for mark in example.marks for row in mark.rows}
-    for diagnostic in found:
-        mark = marked.get(diagnostic.start.row)
-        assert mark is not None, f"a finding on line {diagnostic.start.row}, which is to stay silent{details}"
-        assert applicability(diagnostic) is mark.applicability, f"line {diagnostic.start.row}{details}"
-        assert diagnostic.start < diagnostic.end, details
-        assert diagnostic.message, details
-    rows = {d.start.row for d in found}
-    for mark in example.marks:
-        assert rows & set(mark.rows), f"no finding on line {mark.rows[0]}{details}"
-
-
-@per_example
-def test_fixes_of_an_example(case: RuleExample) -> None:
-    example, codes = case.example, frozenset((case.code,))
-    for fixing, wanted in ((Fixing.SAFE, example.after_safe), (Fixing.UNSAFE, example.after_unsafe)):
-        fixed = lint(example.before, codes, fixing)
-        same_text(fixed.text, wanted)
-        compiles(fixed.text)
-        again = lint(fixed.text, codes, fixing)
-        same_text(again.text, fixed.text)
-        assert again.diagnostics == fixed.diagnostics
-    assert lint(example.before, codes).text == example.before
-
-
-@per_example
-def test_the_gate_opens_for_an_example(case: RuleExample) -> None:
-    if case.example.marks:
-        assert can_match(case.example.before.encode(), frozenset((case.code,)))
+@pytest.mark.parametrize("check", checks("TL"), ids=str)
+def test_examples(check: Check) -> None:
+    check()
 
 
 @per_rule
 def test_documentation(code: str) -> None:
-    info = catalogue()[code]
-    title, _, rest = info.doc.partition("\n")
-    assert title.endswith("."), "the first line is a sentence: the rule's title"
-    assert not rest.split("\n", 1)[0], "a blank line follows the title"
-    blocks = list(examples(info.doc))
-    assert blocks, "there is no diff block"
-    assert any(block.marks for block in blocks)
-    assert any(block.silent for block in blocks), "no line stays silent"
+    doc = catalogue()[code].doc
+    check_documentation(doc)
+    rest = doc.partition("\n")[2]
     assert re.search(r"\bunsafe\b", rest), "it does not say when the fix is unsafe (or that it never is)"
     assert re.search(r"https://((docs\.)?pytorch\.org|github\.com)/", rest), (
         "no link to torch's documentation or source"
     )
-    kinds = {mark.applicability for block in blocks for mark in block.marks}
-    if Applicability.SAFE in kinds:
-        assert any(block.options for block in blocks), "a safe fix is not executed: no block is marked run or run-after"
 
 
 @per_rule
@@ -156,7 +70,7 @@ def test_codes_and_names() -> None:
 
 
 def test_types() -> None:
-    command = [sys.executable, "-m", "mypy", "--strict", "torchlint/rules", "torchlint/examples.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "torchlint/rules", "torchlint/testing"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -326,7 +240,7 @@ def test_brackets_anywhere_in_a_chain() -> None:
 
 
 def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = load("tl105_transfer_before_detach")
+    rule = load("torchlint.rules.tl105_transfer_before_detach")
     function = rule.checks[0].function
 
     def breaks(node: Any, model: Model) -> Result:
@@ -336,7 +250,7 @@ def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatc
         return replace(found, fix=replace(found.fix, edits=(edit.insert_after(found.node, ")"),)))
 
     broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
-    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, load("tl106_redundant_detach")))
+    monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, load("torchlint.rules.tl106_redundant_detach")))
     text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
     outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
     assert outcome.text == text.replace(".detach().item()", ".item()")

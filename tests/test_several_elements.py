@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from judge import run
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.execution import run
 
 CODES = frozenset(catalogue())
 HEAD = """\

@@ -12,7 +12,6 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.examples import examples
 from torchlint.file import check
 from torchlint.file.first_look import first_look
 from torchlint.file.parse.invalid import syntax_error
@@ -23,6 +22,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rule import load
 from torchlint.rules import catalogue
+from torchlint.testing.examples import examples
 
 ROOT = Path(__file__).parents[1]
 FILES = [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from judge import run
 from volatile import IMPORT, as_it_was, differences
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.testing.execution import run
 
 EVALUATION = """\
 import torch

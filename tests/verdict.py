@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from judge import Run, differences, rough_differences, run
-
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.file.results import Outcome
 from torchlint.rules import catalogue
+from torchlint.testing.execution import Run, differences, rough_differences, run
+from torchlint.testing.programs import KEEPS_NO_GRAPH
 
 ALL = frozenset(catalogue())
-KEEPS_NO_GRAPH = "TL107"
-"""The rule whose fix is to let go of graphs: what was kept has the same values, and no gradient."""
 
 
 @dataclass

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from judge import Run, run
+
+from torchlint.testing.execution import Run, run
 
 IMPORT = "from torch.autograd import Variable\n"
 OLD = "from volatile import Variable\n"

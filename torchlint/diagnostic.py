@@ -8,6 +8,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field, replace
 
+OWN_PREFIX = "TL"
+"""What the codes of this program begin with. Those of rules in other packages begin with something else."""
+
 
 class Applicability(str, enum.Enum):
     """How far a fix can be trusted (the contract of the rules defines each word)."""

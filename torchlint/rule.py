@@ -147,17 +147,15 @@ def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F]
     return register
 
 
-def code_and_name(module: str) -> tuple[str, str]:
-    """``tl101_data_read`` to ``("TL101", "data-read")``."""
-    code, _, name = module.partition("_")
-    return code.upper(), name.replace("_", "-")
-
-
 def load(module: str) -> Rule:
-    """Import one rule file of ``torchlint.rules`` by its module name."""
-    loaded = importlib.import_module(f"torchlint.rules.{module}")
-    code, name = code_and_name(module)
+    """Import the file of a rule by the full name of its module.
+
+    Raises:
+        Exception: whatever importing it raises.
+    """
+    loaded = importlib.import_module(module)
+    code, _, name = module.rpartition(".")[2].partition("_")
     checks = tuple(
         f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__
     )
-    return Rule(code, name, loaded.__doc__ or "", checks)
+    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)

@@ -16,8 +16,9 @@ from torchlint.file.text.source import decode_leniently
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
-from torchlint.project.selection import Selection, SettingsError, check_selectors, known_names
+from torchlint.project.selection import Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version
+from torchlint.rules import faults
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, Result, Run
 from torchlint.session.scheduler import Options as RunOptions
@@ -73,16 +74,16 @@ class Check:
     def __init__(self, options: Options) -> None:
         self.options = options
         selection = Selection(
-            _listed(options.select, "--select") or None,
-            _listed(options.extend_select, "--extend-select"),
-            _listed(options.ignore, "--ignore"),
+            listed(options.select, "--select") or None,
+            listed(options.extend_select, "--extend-select"),
+            listed(options.ignore, "--ignore"),
         )
         if options.target_torch is not None:
             check_version(options.target_torch, "--target-torch")
         fixable = Selection(
-            _listed(options.fixable, "--fixable") or None,
-            _listed(options.extend_fixable, "--extend-fixable"),
-            _listed(options.unfixable, "--unfixable"),
+            listed(options.fixable, "--fixable") or None,
+            listed(options.extend_fixable, "--extend-fixable"),
+            listed(options.unfixable, "--unfixable"),
         )
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
         self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
@@ -237,14 +238,17 @@ class Check:
             yield from how(files, totals, self.style)
 
     def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
-        """Say what could not be done."""
-        for problem in (*problems, *(problem for result in results for problem in result.problems)):
+        """Say what could not be done, each thing once."""
+        for fault in faults():
+            _tell(f"error: {printable(fault)}")
+        of_files = (problem for result in results for problem in result.problems)
+        for problem in dict.fromkeys((*problems, *of_files)):  # a rule that cannot be loaded is a problem of each file
             if problem.details and self.options.verbose:
                 _tell(printable_lines(problem.details.rstrip()))
             _tell(f"error: {printable(str(problem))}")
 
     def _exit_code(self, results: list[Result], incomplete: bool) -> int:
-        if incomplete or any(result.problems for result in results):
+        if incomplete or faults() or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
             return CLEAN
@@ -324,11 +328,3 @@ def _write_text(data: bytes) -> None:
         sys.stdout.write(printable_lines(decode_leniently(data)))
     else:
         _write([data])
-
-
-def _listed(values: tuple[str, ...], option: str) -> tuple[str, ...]:
-    """The selectors of an option that can be repeated and takes comma-separated lists."""
-    selectors = [*filter(None, (part.strip() for value in values for part in value.split(",")))]
-    if values and not selectors:
-        raise SettingsError(f"{option}: no rule is given")
-    return check_selectors(selectors, option)

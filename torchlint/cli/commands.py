@@ -41,10 +41,11 @@ class _UsageError(click.ClickException):
 @contextlib.contextmanager
 def _settings_can_be_wrong() -> Iterator[None]:
     from torchlint.project.selection import SettingsError
+    from torchlint.rules.plugins import Clash
 
     try:
         yield
-    except SettingsError as error:
+    except (SettingsError, Clash) as error:
         raise _UsageError(str(error)) from error
 
 
@@ -147,7 +148,8 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
     if (rule is None) is not every:
         raise click.UsageError("give the code or the name of a rule, or --all")
-    codes = list(known_names()) if rule is None else [_code(rule, known_names())]
+    with _settings_can_be_wrong():
+        codes = list(known_names()) if rule is None else [_code(rule, known_names())]
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
         print(json.dumps(entries if every else entries[0], indent=2))
@@ -163,6 +165,29 @@ def _code(asked: str, known: dict[str, str]) -> str:
         if asked.upper() == code or asked == name:
             return code
     raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values()])}")
+
+
+@cli.command()
+@click.argument("code")
+@click.argument("name")
+@click.option("--package", help="The name of the package to make, if there is no project (default: as the directory).")
+@_verbose(expose_value=False)
+def new_rule(code: str, name: str, package: str | None) -> int:
+    """Write the files of a new rule, HR001 no-item say, into the project in the working directory.
+
+    In an empty directory that is a package of its own with a test; see docs/writing-a-rule.md.
+
+    Exit code: 0 they are there, 2 they cannot be.
+    """
+    from torchlint.cli import new_rule as files
+
+    with _settings_can_be_wrong():
+        try:
+            made = files.make(code, name, os.getcwd(), package)
+        except files.NotMade as error:
+            raise _UsageError(str(error)) from error
+    click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
+    return 0
 
 
 @cli.command()

@@ -67,7 +67,13 @@ def as_json(code: str) -> dict[str, Any]:
     """A rule as a JSON object."""
     text = documentation(code)
     summary = text.partition("\n")[0]
-    return {"code": code, "name": name_of(code), "summary": summary, "explanation": text, "url": url(name_of(code))}
+    return {
+        "code": code,
+        "name": name_of(code),
+        "summary": summary,
+        "explanation": text,
+        "url": url(code, name_of(code)),
+    }
 
 
 def as_text(code: str, style: Style) -> str:

@@ -20,6 +20,7 @@ from torchlint.file.fix.announce import announced
 from torchlint.file.fix.protect import protected
 from torchlint.file.fix.rounds import fixed
 from torchlint.file.gate import possible_rules, sites
+from torchlint.file.loading import loaded
 from torchlint.file.parse.invalid import Unparsed, syntax_error
 from torchlint.file.parse.parser import parse
 from torchlint.file.results import TOO_DEEP, Examined, Located, Look, Outcome, Subject
@@ -63,10 +64,16 @@ def check_text(
 
 def examine(text: str, subject: Subject) -> Examined:
     """What is to be said of a text as it stands: the way of one round."""
-    from torchlint.file.tree.fast.unread import Unreadable
-
     data = text.encode(errors="surrogatepass")
     possible = possible_rules(data, subject.codes)
+    examined = _examined(text, data, possible, subject)
+    return examined.with_problems(loaded(possible).problems) if possible else examined
+
+
+def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
+    """What the rules that are possible have to say of a text."""
+    from torchlint.file.tree.fast.unread import Unreadable
+
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:
         return suppressed(text, _after_look(Located(), look, subject), subject.codes)

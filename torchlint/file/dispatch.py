@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Applicability, Problem
+from torchlint.file.loading import loaded
 from torchlint.file.results import Findings, Look, Subject
 from torchlint.file.text.lines import Lines
 from torchlint.model.budget import TOO_MUCH, Budget
-from torchlint.rules import catalogue
-from torchlint.system.crash import described, traceback_of
+from torchlint.rules import BUILT_IN, catalogue
+from torchlint.system.crash import described, described_for, traceback_of
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
 NOT_ALL_INTERPRETED = f"{TOO_MUCH}: some of it was not, so findings may be missing"
 
 
-@functools.cache
 def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
     """The rules of some codes, loaded, in order."""
-    from torchlint.rule import load
-
-    return tuple(load(info.module) for code, info in sorted(catalogue().items()) if code in codes)
+    return loaded(codes).rules
 
 
 def dispatch(tree: Tree, codes: frozenset[str], subject: Subject) -> Findings:
@@ -85,8 +82,13 @@ def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[F
     except Unreadable:
         raise
     except Exception as error:
-        message = f"{rule.code} raised {described(error)}"
+        message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, work.row(), traceback_of(error))
+
+
+def _described(rule: Rule, error: Exception) -> str:
+    distribution = catalogue()[rule.code].distribution
+    return described(error) if distribution == BUILT_IN.distribution else described_for(distribution, error)
 
 
 class _Work:

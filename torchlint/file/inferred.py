@@ -18,9 +18,10 @@ from torchlint.file.locate.evidence import located
 from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.tree import Span, Tree
-from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
+from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
+from torchlint.model.values import reference
 
 
 def _words(flags: type) -> dict[str, int]:
@@ -104,7 +105,7 @@ def infer(
             kind=_word(Kind, value.kind),
             dimensions=_dimensions(value) if value.may_be_tensor else {},
             cls=_class(value),
-            name=Model.reference(value),
+            name=reference(value),
             evidence=located(value.evidence, spans, lines) if value.evidence and value.evidence.text else None,
             is_literal=isinstance(node, _LITERALS),
         )

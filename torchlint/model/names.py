@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from torchlint.model.values import Tri
 
@@ -37,6 +38,12 @@ NOT_TORCH = frozenset(
     """.split()  # noqa: SIM905
 )
 """Packages whose objects are no tensors of torch."""
+
+
+def is_foreign(package: str) -> bool:
+    """Whether a top-level package has nothing to do with torch: its objects are no tensors."""
+    return package in sys.stdlib_module_names or package in NOT_TORCH
+
 
 MODULE_METHODS = {
     "parameters": "parameters",

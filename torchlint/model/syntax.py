@@ -289,3 +289,25 @@ def is_stub(function: cst.FunctionDef) -> bool:
                     continue
             return False
     return True
+
+
+def is_target(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether ``node`` is assigned to, deleted or bound by a loop."""
+    parent = tree.parent(node)
+    match parent:
+        case cst.AssignTarget() | cst.Del():
+            return True
+        case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
+            return parent.target is node
+        case cst.AsName() | cst.MatchStar():
+            return True
+        case cst.MatchAs():
+            return parent.name is node
+        case cst.MatchMapping():
+            return parent.rest is node
+        case cst.Element() | cst.StarredElement():
+            sequence = tree.parent(parent)
+            return isinstance(sequence, (cst.Tuple, cst.List)) and is_target(tree, sequence)
+        case cst.Subscript() if parent.value is node:
+            return is_target(tree, parent)
+    return False

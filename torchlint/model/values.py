@@ -161,7 +161,7 @@ class Value:
     """Elements of a sequence of known length."""
     keys: Keys | None = None
     """Of a mapping and of a named tuple only."""
-    bound: tuple[Any, ...] | None = None
+    bound: tuple[Argument, ...] | None = None
     """Arguments given before: to the constructor of an object of torch, to ``functools.partial``; None if unknown."""
     symbols: tuple[Symbol, ...] = ()
     """The origins of what is not known, in the order in which they were met."""
@@ -198,6 +198,16 @@ class Value:
     def because(self, strength: Strength, text: str, node: cst.CSTNode | None = None) -> Value:
         """The same value on other evidence."""
         return replace(self, evidence=Evidence(strength, text, node))
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call: its keyword if it has one, its value, and its expression."""
+
+    keyword: str | None
+    value: Value
+    node: cst.BaseExpression
+    star: str = ""
 
 
 _TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
@@ -309,6 +319,13 @@ def changed(value: Value, change: Callable[[Value], Value]) -> Value:
     if keys is not None and keys.known:
         keys = Keys(keys.each, {key: change(v) for key, v in keys.known.items()})
     return replace(value, item=item, items=items, keys=keys)
+
+
+def reference(value: Value | None) -> str | None:
+    """The qualified name of something imported; None for all else."""
+    if value is None or not value.kind & Kind.REFERENCE or value.receiver is not None or value.bound:
+        return None
+    return value.ref
 
 
 UNKNOWN = Value(Kind.UNKNOWN)

@@ -62,6 +62,19 @@ def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
     return checked
 
 
+def listed(values: Iterable[str], option: str) -> tuple[str, ...]:
+    """The selectors of an option that can be repeated and takes comma-separated lists.
+
+    Raises:
+        SettingsError: one is unknown, or there is none in what was given.
+    """
+    given = tuple(values)
+    selectors = [*filter(None, (part.strip() for value in given for part in value.split(",")))]
+    if given and not selectors:
+        raise SettingsError(f"{option}: no rule is given")
+    return check_selectors(selectors, option)
+
+
 def _specificity(selector: str, code: str, name: str) -> int:
     """How exactly a selector means a rule; 0 if it does not."""
     if selector == name:

@@ -1,4 +1,7 @@
-"""One file a rule; this package finds them by file name. No list, no registry, and no import of libcst."""
+"""One file a rule; this package finds them by file name. No list, no registry, and no import of libcst.
+
+Rules of other packages are found by their file names, too (:mod:`torchlint.rules.plugins`).
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,20 @@ import ast
 import functools
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from torchlint.diagnostic import OWN_PREFIX
+from torchlint.rules.plugins import Clash, Plugin, installed
 
 _NEEDLE = re.compile(r"^@on\(.*?needle=(_[A-Z_]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
 _CONSTANT = re.compile(r"^(_(?:[A-Z]+_)?NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
 """Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares
 them with what the loaded rule says."""
+
+
+BUILT_IN = Plugin(OWN_PREFIX, "torchlint", __name__, os.path.dirname(__file__), os.path.dirname(__file__))
+"""The rules of this package, described as those of others are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,38 +32,96 @@ class RuleInfo:
     code: str
     name: str
     module: str
+    """The full name of its module."""
+    file: str
     needles: tuple[str, ...]
     """The tokens one of which a file must contain (read from the ``@on`` decorators in the rule's source)."""
     by_default: bool = True
     """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
+    distribution: str = BUILT_IN.distribution
+    """What was installed that it comes with."""
 
     @property
     def doc(self) -> str:
         """The rule's documentation: the docstring of its file."""
-        return ast.get_docstring(ast.parse(_source(self.module)), clean=True) or ""
+        return ast.get_docstring(ast.parse(_read(self.file)), clean=True) or ""
 
 
-def _source(module: str) -> str:
-    with open(os.path.join(os.path.dirname(__file__), f"{module}.py"), encoding="utf-8") as file:
-        return file.read()
+def _read(file: str) -> str:
+    with open(file, encoding="utf-8") as opened:
+        return opened.read()
 
 
-def _info(module: str) -> RuleInfo:
-    code, _, name = module.partition("_")
+def _info(plugin: Plugin, stem: str) -> RuleInfo:
+    """What the file of a rule says, ``tl101_data_read`` say.
+
+    Raises:
+        OSError, ValueError: it cannot be read.
+    """
+    code, _, name = stem.partition("_")
+    file = os.path.join(plugin.folder, f"{stem}.py")
     needles: set[str] = set()
-    source = _source(module)
+    source = _read(file)
     constants = dict(_CONSTANT.findall(source))
     for literal in _NEEDLE.findall(source):
         value = ast.literal_eval(constants.get(literal, literal))
         needles.update([value] if isinstance(value, str) else value)
     return RuleInfo(
-        code.upper(), name.replace("_", "-"), module, tuple(sorted(needles)), "\nBY_DEFAULT = False\n" not in source
+        code.upper(),
+        name.replace("_", "-"),
+        f"{plugin.package}.{stem}",
+        file,
+        tuple(sorted(needles)),
+        "\nBY_DEFAULT = False\n" not in source,
+        plugin.distribution,
     )
 
 
+def _stems(plugin: Plugin) -> Iterator[str]:
+    """The names of the files of a package that are rules."""
+    for name in sorted(os.listdir(plugin.folder)):
+        if re.fullmatch(rf"{plugin.prefix.lower()}\d{{3}}_[a-z0-9_]+\.py", name):
+            yield name.removesuffix(".py")
+
+
 @functools.cache
+def _found() -> tuple[dict[str, RuleInfo], tuple[str, ...]]:
+    """All rules by code, and why some are missing that others have installed."""
+    rules = {info.code: info for info in (_info(BUILT_IN, stem) for stem in _stems(BUILT_IN))}
+    faults = [*installed().faults]
+    for plugin in installed().plugins:
+        count = len(rules)
+        try:
+            for stem in _stems(plugin):
+                _add(_info(plugin, stem), rules)
+        except Clash:
+            raise
+        except (OSError, ValueError, SyntaxError) as error:
+            faults.append(f"{plugin.distribution}: its rules cannot be read: {error}")
+        else:
+            if len(rules) == count:
+                named = f"{plugin.prefix.lower()}001_name.py"
+                faults.append(f"{plugin.distribution}: in `{plugin.package}` is no rule, a file named like {named}")
+    return dict(sorted(rules.items())), tuple(faults)
+
+
+def _add(info: RuleInfo, rules: dict[str, RuleInfo]) -> None:
+    for other in rules.values():
+        if info.code == other.code or info.name == other.name:
+            what = f"code {info.code}" if info.code == other.code else f"name `{info.name}`"
+            raise Clash(f"{other.distribution} and {info.distribution} both have a rule with the {what}")
+    rules[info.code] = info
+
+
 def catalogue() -> dict[str, RuleInfo]:
-    """All rules by code, in order."""
-    names = sorted(os.listdir(os.path.dirname(__file__)))
-    modules = [name.removesuffix(".py") for name in names if re.match(r"tl\d{3}_\w+\.py$", name)]
-    return {info.code: info for info in map(_info, modules)}
+    """All rules by code, in order.
+
+    Raises:
+        Clash: packages with rules are installed that cannot be told apart.
+    """
+    return _found()[0]
+
+
+def faults() -> tuple[str, ...]:
+    """Why rules are missing that are installed, a sentence for each package."""
+    return _found()[1]

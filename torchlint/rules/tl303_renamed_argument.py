@@ -95,7 +95,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Edit, Finding, Fix, on
 from torchlint.rules.api import calls, findings, guards, names, table
 from torchlint.rules.api.table import Row
@@ -157,7 +157,7 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
     if name not in table.of_kinds("TL303", ("behaviour",), model.target):
         return None
     said = f"`{name}` of a loss has no effect since PyTorch 0.4; set `reduction`"
-    given = returned.literal_bool(node.value)
+    given = literal_bool(node.value)
     if given is None or model.remember(_assigned).issuperset(_OF_LOSSES):
         return Finding(target.attr, said)
     word = "mean" if given else "sum" if name == "size_average" else "none"
@@ -322,7 +322,7 @@ def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:
 
 def _word(flags: Sequence[tuple[str, cst.Arg]]) -> str | None:
     """What the two flags come to, if they are literals."""
-    values = {name: True if is_none(arg.value) else returned.literal_bool(arg.value) for name, arg in flags}
+    values = {name: True if is_none(arg.value) else literal_bool(arg.value) for name, arg in flags}
     if None in values.values():
         return None
     if not values.get("reduce", True):

@@ -37,7 +37,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Finding, Fix, on
 from torchlint.versions import Version
 
@@ -52,7 +52,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if last_name(node.func) != "zero_grad":
         return None
     arg = keyword(node.args, "set_to_none")
-    if arg is None or returned.literal_bool(arg.value) is not False:
+    if arg is None or literal_bool(arg.value) is not False:
         return None
     if model.target.has(_DEFAULT):
         fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),), Applicability.UNSAFE)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from torchlint import PACKAGE, __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.file.text.source import FOLDER, digest, state
+from torchlint.rules.plugins import installed
 from torchlint.session import cachedir
 from torchlint.session.cachedir import Folder, is_temporary
 from torchlint.session.secret import is_signed, sign
@@ -332,10 +333,15 @@ def _sweep(folder: Folder) -> None:
 
 
 class _Program:
-    """All that turns bytes into findings: this package, libcst (not imported for it), Python."""
+    """All that turns bytes into findings: this package, those with rules, libcst (not imported for it), Python."""
 
     def __init__(self) -> None:
-        self._files = list(_files(PACKAGE))
+        self._files = {path: os.path.relpath(path, PACKAGE) for path in _files(PACKAGE, ".py", ".json")}
+        """Of all files that decide about findings what they are called wherever they are installed."""
+        self._plugins = installed().plugins
+        for plugin in self._plugins:
+            root = os.path.dirname(plugin.root)
+            self._files |= {path: os.path.relpath(path, root) for path in _files(plugin.root, "")}
         origin = _origin("libcst")
         around = os.scandir(os.path.dirname(origin)) if origin else ()
         self._libcst = sorted((entry for entry in around if entry.is_file()), key=lambda entry: entry.name)
@@ -344,15 +350,15 @@ class _Program:
     def looks(self) -> str:
         """What the file system says of it."""
         stamps = {path: stamp(os.stat(path)) for path in (*self._files, *(entry.path for entry in self._libcst))}
-        return f"{sys.version} {stamps}"
+        return f"{sys.version} {self._versions} {stamps}"
 
     @property
     def content(self) -> str:
         """What it is, wherever and whenever it was installed."""
-        parts = [f"{__version__} {sys.version}".encode()]
-        for path in self._files:
+        parts = [f"{__version__} {sys.version} {self._versions}".encode()]
+        for path, name in self._files.items():
             with open(path, "rb") as file:
-                parts += (os.path.relpath(path, PACKAGE).encode(), file.read())
+                parts += (os.fsencode(name), file.read())
         for entry in self._libcst:
             parts.append(f"{entry.name} {entry.stat().st_size}".encode())
             if entry.name == "_version.py":
@@ -361,16 +367,20 @@ class _Program:
         return digest(b"\0".join(parts))
 
     @property
+    def _versions(self) -> list[str]:
+        return [plugin.distribution for plugin in self._plugins]
+
+    @property
     def both(self) -> tuple[str, str]:
         """To be written."""
         return self.looks, self.content
 
 
-def _files(folder: str) -> Iterator[str]:
+def _files(folder: str, *suffixes: str) -> Iterator[str]:
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.is_dir() and entry.name != "__pycache__":
-            yield from _files(entry.path)
-        elif entry.name.endswith((".py", ".json")):
+            yield from _files(entry.path, *suffixes)
+        elif entry.name.endswith(suffixes):
             yield entry.path
 
 

@@ -160,20 +160,8 @@ class Run:
         return [self._finished(*each) for each in zip(files, jobs, answers, strict=True)]
 
     def _job(self, new: _New) -> Job:
-        from torchlint.session.worker import Job
-
-        location, project = new.file.location, self.project
-        return Job(
-            new.file.path,
-            project.codes(location),
-            self.options.fixing,
-            location,
-            project.policy(location),
-            project.target(location),
-            self._is_thorough(new.file),
-            new.data,
-            project.limits(location),
-        )
+        thorough = self._is_thorough(new.file)
+        return job_for(self.project, new.file, self.options.fixing, thorough=thorough, data=new.data)
 
     def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
         file = new.file
@@ -216,6 +204,24 @@ class Run:
         checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
         found = iter(checker._checked(unwritten))
         return [next(found)._replace(problems=old.problems) if old.unwritten else old for old in results]
+
+
+def job_for(project: Project, file: File, fixing: Fixing, *, thorough: bool = False, data: bytes | None = None) -> Job:
+    """What is to be done about a file, as its project has it; for ``thorough`` and ``data`` see :class:`Job`."""
+    from torchlint.session.worker import Job
+
+    location = file.location
+    return Job(
+        file.path,
+        project.codes(location),
+        fixing,
+        location,
+        project.policy(location),
+        project.target(location),
+        thorough,
+        data,
+        project.limits(location),
+    )
 
 
 class _New(NamedTuple):

@@ -32,6 +32,16 @@ def described(error: BaseException) -> str:
     return f"{said} ({where})" if isinstance(error, OSError) else f"{said} ({where}); please report it at {ISSUES}"
 
 
+def described_for(distribution: str, error: BaseException) -> str:
+    """The same of an exception in another package, whose authors are to be told; with the innermost line of it."""
+    text = _text(error)
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    where = (
+        f"{_innermost(error.__traceback__)}, {distribution}, torchlint {__version__}, Python {sys.version.split()[0]}"
+    )
+    return f"{said} ({where}); please report it to the authors of {distribution.partition(' ')[0]}"
+
+
 def traceback_of(error: BaseException) -> str:
     """Where an exception comes from, on several lines."""
     import traceback
@@ -45,6 +55,17 @@ def _text(error: BaseException) -> str:
     except Exception:  # its own code fails, too
         return "its text cannot be had"
     return text if len(text) <= LENGTH else f"{text[:LENGTH]}…"
+
+
+def _innermost(traceback: TracebackType | None) -> str:
+    """The innermost line of all, with the folder that its file is in, but for those that import modules."""
+    place = "no line"
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith("<frozen"):
+            place = f"{'/'.join(file.split(os.sep)[-2:])}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
 
 
 def _place(traceback: TracebackType | None) -> str:

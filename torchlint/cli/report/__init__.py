@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.diagnostic import Applicability, Diagnostic, Position
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, Position
 
 FORMATS = {"full": "full", "concise": "concise", "json": "json_", "github": "github"}
 """Formats by name, with the module of each."""
@@ -107,9 +107,9 @@ def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
     return diagnostic.fix is not None and (unsafe or diagnostic.fix.applicability is Applicability.SAFE)
 
 
-def url(name: str) -> str:
-    """The page of a rule."""
-    return f"{PAGES}/{name}.md"
+def url(code: str, name: str) -> str | None:
+    """The page of a rule; None for one of another package."""
+    return f"{PAGES}/{name}.md" if code.startswith(OWN_PREFIX) else None
 
 
 def printable(text: str, keep: str = "") -> str:

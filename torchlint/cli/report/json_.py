@@ -35,7 +35,7 @@ def _entry(found: Diagnostic, filename: str, text: Text) -> dict[str, Any]:
         "name": found.name,
         "noqa_row": found.rows[1],
         "severity": found.severity,
-        "url": url(found.name),
+        "url": url(found.code, found.name),
     }
 
 

@@ -19,16 +19,32 @@ _KINDS: tuple[Kind, ...] = ("ignore", "file-ignore")
 _OTHERS = frozenset(("disable", "disable-next", "enable", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
 """How other tools say it."""
 
-_SUSPECT = re.compile(r"#\s*(?:torchlint\b|noqa\b[^\r\n]*(?:TL\d|\w-\w))", re.IGNORECASE)
 _OWN = re.compile(r"#\s*(?P<tool>torchlint)\b(?P<colon>\s*:)?\s*(?P<word>\w[\w-]*)?(?P<rest>[^#]*)", re.IGNORECASE)
 _LIST = re.compile(r"\s*\[(?P<inside>[^\]]*)(?P<closed>\])?")
 _NOQA = re.compile(
     r"#\s*noqa(?![\w-])(?P<colon>\s*:)?(?P<open>[\s\[(=]*)(?P<what>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*)?", re.IGNORECASE
 )
-_CODE = re.compile(r"TL\d+", re.IGNORECASE)
-_ALMOST = re.compile(r"TL[\s_-]*(\d+)", re.IGNORECASE)
-"""A code that is written apart, or as part of a word."""
 _WORD = re.compile(r"\w[\w-]*")
+
+
+class _Codes(NamedTuple):
+    """How the codes of all rules are found, those of other packages included."""
+
+    suspect: re.Pattern[str]
+    """A comment that may be about suppression."""
+    code: re.Pattern[str]
+    almost: re.Pattern[str]
+    """A code that is written apart, or as part of a word."""
+
+
+@functools.cache
+def _codes() -> _Codes:
+    prefixes = "|".join(sorted({code.rstrip("0123456789") for code in known_names()}))
+    return _Codes(
+        re.compile(rf"#\s*(?:torchlint\b|noqa\b[^\r\n]*(?:(?:{prefixes})\d|\w-\w))", re.IGNORECASE),
+        re.compile(rf"(?:{prefixes})\d+", re.IGNORECASE),
+        re.compile(rf"({prefixes})[\s_-]*(\d+)", re.IGNORECASE),
+    )
 
 
 class Said(NamedTuple):
@@ -46,7 +62,7 @@ class Said(NamedTuple):
 
 def is_suspect(text: str) -> bool:
     """Whether a text could hold a suppressing comment that is malformed."""
-    return _SUSPECT.search(text) is not None
+    return _codes().suspect.search(text) is not None
 
 
 def read(comment: str) -> Iterator[Said]:
@@ -85,7 +101,7 @@ def _unknown_word(word: str, rest: str) -> str | None:
     if not word:
         return None if rest.strip() else "nothing stands after the colon"
     meant = "" if word in _OTHERS else did_you_mean(word, _KINDS)
-    is_sentence = rest.strip() and rest.lstrip()[0] not in "[(=:" and not _CODE.search(rest)
+    is_sentence = rest.strip() and rest.lstrip()[0] not in "[(=:" and not _codes().code.search(rest)
     if is_sentence and not meant and word.lower() not in _OTHERS:
         return None
     return f"unknown word `{word}`{meant}: write `# torchlint: ignore[TL101]`, or `file-ignore` for the whole file"
@@ -117,11 +133,13 @@ def _listed(match: re.Match[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _unlisted(kind: Kind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """The same where there are no brackets: rules that are named all the same, else everything."""
     words = _WORD.findall(rest)
-    named = [w for number, w in enumerate(words) if _CODE.fullmatch(w) or (_is_name(w) and ("-" in w or not number))]
+    named = [
+        w for number, w in enumerate(words) if _codes().code.fullmatch(w) or (_is_name(w) and ("-" in w or not number))
+    ]
     if words and words[0] not in named and "-" in words[0] and did_you_mean(words[0].lower(), _names()):
         named.insert(0, words[0])
-    if not named and (meant := _ALMOST.search(rest)):
-        named = [f"TL{meant[1]}"]
+    if not named and (meant := _codes().almost.search(rest)):
+        named = [f"{meant[1].upper()}{meant[2]}"]
     if not named:
         return None, ()
     known = tuple(selector for word in named if (selector := _selector(word)) is not None)
@@ -132,7 +150,7 @@ def _unlisted(kind: Kind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str,
 
 def _noqa(match: re.Match[str]) -> Said | None:
     codes = re.split(r"[,\s]+", match["what"].upper()) if match["what"] else []
-    own = [code for code in codes if _CODE.fullmatch(code)]
+    own = [code for code in codes if _codes().code.fullmatch(code)]
     faults = tuple(_unknown(code) for code in own if _selector(code) is None)
     span = match.start(), match.start() + len(match.group().rstrip(" \t[(="))
     if match["colon"] and codes and not match["open"].strip():

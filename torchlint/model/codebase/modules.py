@@ -1,8 +1,8 @@
 """The other files of a code base: found by the names they are imported by, and read only as far as somebody asks.
 
 Nothing is imported and nothing is run. Of a file only its outline is made (which top-level statement binds which name,
-by :mod:`ast`, an eighth of what libcst takes); a statement is parsed and gets a model of its own when the name it binds
-is asked for. What a file's answers rest on is recorded, so that a cache knows when they are stale.
+by :mod:`ast`, an eighth of what libcst takes); a statement is parsed and gets a context of its own when the name it
+binds is asked for. What a file's answers rest on is recorded, so that a cache knows when they are stale.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from torchlint.system import importable
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 T = TypeVar("T")
 
@@ -77,11 +77,11 @@ class Codebase:
 
     def _clear(self) -> None:
         self.queries = Queries()
-        self._homes: dict[int, Model] = {}
-        self._checked: dict[int, Model] = {}
+        self._homes: dict[int, Context] = {}
+        self._checked: dict[int, Context] = {}
         self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
         self._outlines: dict[str, Outline | None] = {}
-        self._models: dict[tuple[str, tuple[int, ...]], Model | None] = {}
+        self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
@@ -92,16 +92,16 @@ class Codebase:
 
     # ------------------------------------------------------------------ one checked file after the other
 
-    def adopt(self, model: Model) -> None:
+    def adopt(self, context: Context) -> None:
         """Remember whose the definitions of a file are."""
-        homes = self._homes if model.is_part else self._checked
+        homes = self._homes if context.is_part else self._checked
 
         def take(nodes: Nodes) -> None:
             for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
-                homes.update((id(node), model) for node in nodes.get(cls, ()))
+                homes.update((id(node), context) for node in nodes.get(cls, ()))
 
-        model.tree.on_read(take)
-        take({cls: model.tree.parsed(cls) for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda)})
+        context.tree.on_read(take)
+        take({cls: context.tree.parsed(cls) for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda)})
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -117,13 +117,13 @@ class Codebase:
 
     def _close(self) -> None:
         """Take apart what refers to itself, so that it is gone at once."""
-        for model in self._models.values():
-            if model is not None:
-                model.tree.close()
-                model.__dict__.clear()
+        for part in self._parts.values():
+            if part is not None:
+                part.tree.close()
+                part.close()
 
-    def home(self, node: cst.CSTNode, default: Model) -> Model:
-        """The model of the file that a class or function is defined in."""
+    def home(self, node: cst.CSTNode, default: Context) -> Context:
+        """The context of the file that a class or function is defined in."""
         return self._checked.get(id(node)) or self._homes.get(id(node), default)
 
     def rests_on(self) -> dict[str, str]:
@@ -139,7 +139,7 @@ class Codebase:
 
     # ------------------------------------------------------------------ names
 
-    def absolute(self, level: int, module: str, asker: Model) -> str | None:
+    def absolute(self, level: int, module: str, asker: Context) -> str | None:
         """The full name of a module that a file imports relative to itself; None if that is in no package."""
         if asker.path is None:
             return None
@@ -155,10 +155,10 @@ class Codebase:
             return None
         return ".".join((*package, module) if module else package)
 
-    def definition(self, ref: str, asker: Model) -> tuple[Model, str, tuple[str, ...]] | None:
-        """The model of the statement that binds a qualified name, the name bound there, and the attributes that remain.
+    def definition(self, ref: str, asker: Context) -> tuple[Context, str, tuple[str, ...]] | None:
+        """The context of the statement that binds a qualified name, the name bound there, the attributes that remain.
 
-        For ``pkg.boxes.Boxes.cat`` that is the model of the class, ``Boxes``, and ``("cat",)``.
+        For ``pkg.boxes.Boxes.cat`` that is the context of the class, ``Boxes``, and ``("cat",)``.
         """
         if asker.path is None:
             return None
@@ -169,12 +169,12 @@ class Codebase:
         self._consulted[_id(asker)] |= probed
         if path is None or not rest:
             return None
-        model = self.member(path, rest[0])
-        if model is not None:
-            return model, rest[0], rest[1:]
-        return self.through_stars(path, rest)
+        part = self.member(path, rest[0], asker)
+        if part is not None:
+            return part, rest[0], rest[1:]
+        return self.through_stars(path, rest, asker)
 
-    def taker(self, asker: Model, name: str, *, with_stars: bool) -> str | None:
+    def taker(self, asker: Context, name: str, *, with_stars: bool) -> str | None:
         """Another file of the project that may have a name from the one being checked; None if there is none.
 
         ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
@@ -206,7 +206,9 @@ class Codebase:
             return f"{beside}.py" if self._is_file(f"{beside}.py") else os.path.join(beside, "__init__.py")
         return path if not rest else None
 
-    def through_stars(self, path: str, names: tuple[str, ...]) -> tuple[Model, str, tuple[str, ...]] | None:
+    def through_stars(
+        self, path: str, names: tuple[str, ...], asker: Context
+    ) -> tuple[Context, str, tuple[str, ...]] | None:
         """A definition that a file has from ``from … import *``."""
         key = (path, names[0])
         if key not in self._starred:
@@ -214,8 +216,8 @@ class Codebase:
             self._starred[key] = (self._star_source(path, names[0], {path}, probed), frozenset(probed))
         source_, asked_for = self._starred[key]
         self._consulted[path] |= asked_for
-        model = self.member(source_, names[0]) if source_ is not None else None
-        return (model, names[0], names[1:]) if model is not None else None
+        part = self.member(source_, names[0], asker) if source_ is not None else None
+        return (part, names[0], names[1:]) if part is not None else None
 
     def _star_source(self, path: str, name: str, seen: set[str], probed: set[str]) -> str | None:
         """The file whose names another one imports with a star, and that binds a name."""
@@ -296,23 +298,21 @@ class Codebase:
 
     # ------------------------------------------------------------------ files
 
-    def member(self, path: str, name: str) -> Model | None:
-        """The model of the statements of a file that bind a name; None if there are none, or they cannot be read."""
+    def member(self, path: str, name: str, asker: Context) -> Context | None:
+        """The context of the statements of a file that bind a name; None if there are none, or they cannot be read."""
         outline = self._outline(path)
         if outline is None:
             return None
         numbers = tuple(outline.names.get(name, ()))
-        return self._model(path, outline, numbers) if numbers else None
+        return self._part(path, outline, numbers, asker) if numbers else None
 
-    def _model(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
+    def _part(self, path: str, outline: Outline, numbers: tuple[int, ...], asker: Context) -> Context | None:
         key = (path, numbers)
-        if key not in self._models:
-            self._models[key] = self._parsed(path, outline, numbers)
-        return self._models[key]
+        if key not in self._parts:
+            self._parts[key] = self._parsed(path, outline, numbers, asker)
+        return self._parts[key]
 
-    def _parsed(self, path: str, outline: Outline, numbers: tuple[int, ...]) -> Model | None:
-        from torchlint.model import Model
-
+    def _parsed(self, path: str, outline: Outline, numbers: tuple[int, ...], asker: Context) -> Context | None:
         key = (path, numbers)
         if key not in self._scopes:
             text = outline.text(numbers)
@@ -321,9 +321,9 @@ class Codebase:
         scopes = self._scopes[key]
         if scopes is None:
             return None
-        model = Model(scopes.tree, path, self, scopes=scopes, is_part=True)
-        self.adopt(model)
-        return model
+        part = asker.part(path, scopes)
+        self.adopt(part)
+        return part
 
     def _outline(self, path: str) -> Outline | None:
         if path not in self._outlines:
@@ -376,9 +376,9 @@ def _nothing(first: int, end: int) -> bool:
 _CHECKED = "<checked>"
 
 
-def _id(model: Model) -> str:
-    """Under what to record that a model asked: its file, or that it is the one being checked."""
-    return (model.path or "") if model.is_part else _CHECKED
+def _id(context: Context) -> str:
+    """Under what to record that a context asked: its file, or that it is the one being checked."""
+    return (context.path or "") if context.is_part else _CHECKED
 
 
 def _outlined(text: str, tree: ast.Module) -> Outline:

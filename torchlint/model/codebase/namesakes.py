@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.definitions import imported_classes
 from torchlint.model.values import Evidence, Strength
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
+    from torchlint.model.facade import Model
 
 
 def is_shared(evidence: Evidence, model: Model) -> bool:
@@ -18,13 +20,13 @@ def is_shared(evidence: Evidence, model: Model) -> bool:
     if evidence.strength > Strength.USE or not isinstance(evidence.node, cst.Attribute):
         return False
     name = evidence.node.attr.value
-    return f"`.{name}`" in evidence.text and name in model.remember(_own_methods)
+    return f"`.{name}`" in evidence.text and name in model.context.remember(_own_methods)
 
 
-def _own_methods(model: Model) -> frozenset[str]:
-    return frozenset(name for cls in _classes(model) for name in model.home(cls).scopes.info(cls).methods)
+def _own_methods(context: Context) -> frozenset[str]:
+    return frozenset(name for cls in _classes(context) for name in context.home(cls).scopes.info(cls).methods)
 
 
-def _classes(model: Model) -> Iterator[cst.ClassDef]:
-    yield from model.scopes.all_classes()
-    yield from model.imported_classes()
+def _classes(context: Context) -> Iterator[cst.ClassDef]:
+    yield from context.scopes.all_classes()
+    yield from imported_classes(context)

@@ -10,7 +10,8 @@ import libcst as cst
 from torchlint.model.interpret import containers, iteration, learning, loaders, operators, places, subscripts
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import dotted
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.values import NDARRAY, OBJECT, Kind, Tri, Value, container, held, is_opaque, iterated, truth
 
 
@@ -30,7 +31,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
             learning.learn_from_attribute(frame, base, target.attr.value, target)
             frame.values[id(target)] = value
             if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
-                literal = returned.literal_bool(source) if source is not None else None
+                literal = literal_bool(source) if source is not None else None
                 places.refine(frame, target.value, replace(base, grad=truth(literal)))
             path = dotted(target)
             if path is not None:
@@ -40,7 +41,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
             subscripts.evaluate_index(frame, target)
             frame.values[id(target)] = value
             if base.kind & Kind.TENSOR and frame.grad != Tri.NO:
-                operators.write_through(frame, target, returned.grad_of_inputs([value]))
+                operators.write_through(frame, target, grad_of_inputs([value]))
             if containers.holds(base):
                 key, each = places.key_of(frame, target)
                 places.store(frame, target.value, containers.put(base, key, each, value))

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.attributes import class_attribute, class_use
+from torchlint.model.classes import class_kind
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.syntax import dotted
-from torchlint.model.torch import returned
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.distributions import distribution_dtype, distribution_grad, is_distribution_attribute
+from torchlint.model.torch.named import named
 from torchlint.model.values import (
     NUMBER,
     OBJECT,
@@ -34,7 +39,7 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`"))
 _SETTINGS: dict[str | int, Value] = dict.fromkeys(("lr", "initial_lr", "weight_decay", "momentum", "eps"), NUMBER)
@@ -58,7 +63,7 @@ def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if base.kind & Kind.REFERENCE and base.ref is not None and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
         if base.receiver is not None:
             return unknown(("attribute", id(node)))
-        return frame.model.named(f"{base.ref}.{name}")
+        return named(f"{base.ref}.{name}")
     learning.learn_from_attribute(frame, base, name, node)
     result = _tensor_attribute(frame, base, name, node) if base.kind & Kind.TENSOR else None
     others: list[Value] = [result] if result is not None else []
@@ -72,10 +77,10 @@ def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     ):
         others.append(plain_attribute(base, name, node))
     if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef) and name == "apply":
-        if frame.model.class_kind(base.node) == "function":
+        if class_kind(frame.context, base.node) == "function":
             return Value(Kind.REFERENCE, ref="torch.autograd.Function.apply")
     if base.kind & Kind.FUNCTION and isinstance(base.node, cst.ClassDef):
-        others.append(frame.model.class_attribute(base.node, name, frame, base))
+        others.append(class_attribute(frame.context, base.node, name, frame, base))
     if base.kind & Kind.UNKNOWN and not others:
         others.append(_unknown_attribute(frame, base, name, node))
     if not others:
@@ -93,31 +98,30 @@ def _tensor_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
     if name == "data":
         role = base.role if base.role == Role.GRADIENT else Role.PLAIN
         return replace(tensor(Tri.NO, base.ndim, base.dtype, role=role), evidence=base.evidence)
-    data = returned.data()
-    if name in data["methods"]:
+    if library.method(name) is not None:
         return Value(Kind.REFERENCE, ref=f"torch.Tensor.{name}", receiver=base)
-    if name in data["attributes"]:
+    if (known := library.attribute(name)) is not None:
         evidence = Evidence(Strength.SIGNATURE, f"`.{name}` of a tensor", node)
-        return returned.apply(data["attributes"][name], base, (), frame.grad, evidence)
+        return transfer.apply(known, base, (), frame.grad, evidence)
     return None
 
 
 def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> int:
     """A gradient carries no graph, but where ``backward(create_graph=True)`` may have run."""
-    for call in frame.model.remember(_keeping_graph):
-        scope = frame.model.scopes.scope_of(call)
+    for call in frame.context.remember(_keeping_graph):
+        scope = frame.context.scopes.scope_of(call)
         if frame.scope is not frame.tree.module or scope is not frame.tree.module:
             return Tri.MAYBE
         before = frame.tree.order(call) < frame.tree.order(node)
         loops = [up for up in frame.tree.ancestors(call) if isinstance(up, (cst.For, cst.While))]
-        if before or any(frame.model.is_inside(node, loop) for loop in loops):
+        if before or any(frame.context.tree.is_inside(node, loop) for loop in loops):
             return Tri.MAYBE
     return Tri.NO
 
 
 def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if isinstance(base.node, cst.ClassDef):
-        found = frame.model.class_attribute(base.node, name, frame, base)
+        found = class_attribute(frame.context, base.node, name, frame, base)
         if found is not None and found.kind != Kind.UNKNOWN:
             return found
     if base.kind & Kind.MODULE:
@@ -136,15 +140,15 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
 
 
 def _distribution_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
-    if returned.is_distribution_attribute(name):
-        grad, dtype = returned.distribution_grad(base, name), returned.distribution_dtype(base, name)
+    if is_distribution_attribute(name):
+        grad, dtype = distribution_grad(base, name), distribution_dtype(base, name)
         return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
     return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
 
 
 def _self_unknown(frame: Frame, cls: cst.ClassDef, name: str, node: cst.CSTNode) -> Value:
     """An attribute of this class that nothing is known of: what the whole class does with it may tell."""
-    evidence = frame.model.class_use(cls, name)
+    evidence = class_use(frame.context, cls, name)
     if evidence is not None:
         return tensor(evidence=evidence)
     return learning.unknown(frame, ("self", id(cls), name))
@@ -153,7 +157,7 @@ def _self_unknown(frame: Frame, cls: cst.ClassDef, name: str, node: cst.CSTNode)
 def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value | None:
     if base.ref is not None:
         evidence = Evidence(Strength.SIGNATURE, f"`{name}` is a parameter or buffer of `{base.ref}`", node)
-        found = returned.member(returned.module_info(base.ref), name, evidence)
+        found = transfer.member(library.module_info(base.ref), name, evidence)
         if found is not None:
             return found
     if (part := module_containers.attribute(base, name)) is not None:
@@ -174,7 +178,7 @@ def _optimizer_attribute(frame: Frame, base: Value, name: str) -> Value:
     if name == "param_groups":
         return container(PARAM_GROUP)
     if isinstance(base.node, cst.ClassDef):
-        return frame.model.class_attribute(base.node, name, frame, base) or UNKNOWN
+        return class_attribute(frame.context, base.node, name, frame, base) or UNKNOWN
     return Value(Kind.REFERENCE, ref="<optimizer>.step", receiver=base) if name == "step" else OBJECT
 
 
@@ -189,7 +193,7 @@ def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
         return NUMBER
     if base.kind & Kind.CONTAINER and base.keys is not None and name in base.keys.known:
         return base.keys.known[name]
-    field = returned.field_named(base, name)
+    field = library.field_named(base, name)
     if field is not None:
         return field
     if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
@@ -217,14 +221,14 @@ def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) 
     return replace(value, receiver=base, ref=f"?.{name}")
 
 
-def _keeping_graph(model: Model) -> list[cst.CSTNode]:
+def _keeping_graph(context: Context) -> list[cst.CSTNode]:
     """All calls of ``backward`` in a file that may keep the graph of the gradients."""
-    calls = [model.tree.parent(node) for node in model.scopes.calls("backward")]
+    calls = [context.tree.parent(node) for node in context.scopes.calls("backward")]
     return [c for c in calls if isinstance(c, cst.Call) and _may_keep_graph(c)]
 
 
 def _may_keep_graph(call: cst.Call) -> bool:
     for at, arg in enumerate(call.args):
         if arg.star or (arg.keyword is None and at > 1) or (arg.keyword and arg.keyword.value == "create_graph"):
-            return returned.literal_bool(arg.value) is not False
+            return literal_bool(arg.value) is not False
     return False

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.classes import class_of
+from torchlint.model.functions import bind
 from torchlint.model.interpret import interpreter
+from torchlint.model.interpreted import seen
+from torchlint.model.modes import start_grad
+from torchlint.model.parameters import start_of
 from torchlint.model.syntax import parameters
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
+from torchlint.model.values import UNKNOWN, Argument, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 _FAR = 3
 """How many callers of callers to ask."""
@@ -27,9 +31,9 @@ _FAR = 3
 class Callers:
     """Interprets functions of one file once more with what their callers give them."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.tree = model.tree
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.tree = context.tree
         self._values: dict[tuple[int, int], dict[int, Value]] = {}
         self._references: dict[str, dict[int, list[cst.CSTNode]]] = {}
         """By name, all that refers to each function or class of that name."""
@@ -46,11 +50,11 @@ class Callers:
         given = self._given(function, far)
         if not given:
             return {}
-        frame = interpreter.new_frame(self.model, function)
-        start = self.model.start(function, frame)
+        frame = interpreter.new_frame(self.context, function)
+        start = start_of(self.context, function, frame)
         known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
-        if known and self.model.budget.allows():
-            interpreter.run(frame, start | known, self.model.start_grad(function))
+        if known and self.context.budget.allows():
+            interpreter.run(frame, start | known, start_grad(self.context, function))
         return frame.values
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
@@ -58,11 +62,11 @@ class Callers:
         calls = self._calls(function)
         if not calls:
             return {}
-        bound = [self.model.bind(function, None, self._arguments(call, far)) for call in calls]
+        bound = [bind(self.context, function, None, self._arguments(call, far)) for call in calls]
         given: dict[str, Value] = {}
         for param in parameters(function):
             name = param.name.value
-            default = UNKNOWN if param.default is None else self.model.seen(param.default)
+            default = UNKNOWN if param.default is None else seen(self.context, param.default)
             values = [each.get(name, default) for each in bound]
             if param.star or param.annotation is not None or any(value.kind & Kind.UNKNOWN for value in values):
                 continue
@@ -71,7 +75,7 @@ class Callers:
 
     def _calls(self, function: cst.FunctionDef) -> list[cst.Call]:
         """All calls of a function in this file; none if it is also used in other ways."""
-        cls = self.model.class_of(function)
+        cls = class_of(self.context, function)
         is_constructor = cls is not None and function.name.value == "__init__"
         name = cls.name.value if cls is not None and is_constructor else function.name.value
         wanted = cls if is_constructor else function
@@ -90,15 +94,15 @@ class Callers:
 
     def _referring(self, name: str) -> dict[int, list[cst.CSTNode]]:
         found: dict[int, list[cst.CSTNode]] = {}
-        for node in self.model.scopes.calls(name):
-            found.setdefault(id(self.model.seen(node).node), []).append(node)
+        for node in self.context.scopes.calls(name):
+            found.setdefault(id(seen(self.context, node).node), []).append(node)
         return found
 
     def _arguments(self, call: cst.Call, far: int) -> list[Argument]:
-        scope = self.model.scopes.scope_of(call)
+        scope = self.context.scopes.scope_of(call)
         arguments = []
         for arg in call.args:
-            value = self.model.seen(arg.value)
+            value = seen(self.context, arg.value)
             if value.kind & Kind.UNKNOWN and far and isinstance(scope, cst.FunctionDef):
                 value = self.value(arg.value, scope, far - 1) or value
             arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))

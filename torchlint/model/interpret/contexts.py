@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted, enters_no_grad
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Kind, Tri, Value, iterated, truth
+from torchlint.model.torch.arguments import given_bool
+from torchlint.model.values import UNKNOWN, Argument, Kind, Tri, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> int | None:
@@ -26,8 +26,8 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> int | None:
         return made.grad if made.kind == Kind.OBJECT else made.grad | frame.grad
     if made.kind == Kind.OBJECT and made.ref == "contextlib.nullcontext":
         return made.grad if made.grad == Tri.MAYBE else None
-    value = frame.model.follow(frame.values.get(id(node.func), UNKNOWN) if isinstance(node, cst.Call) else made)
-    ref = frame.model.reference(value)
+    value = follow(frame.context, frame.values.get(id(node.func), UNKNOWN) if isinstance(node, cst.Call) else made)
+    ref = reference(value)
     if ref in GRAD_CONTEXTS:
         return GRAD_CONTEXTS[ref]
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
@@ -41,7 +41,7 @@ def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:
     """What ``with value as x`` binds."""
     call = item.item
     made = frame.values.get(id(call.func)) if isinstance(call, cst.Call) else None
-    if frame.model.reference(made) == "contextlib.nullcontext":
+    if reference(made) == "contextlib.nullcontext":
         return value
     if made is not None and isinstance(made.node, cst.FunctionDef) and _is_context_manager(made.node):
         return iterated(value) or learning.unknown(frame, ("with", id(item)))
@@ -59,8 +59,8 @@ def _is_context_manager(function: cst.FunctionDef) -> bool:
 def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:
     """The grad mode that a context sets. ``inference_mode(False)`` lets autograd record (torch/csrc, InferenceMode)."""
     if ref in SET_GRAD:
-        return truth(returned.given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE
+        return truth(given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE
     if ref.endswith("inference_mode"):
-        mode = returned.given_bool(arguments, "mode", 0, True)
+        mode = given_bool(arguments, "mode", 0, True)
         return truth(None if mode is None else not mode)
     return GRAD_CONTEXTS[ref]

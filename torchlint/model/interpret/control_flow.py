@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from torchlint.model.annotations import annotation_text
 from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
@@ -122,7 +123,7 @@ def for_statement(frame: Frame, node: cst.For) -> None:
     """A loop over what an expression gives."""
     iterable = frame.value(node.iter)
     comment = type_comment(node)
-    declared = frame.model.annotation_text(comment, frame) if comment is not None else None
+    declared = annotation_text(frame.context, comment, frame) if comment is not None else None
 
     def head() -> None:
         frame.assign(node.target, assignment.as_declared(declared, iteration.iterate(frame, iterable, node.iter)), None)

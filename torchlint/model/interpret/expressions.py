@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model.definitions import free
 from torchlint.model.interpret import attributes, displays, learning, narrowing, operators, places, subscripts
 from torchlint.model.interpret.calls import dispatch, lambdas
 from torchlint.model.interpret.frame import Evaluators, Frame
@@ -17,7 +18,7 @@ def _name(frame: Frame, node: cst.Name) -> Value:
         return places.with_rebound(frame, name, value) if places.is_shared(frame, name) else value
     if frame.locals is not None and name in frame.locals and name not in frame.globals:
         return learning.unknown(frame, ("unbound", id(frame.scope), name))
-    return frame.model.free(name, frame)
+    return free(frame.context, name, frame)
 
 
 def _if_exp(frame: Frame, node: cst.IfExp) -> Value:

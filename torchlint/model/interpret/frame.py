@@ -12,13 +12,13 @@ import libcst as cst
 
 from torchlint.model.interpret.environment import Changes, Env, Names
 from torchlint.model.interpret.summary import Trace
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Evidence, Symbol, Tri, Value
+from torchlint.model.interpreted import seen
+from torchlint.model.values import UNKNOWN, Argument, Evidence, Symbol, Tri, Value
 
 if TYPE_CHECKING:
     from torchlint.file.tree.tree import Tree
-    from torchlint.model import Model
     from torchlint.model.budget import Budget
+    from torchlint.model.context import Context
 
 Evaluators = Mapping[type[cst.CSTNode], "Callable[[Frame, NoReturn], Value]"]
 """What evaluates each class of expressions (``NoReturn``: each function takes the nodes of its class alone)."""
@@ -77,7 +77,7 @@ class Loop:
 class Frame:
     """What is known at the point of a scope that is being interpreted, and what was seen on the way there."""
 
-    model: Model
+    context: Context
     """That of the file the scope is in."""
     scope: cst.FunctionDef | cst.Module
     trace: Trace
@@ -124,10 +124,10 @@ class Frame:
     """How often each loop went round."""
 
     def __post_init__(self) -> None:
-        self.tree = self.model.tree
+        self.tree = self.context.tree
         self.values = self.trace.values
-        self.budget = self.model.new_budget()
-        self.locals = self.model.scopes.locals_of(self.scope) if isinstance(self.scope, cst.FunctionDef) else None
+        self.budget = self.context.new_budget()
+        self.locals = self.context.scopes.locals_of(self.scope) if isinstance(self.scope, cst.FunctionDef) else None
 
     def value(self, node: cst.CSTNode) -> Value:
         """Evaluate an expression here; what it is, which is remembered."""
@@ -167,4 +167,4 @@ class Frame:
     def seen(self, node: cst.CSTNode) -> Value:
         """What an expression was when it was evaluated, wherever in the file it stands."""
         value = self.values.get(id(node))
-        return self.model.seen(node) if value is None else value
+        return seen(self.context, node) if value is None else value

@@ -23,7 +23,7 @@ from torchlint.model.interpret.summary import Summary, Trace
 from torchlint.model.values import Value, join
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 _MAX_RUNS = 3
 """How often a scope is run before what was learnt has to do."""
@@ -31,9 +31,9 @@ _MAX_RUNS = 3
 _HANDLERS = Handlers(EXPRESSIONS, STATEMENTS, assignment.assign, dispatch.call)
 
 
-def new_frame(model: Model, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Frame:
+def new_frame(context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None) -> Frame:
     """A frame for a scope in which nothing is bound yet; what is seen in it is added to ``trace``."""
-    return Frame(model, scope, trace or Trace(), _HANDLERS)
+    return Frame(context, scope, trace or Trace(), _HANDLERS)
 
 
 def run(frame: Frame, start: Env, grad: int) -> Summary:

@@ -11,11 +11,11 @@ import libcst as cst
 from torchlint.model.interpret.frame import Clues, Frame
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.syntax import last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.model.values import Evidence, Kind, Strength, Symbol, Tri, Value, tensor
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 MAX_PARTS = 8
 """Of how many parts a symbol may be so that attributes and elements of what it names are told apart."""
@@ -69,17 +69,17 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
     """Learn from ``value.name``."""
     if not value.symbols or name.startswith("__"):
         return
-    if name in returned.tensor_only() and INPLACE.search(name) and not frame.model.declares("data"):
+    if name in library.tensor_only() and INPLACE.search(name) and not frame.context.scopes.declares("data"):
         _learn_from_data(frame, value, name, node)
-    if name in returned.tensor_only():
+    if name in library.tensor_only():
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)
     elif name == "numpy" and _is_moved(node):
         learn(frame, value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
-    elif name in _HINTS and not (name in _NUMPY_TOO and frame.model.remember(_mentions_numpy)):
+    elif name in _HINTS and not (name in _NUMPY_TOO and frame.context.remember(_mentions_numpy)):
         for symbol in value.symbols:
             clues = frame.learnt.clues.setdefault(symbol, Clues())
             clues.hint = clues.hint or (f"`.{name}` is used on it, which tensors have", node)
-    elif name not in returned.tensor_names() and not name.startswith("_"):
+    elif name not in library.tensor_names() and not name.startswith("_"):
         reject(frame, value.symbols)
 
 
@@ -135,5 +135,5 @@ def _is_moved(node: cst.CSTNode) -> bool:
     return False
 
 
-def _mentions_numpy(model: Model) -> bool:
-    return "numpy" in model.tree.source.text or "pandas" in model.tree.source.text
+def _mentions_numpy(context: Context) -> bool:
+    return "numpy" in context.tree.source.text or "pandas" in context.tree.source.text

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import attributes, containers, learning, narrowing
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import NONE, UNKNOWN, Kind, Value, container, iterated, join, mapping
+from torchlint.model.values import NONE, UNKNOWN, Kind, Value, container, iterated, join, mapping, reference
 
 
 def match(frame: Frame, pattern: cst.MatchPattern, value: Value) -> Value:
@@ -45,7 +46,7 @@ def _match_any(frame: Frame, alternatives: Sequence[cst.MatchOrElement], value: 
 
 def _match_class(frame: Frame, pattern: cst.MatchClass, value: Value) -> Value:
     cls = frame.value(pattern.cls)
-    made = frame.model.instance_of(cls, pattern.cls)
+    made = instance_of(frame.context, cls, pattern.cls)
     if made is not None:
         matched = narrowing.as_instance(value, made, pattern.cls)
     else:
@@ -60,10 +61,10 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, value: Value) -> Value:
 
 def _positional(frame: Frame, matched: Value, cls: Value, index: int, pattern: cst.MatchClass) -> Value:
     """What a positional pattern of a class is matched against: the object itself, or one of its fields."""
-    if (frame.model.reference(cls) or "").startswith("builtins."):
+    if (reference(cls) or "").startswith("builtins."):
         return matched
     if isinstance(matched.node, cst.ClassDef):
-        fields = list(frame.model.home(matched.node).scopes.info(matched.node).declared)
+        fields = list(frame.context.home(matched.node).scopes.info(matched.node).declared)
         if index < len(fields):
             return attributes.attribute(frame, matched, fields[index], pattern)
     return learning.unknown(frame, ("match", id(pattern), index))

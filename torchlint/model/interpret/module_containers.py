@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from torchlint.model.interpret import containers
 from torchlint.model.syntax import literal_key
-from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (
     MAX_KEYS,
     MODULE,
     STRING,
+    Argument,
     Evidence,
     Keys,
     Kind,

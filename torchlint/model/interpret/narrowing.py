@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import alternatives, chained, dotted, integer
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
@@ -24,6 +26,7 @@ from torchlint.model.values import (
     container,
     held,
     join,
+    reference,
     tensor,
     unknown,
 )
@@ -162,13 +165,13 @@ def _narrow_dtype(
         return
     dtype = Dtype.NEITHER
     for node in alternatives(right):
-        ref = frame.model.reference(frame.values.get(id(node))) or ""
-        dtype |= returned.dtype_named(ref) if ref.startswith("torch.") else Dtype.ANY
+        ref = reference(frame.values.get(id(node))) or ""
+        dtype |= dtype_named(ref) if ref.startswith("torch.") else Dtype.ANY
     _narrow_tensor(frame, place, dtype=dtype)
 
 
 def _narrow_call(frame: Frame, func: cst.BaseExpression, args: Sequence[cst.Arg], truth: bool) -> None:
-    ref = frame.model.reference(frame.values.get(id(func)))
+    ref = reference(frame.values.get(id(func)))
     match ref, args:
         case "torch.is_tensor" | "torch.overrides.is_tensor_like", [first, *_]:
             _narrow_to(frame, first.value, tensor(), truth)
@@ -190,7 +193,7 @@ def _narrow_call(frame: Frame, func: cst.BaseExpression, args: Sequence[cst.Arg]
 def _narrow_having(frame: Frame, place: cst.BaseExpression, name: str) -> None:
     """``hasattr(x, "grad_fn")``"""
     known = frame.values.get(id(place), UNKNOWN)
-    if name in returned.tensor_only() and not known.kind & ~(Kind.UNKNOWN | Kind.TENSOR | Kind.NONE):
+    if name in library.tensor_only() and not known.kind & ~(Kind.UNKNOWN | Kind.TENSOR | Kind.NONE):
         narrowed = as_instance(known, tensor(), place)
         places.refine(frame, place, narrowed.because(Strength.USE, f"it has `{name}`, as only tensors do", place))
 
@@ -227,7 +230,7 @@ def _narrow_all(frame: Frame, every: cst.GeneratorExp) -> None:
             elt=cst.Call(args=[cst.Arg(value=cst.Name(value=tested)), *more]) as test,
             for_in=cst.CompFor(target=cst.Name(value=name), iter=place, ifs=[], inner_for_in=None),
         ) if tested == name:
-            ref = frame.model.reference(frame.values.get(id(test.func)))
+            ref = reference(frame.values.get(id(test.func)))
             made = tensor() if ref == "torch.is_tensor" else None
             if ref == "builtins.isinstance" and len(more) == 1:
                 made = _instance_of_any(frame, more[0].value)
@@ -265,7 +268,7 @@ def class_instance(frame: Frame, node: cst.BaseExpression) -> Value | None:
     value = frame.values.get(id(node))
     if value is None:
         value = frame.value(node)
-    return frame.model.instance_of(value, node)
+    return instance_of(frame.context, value, node)
 
 
 def _typed(node: cst.BaseExpression) -> cst.BaseExpression | None:

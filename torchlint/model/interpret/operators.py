@@ -9,13 +9,15 @@ import libcst as cst
 from torchlint.model.interpret import learning, narrowing, places, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import chained, dotted
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.ndims import broadcast
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     NDARRAY,
     NUMBER,
     OBJECT,
     STRING,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -90,14 +92,13 @@ def _operation(frame: Frame, node: cst.CSTNode, left: Value, right: Value, evide
         case cst.AugAssign(target=a, operator=operator, value=b):
             name = type(operator).__name__.removesuffix("Assign")
         case _:
-            return returned.apply({"k": "tensor"}, left, [Argument(None, right, _ANY)], frame.grad, evidence)
-    operators = returned.data()["operators"]
+            return transfer.apply(TensorResult(), left, [Argument(None, right, _ANY)], frame.grad, evidence)
     method = _OPERATORS[name]
     if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and name != "MatrixMultiply":
-        result = operators.get(f"__i{method}__", {"k": "tensor", "ndim": "keep", "self": True})
-        return returned.apply(result, left, [Argument(None, right, b)], frame.grad, evidence)
+        result = library.operator(f"__i{method}__") or TensorResult(ndim="keep", is_input=True)
+        return transfer.apply(result, left, [Argument(None, right, b)], frame.grad, evidence)
     operands = [Argument(None, left, a), Argument(None, right, b)]
-    return returned.apply(operators[f"__{method}__"], None, operands, frame.grad, evidence)
+    return transfer.apply(library.operator(f"__{method}__"), None, operands, frame.grad, evidence)
 
 
 def write_through(frame: Frame, node: cst.BaseExpression, flows: int) -> None:
@@ -107,7 +108,7 @@ def write_through(frame: Frame, node: cst.BaseExpression, flows: int) -> None:
         match node:
             case cst.Subscript(value=inner):
                 node = inner
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if returned.is_view(name):
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if library.is_view(name):
                 node = inner
             case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "H" | "mH" | "real" | "imag")):
                 node = inner
@@ -115,7 +116,7 @@ def write_through(frame: Frame, node: cst.BaseExpression, flows: int) -> None:
                 return
         is_view = True
     if is_view and base.kind & Kind.TENSOR:
-        written = returned.written(base, {}, flows, base.ndim, frame.grad)
+        written = transfer.written(base, TensorResult(), flows, base.ndim, frame.grad)
         places.refine(frame, node, replace(written, kind=base.kind))
 
 
@@ -127,7 +128,7 @@ def comparison(frame: Frame, node: cst.Comparison) -> Value:
         return NUMBER
     if any(v.kind & Kind.TENSOR and not v.kind & Kind.UNKNOWN for v in values):
         evidence = Evidence(Strength.SIGNATURE, "a comparison of tensors", node)
-        return tensor(Tri.NO, returned.broadcast(values), Dtype.BOOL, evidence=evidence)
+        return tensor(Tri.NO, broadcast(values), Dtype.BOOL, evidence=evidence)
     if any(v.kind & Kind.NDARRAY for v in values):
         return NDARRAY
     if any(v.kind & Kind.UNKNOWN for v in values):
@@ -144,14 +145,14 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
         return own
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-        operator = returned.data()["operators"][_UNARY[type(node.operator).__name__]]
-        result = returned.apply(operator, value, (), frame.grad, evidence)
+        operator = library.operator(_UNARY[type(node.operator).__name__])
+        result = transfer.apply(operator, value, (), frame.grad, evidence)
         return learning.likely(frame, result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
     return learning.unknown(frame, ("result", id(node))) if value.kind & Kind.UNKNOWN else value
 
 
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
-    """A whole chain of one operator at once: each operand where all those before it have let it be evaluated."""
+    """``a or b or c``: each operand is evaluated with what all those before it say, the whole chain at once."""
     chain, is_and = chained(node), isinstance(node.operator, cst.And)
     frame.budget.used += len(chain) - 1
     tested = chain[0].left

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.definitions import rebound
+from torchlint.model.functions import assigns
 from torchlint.model.interpret import containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import dotted, literal_key, parameters, root
@@ -106,14 +108,14 @@ def _refine_element(frame: Frame, place: cst.BaseExpression, value: Value) -> No
 
 def is_shared(frame: Frame, name: str) -> bool:
     """Whether functions in this scope rebind a name of it."""
-    return "." not in name and bool(frame.model.scopes.rebinders(frame.scope, name))
+    return "." not in name and bool(frame.context.scopes.rebinders(frame.scope, name))
 
 
 def with_rebound(frame: Frame, name: str, value: Value) -> Value:
     """A name that functions of this scope rebind, too."""
     if f"{name}{_NARROWED}" in frame.env:
         return value
-    other = frame.model.rebound(name, frame)
+    other = rebound(frame.context, name, frame)
     return value if other is None else join(value, other)
 
 
@@ -122,5 +124,5 @@ def forget_assigned(frame: Frame, function: cst.FunctionDef, places: Sequence[st
     for path, param in zip(places, parameters(function), strict=False):
         if path is None or path not in frame.paths:
             continue
-        for attribute in frame.model.assigns(function, param.name.value):
+        for attribute in assigns(frame.context, function, param.name.value):
             frame.env.unbind(f"{path}.{attribute}")

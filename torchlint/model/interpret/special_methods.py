@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.classes import find_method
+from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import Kind, Value
+from torchlint.model.values import Argument, Kind, Value
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",
@@ -44,11 +45,11 @@ def by_method(frame: Frame, owner: Value, name: str, node: cst.CSTNode, given: S
     """What a special method of an object's class returns; None if it has none that is known."""
     if not owner.kind & (Kind.OBJECT | Kind.LOADER) or not isinstance(owner.node, cst.ClassDef):
         return None
-    method = frame.model.find_method(owner.node, f"__{name}__")
+    method = find_method(frame.context, owner.node, f"__{name}__")
     if method is None:
         return None
     arguments = [Argument(None, value, cst.Name("_")) for value in given]
-    value = frame.model.call_function(method, owner, node, arguments, frame)
+    value = call_function(frame.context, method, owner, node, arguments, frame)
     return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, (name, id(node)))
 
 

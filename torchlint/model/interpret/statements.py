@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model.annotations import annotation, annotation_text
 from torchlint.model.interpret import assignment, contexts, control_flow, narrowing, operators, places
 from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
+from torchlint.model.lineage import lineages
 from torchlint.model.names import SET_GRAD
 from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root, type_comment
-from torchlint.model.values import NONE, UNKNOWN, Kind, Value, join
+from torchlint.model.torch.named import named
+from torchlint.model.values import NONE, UNKNOWN, Kind, Value, join, reference
 
 
 def _expr(frame: Frame, node: cst.Expr) -> None:
@@ -18,14 +21,14 @@ def _expr(frame: Frame, node: cst.Expr) -> None:
     match value:
         case cst.Call(func=cst.Attribute(attr=cst.Name("enter_context")), args=[argument]):
             frame.grad = contexts.grad_context(frame, argument.value) or frame.grad
-        case cst.Call(func=func) if frame.model.reference(frame.values.get(id(func))) in SET_GRAD:
+        case cst.Call(func=func) if reference(frame.values.get(id(func))) in SET_GRAD:
             frame.grad = frame.values[id(value)].grad
 
 
 def _assign(frame: Frame, node: cst.Assign) -> None:
     value = frame.value(node.value)
     if assignment.says_nothing(value) and (comment := type_comment(frame.tree.parent(node))) is not None:
-        value = assignment.as_declared(frame.model.annotation_text(comment, frame), value)
+        value = assignment.as_declared(annotation_text(frame.context, comment, frame), value)
     for target in node.targets:
         frame.assign(target.target, value, node.value)
         narrowing.remember_test(frame, target.target, node.value)
@@ -34,7 +37,7 @@ def _assign(frame: Frame, node: cst.Assign) -> None:
 
 
 def _ann_assign(frame: Frame, node: cst.AnnAssign) -> None:
-    declared = frame.model.annotation(node.annotation.annotation, frame)
+    declared = annotation(frame.context, node.annotation.annotation, frame)
     if declared is not None and isinstance(node.target, cst.Name):
         frame.declared[node.target.value] = declared
     if node.value is None:
@@ -92,29 +95,29 @@ def _import(frame: Frame, node: cst.Import) -> None:
     for alias in node.names:
         name = dotted(alias.name) or ""
         if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-            places.bind(frame, alias.asname.name.value, frame.model.named(name))
+            places.bind(frame, alias.asname.name.value, named(name))
         else:
-            places.bind(frame, name.partition(".")[0], frame.model.named(name.partition(".")[0]))
+            places.bind(frame, name.partition(".")[0], named(name.partition(".")[0]))
 
 
 def _import_from(frame: Frame, node: cst.ImportFrom) -> None:
     module = dotted(node.module) or "" if node.module else ""
     if node.relative:
-        absolute = frame.model.codebase.absolute(len(node.relative), module, frame.model)
+        absolute = frame.context.codebase.absolute(len(node.relative), module, frame.context)
         module = absolute or "." * len(node.relative) + module
     if isinstance(node.names, cst.ImportStar):
-        if module not in frame.model.stars:
-            frame.model.stars.append(module)
+        if module not in frame.context.stars:
+            frame.context.stars.append(module)
         return
     for alias in node.names:
         name = dotted(alias.name) or ""
         bound = alias.asname.name if alias.asname is not None else alias.name
         if isinstance(bound, cst.Name):
-            places.bind(frame, bound.value, frame.model.named(f"{module}.{name}"))
+            places.bind(frame, bound.value, named(f"{module}.{name}"))
 
 
 def _function_def(frame: Frame, node: cst.FunctionDef) -> None:
-    if not frame.model.is_part:  # of other files nobody asks what stands in the head of a function
+    if not frame.context.is_part:  # of other files nobody asks what stands in the head of a function
         _head(frame, node)
     if "overload" not in decorator_names(node):  # those have no body; what they overload follows
         places.bind(frame, node.name.value, Value(Kind.FUNCTION, node=node))
@@ -133,12 +136,12 @@ def _head(frame: Frame, node: cst.FunctionDef) -> None:
 
 
 def _class_def(frame: Frame, node: cst.ClassDef) -> None:
-    for decorator in () if frame.model.is_part else node.decorators:
+    for decorator in () if frame.context.is_part else node.decorators:
         frame.value(decorator.decorator)
     for arg in (*node.bases, *node.keywords):
         frame.value(arg.value)
-    frame.model.lineages.defines(node)
-    if not frame.model.is_part:  # there it is left to who asks for it
+    lineages(frame.context).defines(node)
+    if not frame.context.is_part:  # there it is left to who asks for it
         frame.trace.bodies[id(node)] = class_body(frame, node)
     places.bind(frame, node.name.value, Value(Kind.FUNCTION, node=node))
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, dotted, last_name, root
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 
 PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
 
@@ -94,7 +94,7 @@ def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
     if path is None:
         return ref, ref
     spelled = path + (dotted(node) or "")[len(first) :]
-    return (spelled, ref) if returned.canonical(spelled) == ref or ref == spelled else (ref, ref)
+    return (spelled, ref) if library.canonical(spelled) == ref or ref == spelled else (ref, ref)
 
 
 def called_name(func: cst.BaseExpression, model: Model) -> str:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.rules.api import names
 from torchlint.rules.api.table import Row
 
@@ -52,7 +52,7 @@ def _replaces(call: cst.Call, name: str, model: Model) -> bool:
     target = first.value
     if isinstance(target, cst.SimpleString):
         said = target.raw_value
-        return returned.canonical(said) == name or said == name or (said == owner and _is_keyword(rest, last))
+        return library.canonical(said) == name or said == name or (said == owner and _is_keyword(rest, last))
     if not _owns(target, name, model):
         return False
     if last_name(call.func) == "multiple":
@@ -76,4 +76,4 @@ def _spelled(node: cst.BaseExpression, last: str, model: Model) -> Iterator[str]
     found = names.resolve(node, model) if isinstance(node, (cst.Name, cst.Attribute)) else None
     for owner in found or ():
         yield f"{owner}.{last}"
-        yield returned.canonical(f"{owner}.{last}")
+        yield library.canonical(f"{owner}.{last}")

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, keyword, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
 
@@ -119,7 +119,7 @@ def _imported(node: cst.ImportFrom, rows: Mapping[str, Sequence[Row]]) -> Iterat
         return
     for alias in node.names:
         written = f"{module}.{last_name(alias.name)}"
-        for name in dict.fromkeys((written, returned.canonical(written))):
+        for name in dict.fromkeys((written, library.canonical(written))):
             if name in rows and (name.startswith(module) or rows[name][0].kind != "module"):
                 yield Use(alias.name, rows[name][0], alias, node)
                 found = []  # the name says more than its module

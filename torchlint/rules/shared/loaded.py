@@ -12,7 +12,7 @@ import libcst as cst
 from torchlint.model import Kind, Model
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
 from torchlint.model.syntax import assignment_of, call_of, last_name, literal_key
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 from torchlint.rules.api import names
 
 
@@ -33,7 +33,7 @@ def content(call: cst.Call, model: Model) -> Content:
 # ---------------------------------------------------------------------- by use
 
 _OF_DICTS = frozenset(dir(dict))
-_ONLY_OF_MODULES = frozenset(MODULE_METHODS) - frozenset(returned.tensor_names())
+_ONLY_OF_MODULES = frozenset(MODULE_METHODS) - frozenset(library.tensor_names())
 _DEPTH = 4
 
 
@@ -66,14 +66,14 @@ def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, d
             yield from _told_by_use(call, under, model, depth)
     elif name in _OF_DICTS:
         return
-    elif name in _ONLY_OF_MODULES or name not in returned.tensor_names():
+    elif name in _ONLY_OF_MODULES or name not in library.tensor_names():
         yield Content.OBJECT
     elif name in MODULE_METHODS:  # a tensor has it, too
         if MODULE_NAME.search(key):
             yield Content.OBJECT
         elif call is not None:
             yield from _told_by_use(call, key, model, depth)
-    elif name in returned.tensor_only():
+    elif name in library.tensor_only():
         yield Content.WEIGHTS
 
 

@@ -8,7 +8,8 @@ import libcst as cst
 
 from torchlint.model import Model, Strength
 from torchlint.model.syntax import chain
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
 
 OF_THE_VIEW = frozenset(
     [
@@ -64,8 +65,8 @@ def shares(name: str, node: cst.CSTNode) -> bool:
     """Whether an attribute or call of that name gives a view of the same memory."""
     if isinstance(node, cst.Attribute):
         return name in ("data", "T", "mT", "real", "imag")
-    result = returned.data()["methods"].get(name)
-    return isinstance(result, dict) and bool(result.get("alias")) and name not in TRANSFERS
+    result = library.method(name)
+    return isinstance(result, TensorResult) and result.alias and name not in TRANSFERS
 
 
 def is_new(node: cst.BaseExpression, model: Model) -> bool:
@@ -95,12 +96,11 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
     """Whether what a function or method of torch returns shares no memory with what it is given."""
     ref = model.qualified(func)
     if ref is not None:
-        result = returned.data()["functions"].get(ref)
+        result = library.function(ref)
     elif isinstance(func, cst.Attribute) and model.is_tensor(func.value):
-        result = returned.data()["methods"].get(func.attr.value)
-        if isinstance(result, dict) and (result.get("alias") or result.get("self")):
+        result = library.method(func.attr.value)
+        if isinstance(result, TensorResult) and may_alias(result):
             return is_new(func.value, model)
     else:
         return False
-    is_tensor = isinstance(result, dict) and result["k"] == "tensor"
-    return is_tensor and not (result.get("alias") or result.get("self"))
+    return makes_new(result)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
 
 _SCALAR_NAME = re.compile(
     r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
@@ -62,7 +62,7 @@ def _is_reduction(node: cst.BaseExpression) -> bool:
     match node:
         case cst.Call(func=func):
             name = ending_name(func)
-            if name in returned.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
+            if name in library.reductions() or name == "criterion" or _SCALAR_NAME.search(name):
                 return True
             return isinstance(func, cst.Attribute) and _is_reduction(func.value)
         case cst.BinaryOperation(left=left, right=right):
@@ -87,9 +87,42 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
+    if _is_made_a_number(index, model) and not _has_elements(node, model):
+        return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _is_made_a_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether `int` or `float` is called with an expression."""
+    match model.tree.parent(node):
+        case cst.Arg(keyword=None, star="") as arg:
+            call = model.tree.parent(arg)
+            return isinstance(call, cst.Call) and model.qualified(call.func) in ("builtins.int", "builtins.float")
+    return False
+
+
+def _is_len(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Name) and call.func.value == "len"
+
+
+def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether other elements are asked for as well, or a reduction over a dimension has left some."""
+    code = model.tree.code(node)
+    names = (code, f"{code}.data", f"{code}.detach()")
+    scope = model.scopes.scope_of(node)
+    for other in model.tree.within(scope, cst.Subscript):
+        if not is_zero_index(other) and model.tree.code(other.value) in names:
+            return True
+    iterated = [loop.iter for loop in model.tree.within(scope, cst.For)]
+    iterated += [loop.iter for loop in model.tree.within(scope, cst.CompFor)]
+    iterated += [arg.value for call in model.tree.within(scope, cst.Call) if _is_len(call) for arg in call.args]
+    if any(model.tree.code(each) in names for each in iterated):
+        return True
+    return isinstance(node, cst.Name) and any(
+        isinstance(model.tree.parent(target), cst.Element) for target in model.bindings_of(node.value, node)
+    )
 
 
 _CHOICES = frozenset(("torch.distributions.Categorical", "torch.distributions.Bernoulli"))
@@ -142,7 +175,7 @@ def _is_several(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=func, args=args):
             given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
             if any(name in (None, "dim", "axis") and integer(value) == -1 for name, value in given):
-                return last_name(func) in returned.reductions()
+                return last_name(func) in library.reductions()
             given += [(made.keyword, made.node) for made in model.value(func).bound or ()]
             return any(map(_asks_for_each, given))
     return False

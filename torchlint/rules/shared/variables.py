@@ -11,7 +11,9 @@ from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
 from torchlint.model.syntax import keyword, parameters, positional
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import identity, memory
 
@@ -121,7 +123,7 @@ def _makes_subclasses(model: Model) -> bool:
 def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     given = positional(call.args, 1) or keyword(call.args, "requires_grad")
     asked = given.value if given is not None else None
-    literal = returned.literal_bool(asked) if asked is not None else False
+    literal = literal_bool(asked) if asked is not None else False
     inner = wrapped.value
     if literal is False:
         return _plain(call, inner, model)
@@ -230,8 +232,8 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
         return False
     if any(a.keyword is not None and a.keyword.value in ("requires_grad", "out") for a in node.args):
         return False
-    result = returned.data()["functions"].get(model.qualified(node.func) or "")
-    return isinstance(result, dict) and result.get("grad") == "factory"
+    result = library.function(model.qualified(node.func) or "")
+    return isinstance(result, TensorResult) and result.grad == "factory"
 
 
 def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:

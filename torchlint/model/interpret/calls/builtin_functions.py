@@ -6,19 +6,21 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.attributes import super_value
 from torchlint.model.interpret import attributes, containers, iteration, learning
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import NUMBERS, STRINGS
 from torchlint.model.syntax import literal_key
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import transfer
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     NONE,
     NUMBER,
     OBJECT,
     STRING,
     UNKNOWN,
+    Argument,
     Evidence,
     Kind,
     Strength,
@@ -35,7 +37,7 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
     """A call of a builtin."""
     first = arguments[0].value if arguments else UNKNOWN
     if name in ("abs", "round", "pow") and first.kind & Kind.TENSOR:
-        return returned.apply({"k": "tensor", "ndim": "keep"}, first, (), frame.grad, first.evidence or _NO_EVIDENCE)
+        return transfer.apply(TensorResult(ndim="keep"), first, (), frame.grad, first.evidence or _NO_EVIDENCE)
     if name == "range":
         return container(NUMBER)
     if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
@@ -48,7 +50,7 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
         case "dict":
             return dict_of(frame, arguments)
         case "super":
-            return frame.model.super_value(node, frame)
+            return super_value(frame.context, node, frame)
         case "print":
             return NONE
         case "open":
@@ -111,8 +113,8 @@ def _extreme(frame: Frame, arguments: Sequence[Argument]) -> Value:
 def _sum(frame: Frame, first: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
     item = iteration.iterate(frame, first, arguments[0].node)
     if item.kind & Kind.TENSOR:
-        result = {"k": "tensor", "ndim": "keep", "dtype": "count"}
-        return returned.apply(result, item, (), frame.grad, item.evidence or _NO_EVIDENCE)
+        result = TensorResult(ndim="keep", dtype="count")
+        return transfer.apply(result, item, (), frame.grad, item.evidence or _NO_EVIDENCE)
     return item if item.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
 
 

@@ -9,9 +9,8 @@ import libcst as cst
 from torchlint.model.interpret import iteration, loaders, special_methods
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import Kind, Value, container, held
+from torchlint.model.torch.arguments import by_keyword
+from torchlint.model.values import Argument, Kind, Value, container, held
 
 
 def sample_of_torch(frame: Frame, ref: str, arguments: Sequence[Argument]) -> Value | None:
@@ -47,10 +46,10 @@ def batch_of(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -> Val
     if dataset is None or dataset.star or any(a.star for a in arguments):
         return None
     sample = sample_of(frame, dataset.value, dataset.node)
-    collate = returned.keyword(arguments, "collate_fn")
+    collate = by_keyword(arguments, "collate_fn")
     if collate is not None and collate.value.kind != Kind.NONE:
         value = lambdas.call_argument(frame, collate, [container(sample)], node)
         return value if value.kind != Kind.UNKNOWN else None
-    size = returned.keyword(arguments, "batch_size")
+    size = by_keyword(arguments, "batch_size")
     is_single = size is not None and size.value.kind & Kind.NONE
     return loaders.collated(sample) if sample is not None and not is_single else None

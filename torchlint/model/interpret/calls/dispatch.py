@@ -7,6 +7,10 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.annotations import annotation, construct
+from torchlint.model.classes import find_method
+from torchlint.model.definitions import definition
+from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, places
 from torchlint.model.interpret.calls import (
     builtin_functions,
@@ -17,15 +21,16 @@ from torchlint.model.interpret.calls import (
     torch_functions,
 )
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME
+from torchlint.model.interpreted import outside
+from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
 from torchlint.model.syntax import dotted, last_name
-from torchlint.model.torch.returned import Argument
 from torchlint.model.values import (
     NDARRAY,
     NONE,
     NUMBER,
     OBJECT,
     UNKNOWN,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -35,6 +40,7 @@ from torchlint.model.values import (
     container,
     is_opaque,
     join,
+    reference,
     tensor,
 )
 
@@ -84,30 +90,36 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
 
 def _call_object(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     if isinstance(func.node, cst.ClassDef):
-        method = frame.model.find_method(func.node, "__call__")
+        method = find_method(frame.context, func.node, "__call__")
         if method is not None:
-            return frame.model.call_function(method, func, node, arguments, frame)
+            return call_function(frame.context, method, func, node, arguments, frame)
     return OBJECT if is_opaque(func) else _call_unknown(frame, func, node, arguments)
 
 
 def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     target = func.node
     if isinstance(target, cst.ClassDef):
-        return frame.model.construct(target, node, arguments)
+        return construct(frame.context, target, node, arguments)
     if isinstance(target, cst.Lambda):
-        home = frame.model.home(target)
+        home = frame.context.home(target)
         given = [a.value for a in arguments if a.keyword is None and not a.star]
-        at = frame if home is frame.model else home.outside()
+        at = (
+            frame
+            if home is frame.context
+            else outside(
+                home,
+            )
+        )
         at.budget = frame.budget
         return lambdas.call(at, target, given)
     if isinstance(target, cst.Call):
         return standard_library.call_made(frame, target, node, arguments)
     if isinstance(target, cst.FunctionDef):
-        is_elsewhere = frame.model.home(target) is not frame.model
+        is_elsewhere = frame.context.home(target) is not frame.context
         if is_elsewhere and isinstance(frame.tree.parent(node), cst.Expr):
             value = UNKNOWN  # nobody uses what it returns
         else:
-            value = frame.model.call_function(target, func.receiver, node, arguments, frame)
+            value = call_function(frame.context, target, func.receiver, node, arguments, frame)
         _forget(frame, target, func, node)
         return value
     return UNKNOWN
@@ -142,7 +154,7 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
     if root in ("numpy", "np"):
         return NDARRAY
     if ref in ("typing.cast", "typing_extensions.cast") and len(arguments) == 2:
-        declared = frame.model.annotation(arguments[0].node, frame)
+        declared = annotation(frame.context, arguments[0].node, frame)
         return arguments[1].value if declared is None else declared
     if ref == "functools.partial" and arguments:
         function = arguments[0].value
@@ -155,10 +167,10 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
         return arguments[0].value
     if ref in _UNPICKLING:
         return learning.unknown(frame, ("call", id(node)))
-    if frame.model.is_foreign(root):
+    if is_foreign(root):
         return OBJECT
-    found = frame.model.definition(ref)
-    if found is not None and frame.model.reference(found) != ref:
+    found = definition(frame.context, ref)
+    if found is not None and reference(found) != ref:
         return call(frame, found, node, arguments)
     made = _made_by(ref)
     if made is not None:

@@ -9,8 +9,7 @@ import libcst as cst
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import parameters
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import UNKNOWN, Kind, Value
+from torchlint.model.values import UNKNOWN, Argument, Kind, Value
 from torchlint.system.stack import deeper
 
 
@@ -26,7 +25,7 @@ def call(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
     """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
     if not frame.budget.allows():
         return UNKNOWN
-    return frame.model.codebase.queries.once(node, lambda: _body(frame, node, given), UNKNOWN)
+    return frame.context.codebase.queries.once(node, lambda: _body(frame, node, given), UNKNOWN)
 
 
 def _body(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:

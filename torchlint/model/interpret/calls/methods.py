@@ -12,14 +12,19 @@ from torchlint.model.interpret.calls import container_methods, lambdas, module_c
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
 from torchlint.model.syntax import dotted
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.distributions import DISTRIBUTION_METHODS, SAMPLING, distribution_dtype, distribution_grad
+from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.torch.ndims import ndim_of_size
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     NDARRAY,
     NONE,
     NUMBER,
     OBJECT,
     STRING,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -65,34 +70,34 @@ def _distribution_method(
     frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]
 ) -> Value:
     evidence = Evidence(Strength.SIGNATURE, f"`{name}` of a distribution", node)
-    dtype = returned.distribution_dtype(receiver, name)
+    dtype = distribution_dtype(receiver, name)
     ndim = Ndim.ANY
     if name in ("sample", "rsample") and arguments:
-        ndim = Ndim.MORE if returned.length(arguments[0].value) == Ndim.MORE else Ndim.ANY
-    if name in returned.SAMPLING:
+        ndim = Ndim.MORE if ndim_of_size(arguments[0].value) == Ndim.MORE else Ndim.ANY
+    if name in SAMPLING:
         return tensor(Tri.NO, ndim, dtype, evidence=evidence)
-    if name in returned.DISTRIBUTION_METHODS:
-        inputs = [replace(OBJECT, grad=returned.distribution_grad(receiver, name))]
+    if name in DISTRIBUTION_METHODS:
+        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name))]
         inputs += [a.value for a in arguments] if name != "rsample" else []
-        result = {"k": "tensor", "dtype": "float"}
-        return replace(returned.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)
+        result = TensorResult(dtype="float")
+        return replace(transfer.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)
     return learning.unknown(frame, ("call", id(node)))
 
 
 def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-    result = returned.data()["methods"].get(name)
+    result = library.method(name)
     if name == "requires_grad_":
-        value = replace(receiver, grad=truth(returned.literal_bool(arguments[0].node) if arguments else True))
+        value = replace(receiver, grad=truth(literal_bool(arguments[0].node) if arguments else True))
         _rebind(frame, node, value)
         return value
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
         learning.reject(frame, receiver.symbols)
     evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
-    value = returned.apply(result, receiver, arguments, frame.grad, evidence)
+    value = transfer.apply(result, receiver, arguments, frame.grad, evidence)
     if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
-        if name in returned.data()["tensor_or_module"]:
+        if library.is_tensor_or_module(name):
             return replace(value, kind=receiver.kind, symbols=receiver.symbols)
-        if name not in returned.tensor_only():
+        if name not in library.tensor_only():
             return learning.likely(frame, value, ("call", id(node)))
     if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
         _rebind(frame, node, value)
@@ -117,7 +122,7 @@ def _plain_method(frame: Frame, receiver: Value, name: str, node: cst.Call, argu
     if receiver.kind & Kind.STRING:
         return container(STRING) if name in ("split", "splitlines", "rsplit") else STRING
     if receiver.kind & Kind.PACKED and name in _PACKED_METHODS:
-        dtype = returned.dtype_named(name)
+        dtype = dtype_named(name)
         dtype = receiver.dtype if dtype == Dtype.ANY else dtype
         return replace(receiver, dtype=dtype, grad=receiver.grad if dtype & Dtype.FLOAT else Tri.NO)
     return OBJECT

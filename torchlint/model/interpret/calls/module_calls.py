@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.classes import find_method
+from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.syntax import dotted, is_dotted
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import UNSEEN
+from torchlint.model.torch.grads import trainable
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     MODULE,
     STRING,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -33,7 +38,7 @@ from torchlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 _PERHAPS_TENSOR = Kind.UNKNOWN | Kind.TENSOR | Kind.NONE
 
@@ -43,9 +48,9 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
     text = f"it comes from the module `{dotted(node.func)}`" if is_dotted(node.func) else "it comes from a module"
     evidence = Evidence(Strength.CONVENTION, text, node)
     if isinstance(func.node, cst.ClassDef):
-        method = frame.model.find_method(func.node, "forward")
+        method = find_method(frame.context, func.node, "forward")
         if method is not None:
-            value = frame.model.call_function(method, func, node, arguments, frame)
+            value = call_function(frame.context, method, func, node, arguments, frame)
             if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
                 return _through_module(frame, value)
     if (inner := _call_inner(frame, func, node, arguments)) is not None:
@@ -74,15 +79,15 @@ def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
 
 def _call_torch_module(frame: Frame, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
     """What a module of torch returns, which can depend on the arguments of its constructor."""
-    info = returned.module_info(func.ref or "")
-    output = info.get("output", "any")
-    if output == "any":
+    info = library.module_info(func.ref)
+    output = info.output if info is not None else None
+    if output is None:
         return None
-    made = returned.UNSEEN if func.bound is None else func.bound
-    if output.get("ndim") == "loss" and frame.model.remember(_sets_reduction):
-        made = returned.UNSEEN
-    value = returned.apply(output, None, arguments, frame.grad, evidence, made=made)
-    value = _trained(frame, value, returned.trainable(info, made))
+    made = UNSEEN if func.bound is None else func.bound
+    if isinstance(output, TensorResult) and output.ndim == "loss" and frame.context.remember(_sets_reduction):
+        made = UNSEEN
+    value = transfer.apply(output, None, arguments, frame.grad, evidence, made=made)
+    value = _trained(frame, value, trainable(info, made))
     if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
         out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
         value = replace(value, items=(out, *value.items[1:]))
@@ -154,6 +159,6 @@ def apply_to_modules(frame: Frame, argument: Argument) -> None:
 _SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
 
 
-def _sets_reduction(model: Model) -> bool:
+def _sets_reduction(context: Context) -> bool:
     """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
-    return bool(_SETS_REDUCTION.search(model.tree.source.text))
+    return bool(_SETS_REDUCTION.search(context.tree.source.text))

@@ -7,11 +7,25 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import iteration, learning, operators
 from torchlint.model.interpret.calls import builtin_functions, lambdas
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.torch.returned import Argument
-from torchlint.model.values import NONE, NUMBER, UNKNOWN, Kind, Ndim, Value, container, held, join, mapping, record
+from torchlint.model.values import (
+    NONE,
+    NUMBER,
+    UNKNOWN,
+    Argument,
+    Kind,
+    Ndim,
+    Value,
+    container,
+    held,
+    join,
+    mapping,
+    record,
+    reference,
+)
 
 _OPERATORS = frozenset(("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "iadd", "imul", "isub"))
 
@@ -103,8 +117,8 @@ def _default(frame: Frame, factory: Argument, node: cst.Call) -> Value | None:
     """What a ``defaultdict`` makes of its factory."""
     if isinstance(factory.node, cst.Lambda):
         value = lambdas.call(frame, factory.node, ())
-    elif (ref := frame.model.reference(factory.value)) is not None and ref.startswith("builtins."):
-        made = frame.model.instance_of(factory.value, factory.node)
+    elif (ref := reference(factory.value)) is not None and ref.startswith("builtins."):
+        made = instance_of(frame.context, factory.value, factory.node)
         return None if made is None or ref == "builtins.object" else made
     else:
         value = frame.call(factory.value, node, ())
@@ -131,7 +145,7 @@ def _call_asyncio(name: str, arguments: Sequence[Argument]) -> Value | None:
 
 def call_made(frame: Frame, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """A call of what a call has made: a class of named tuples, a ``NewType``, ``vmap(f)``."""
-    ref = frame.model.reference(frame.seen(maker.func))
+    ref = reference(frame.seen(maker.func))
     match (ref or "").rpartition(".")[2]:
         case "namedtuple":
             return _record(maker, arguments)

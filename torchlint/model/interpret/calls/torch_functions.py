@@ -11,11 +11,15 @@ from torchlint.model.interpret import contexts, learning, loaders, module_contai
 from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import Argument
+from torchlint.model.torch import library, transfer
+from torchlint.model.torch.arguments import given_argument, given_bool
+from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.schema import TensorResult, TupleResult
 from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
+    Argument,
     Dtype,
     Evidence,
     Kind,
@@ -34,7 +38,6 @@ _PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 
 def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """A call of something of torch by its qualified name."""
-    data = returned.data()
     if ref in ("torch.compile", "torch.jit.script", "torch.jit.trace") and arguments and not arguments[0].keyword:
         return arguments[0].value
     if ref in ("torch.vmap", "torch.func.vmap") and arguments:
@@ -45,21 +48,21 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
     evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
     if arguments and not arguments[0].star and arguments[0].keyword is None:
         _tensor_argument(frame, ref, arguments[0], node)
-    result = data["functions"].get(ref)
-    if isinstance(result, dict) and result.get("names", [])[:2] == ["data", "batch_sizes"]:
-        packed = returned.apply(result["items"][0], None, arguments, frame.grad, evidence)
+    result = library.function(ref)
+    if isinstance(result, TupleResult) and result.names[:2] == ("data", "batch_sizes"):
+        packed = transfer.apply(result.items[0], None, arguments, frame.grad, evidence)
         return Value(Kind.PACKED, packed.grad, dtype=packed.dtype, ref=_PACKED_SEQUENCE, evidence=evidence)
     if ref in GRAD_CONTEXTS or ref in SET_GRAD:
         return Value(Kind.OBJECT, contexts.grad_mode(ref, arguments), ref=ref, evidence=evidence)
     if ref == "torch.autograd.Function.apply":
-        return returned.apply({"k": "tensor"}, None, arguments, frame.grad, evidence)
+        return transfer.apply(TensorResult(), None, arguments, frame.grad, evidence)
     if ref == "torch.autograd.grad":
-        graph = returned.given_bool(arguments, "create_graph", data["functions"][ref]["at"]["create_graph"], False)
+        graph = given_bool(arguments, "create_graph", library.position(ref, "create_graph"), False)
         return container(tensor(truth(graph), evidence=evidence))
     if result is not None:
-        value = returned.apply(result, None, arguments, frame.grad, evidence)
+        value = transfer.apply(result, None, arguments, frame.grad, evidence)
         return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
-    kind = returned.class_kind(ref)
+    kind = library.class_kind(ref)
     if kind is None and ref.startswith("torch.Tensor."):
         return _unbound_method(frame, ref, node, arguments)
     if kind is not None:
@@ -71,7 +74,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
 
 def _tensor_argument(frame: Frame, ref: str, argument: Argument, node: cst.Call) -> None:
     """Learn from being the input of a function that takes tensors only."""
-    if ref.startswith("torch.nn.functional.") and returned.takes_tensor(ref):
+    if ref.startswith("torch.nn.functional.") and library.takes_tensor(ref):
         learning.learn(frame, argument.value.symbols, f"it is given to `{ref}`", node)
 
 
@@ -91,7 +94,7 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
         case "parameter":
             return _parameter(arguments, evidence)
         case "tensor":
-            dtype = returned.dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
+            dtype = dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
             first = arguments[0].value if len(arguments) == 1 else NUMBER
             if first.kind & Kind.TENSOR:
                 return tensor(first.grad, first.ndim, dtype, evidence=evidence)
@@ -106,22 +109,22 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             index = container(NUMBER) if ref.endswith("BatchSampler") else NUMBER
             return Value(Kind.OBJECT, ref=ref, item=index, evidence=evidence)
         case "packed":
-            data = returned.given(arguments, "data", 0)
+            data = given_argument(arguments, "data", 0)
             value = data.value if data is not None else UNKNOWN
             return Value(Kind.PACKED, value.grad, dtype=value.dtype, ref=ref, evidence=evidence)
         case "distribution":
-            grad = returned.grad_of_inputs([a.value for a in arguments])
+            grad = grad_of_inputs([a.value for a in arguments])
             return Value(Kind.OBJECT, grad, ref=ref, bound=tuple(arguments), evidence=evidence)
     if ref.startswith("torch.distributions."):  # a transform
-        grad = returned.grad_of_inputs([a.value for a in arguments])
+        grad = grad_of_inputs([a.value for a in arguments])
         return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
     return Value(Kind.OBJECT, ref=ref, evidence=evidence)
 
 
 def call_variable(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """``Variable(data, requires_grad)``, which has been a plain tensor since PyTorch 0.4."""
-    literal = returned.given_bool(arguments, "requires_grad", 1, False)
-    data = returned.given(arguments, "data", 0)
+    literal = given_bool(arguments, "requires_grad", 1, False)
+    data = given_argument(arguments, "data", 0)
     wrapped = data.value if data is not None else UNKNOWN
     if data is not None:
         _wrapped(frame, data, node)
@@ -141,14 +144,14 @@ def _wrapped(frame: Frame, data: Argument, node: cst.Call) -> None:
     if frame.tests_of_type:
         return
     learning.learn(frame, data.value.symbols, "`Variable(...)` is called with it, which takes only tensors", node)
-    if not frame.model.declares("data"):
+    if not frame.context.scopes.declares("data"):
         learning.learn_owner(frame, data.value, data.node, "`Variable(...)` is called with its data", node)
 
 
 def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:
     """``nn.Parameter(data, requires_grad)``."""
-    grad = truth(returned.given_bool(arguments, "requires_grad", 1, True))
-    data = returned.given(arguments, "data", 0)
+    grad = truth(given_bool(arguments, "requires_grad", 1, True))
+    data = given_argument(arguments, "data", 0)
     value = replace(parameter(evidence), grad=grad)
     if data is None or not data.value.kind & Kind.TENSOR:
         return value if grad == Tri.YES else replace(value, dtype=Dtype.ANY)

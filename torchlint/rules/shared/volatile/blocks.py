@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Block, Fix
 from torchlint.rules.shared.volatile.statements import run_through
 from torchlint.rules.shared.volatile.values import Deed, is_input, volatile_argument
@@ -47,12 +47,12 @@ class Wanted:
 def wanted(call: cst.Call, model: Model) -> Wanted:
     """What has to happen before `volatile` can go from a call of `Variable`."""
     arg = volatile_argument(call)
-    if arg is None or returned.literal_bool(arg.value) is False or not is_input(call, model):
+    if arg is None or literal_bool(arg.value) is False or not is_input(call, model):
         return Wanted(Need.NOTHING)
     scope = model.scopes.scope_of(call)
     plan = model.remember(_Plan, scope)
     found = plan.of(call)
-    is_decided = returned.literal_bool(arg.value) is True
+    is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
 
 

@@ -10,7 +10,8 @@ import libcst as cst
 from torchlint.file.tree.tree import children
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted
-from torchlint.model.torch import returned
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile.frame import Frame
 from torchlint.rules.shared.volatile.values import (
@@ -133,7 +134,7 @@ def assign(frame: Frame, target: cst.BaseExpression, held: Held, value: cst.Base
         case (cst.StarredElement(value=inner), _):
             assign(frame, inner, held)
         case (cst.Attribute(value=owner, attr=cst.Name("volatile")), _) if (path := dotted(owner)) is not None:
-            is_true = value is not None and returned.literal_bool(value) is True
+            is_true = value is not None and literal_bool(value) is True
             frame.bind(path, Held(VOLATILE) if is_true else UNKNOWN)
         case (cst.Attribute(attr=cst.Name("requires_grad")), _):
             frame.deed.wants_graph = True
@@ -231,7 +232,7 @@ def _call(frame: Frame, call: cst.Call) -> Held:
         return NO_GRAPH
     if ref in _LATER and any(each.may_be_volatile for each in arguments):
         frame.deed.wants_graph = True
-    knows = returned.is_function(ref) or (ref.startswith(_LIBRARIES) and ref not in _LATER)
+    knows = library.is_function(ref) or (ref.startswith(_LIBRARIES) and ref not in _LATER)
     return operate(frame, call, arguments, knows=knows)
 
 
@@ -272,7 +273,7 @@ def _wrapper(frame: Frame, call: cst.Call) -> Held:
     if is_input(call, frame.model):
         frame.inputs.add(id(call))
         asked = volatile_argument(call)
-        is_certain = asked is not None and returned.literal_bool(asked.value) is True
+        is_certain = asked is not None and literal_bool(asked.value) is True
         return Held(VOLATILE if is_certain else VOLATILE | GRAPH, frozenset((id(call),)))
     return _known(frame, call)
 

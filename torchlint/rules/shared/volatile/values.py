@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri, Value
-from torchlint.model.torch import returned
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.values import held as element
 from torchlint.rules.shared.variables import VARIABLE
 
@@ -92,7 +92,7 @@ def volatile_argument(call: cst.Call) -> cst.Arg | None:
 def is_input(call: cst.Call, model: Model) -> bool:
     """Whether a call makes a volatile tensor, or may."""
     arg = volatile_argument(call)
-    return arg is not None and returned.literal_bool(arg.value) is not False and model.qualified(call.func) == VARIABLE
+    return arg is not None and literal_bool(arg.value) is not False and model.qualified(call.func) == VARIABLE
 
 
 def carries_no_graph(value: Value) -> bool:

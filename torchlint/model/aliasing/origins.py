@@ -7,34 +7,36 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.given import PASSING_ON
-from torchlint.model.syntax import parameters
-from torchlint.model.torch import returned
-from torchlint.model.torch.returned import may_alias
-from torchlint.model.usage import Follower
+from torchlint.model.aliasing.calls import PASSING_ON
+from torchlint.model.aliasing.uses import Follower
+from torchlint.model.bindings import all_called, references
+from torchlint.model.expressions import qualified, value_of
+from torchlint.model.syntax import is_target, parameters
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Usage
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 
 _MAX_STEPS = 4
 """How many assignments and calls are gone back."""
 
 
-class Sources:
+class Origins:
     """Finds the other names of what a name is bound to: ``w`` for ``t`` of ``t = w`` and of ``for t in [w]``."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.tree = model.tree
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.tree = context.tree
         self.seen: set[tuple[int, str, Usage]] = set()
 
     def is_written(self, node: cst.CSTNode, least: Usage = Usage.RETURNED, steps: int = 0) -> bool:
         """Whether what an expression holds may be written in place: of the same memory and of what it comes from."""
         match node:
             case cst.Name(value=name):
-                return self.is_name_written(name, self.model.scopes.scope_of(node), least, steps)
+                return self.is_name_written(name, self.context.scopes.scope_of(node), least, steps)
             case cst.Attribute(attr=cst.Name(value=name)):
                 return self.is_attribute_written(name, least)
         if not isinstance(node, cst.BaseExpression) or steps >= _MAX_STEPS:
@@ -43,19 +45,19 @@ class Sources:
 
     def is_attribute_written(self, name: str, least: Usage = Usage.RETURNED) -> bool:
         """The same of what any attribute of that name holds."""
-        uses = [node for node in self.model.all_called(name) if not self.model.is_target(node)]
-        return any(Follower(self.model, through_data=False).usage(use) >= least for use in uses)
+        uses = [node for node in all_called(self.context, name) if not is_target(self.tree, node)]
+        return any(Follower(self.context, through_data=False).usage(use) >= least for use in uses)
 
     def is_name_written(
         self, name: str, scope: cst.FunctionDef | cst.Module, least: Usage = Usage.RETURNED, steps: int = 0
     ) -> bool:
         """The same of what a name holds."""
-        if isinstance(scope, cst.FunctionDef) and name not in self.model.scopes.locals_of(scope):
+        if isinstance(scope, cst.FunctionDef) and name not in self.context.scopes.locals_of(scope):
             scope = self.tree.module
         if (id(scope), name, least) in self.seen:
             return False
         self.seen.add((id(scope), name, least))
-        if Follower(self.model, through_data=False).name(name, scope) >= least:
+        if Follower(self.context, through_data=False).name(name, scope) >= least:
             return True
         if steps >= _MAX_STEPS:
             return False
@@ -67,15 +69,15 @@ class Sources:
         """Whether a caller in this file gives a parameter what is written in place."""
         if name not in {p.name.value for p in parameters(function)}:
             return False
-        calls = [self.tree.parent(use) for use in self.model.all_called(function.name.value)]
+        calls = [self.tree.parent(use) for use in all_called(self.context, function.name.value)]
         args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
         given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
         return any(self.is_written(value, Usage.WRITTEN, steps + 1) for value in given)
 
     def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
-        for node in self.model.references(name, scope):
-            if self.model.is_target(node):
+        for node in references(self.context, name, scope):
+            if is_target(self.tree, node):
                 for value in self._bound_to(node):
                     yield from self._held(value)
 
@@ -123,19 +125,37 @@ class Sources:
         self, func: cst.BaseExpression, args: Sequence[cst.Arg]
     ) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """What a call may give back: of what is known what it was given, of all else perhaps that."""
-        ref = self.model.qualified(func)
+        ref = qualified(self.context, func)
         given = [held for arg in args for held in self._held(arg.value)]
         if isinstance(func, cst.Name) and func.value in PASSING_ON:
             yield from given
             return
-        if ref in returned.data()["functions"] and not may_alias(returned.data()["functions"][ref]):
+        if (result := library.function(ref)) is not None and not may_alias(result):
             return
         if isinstance(func, cst.Attribute) and ref is None:
-            receiver = self.model.value(func.value)
-            result = returned.data()["methods"].get(func.attr.value)
+            receiver = value_of(self.context, func.value)
+            result = library.method(func.attr.value)
             if may_alias(result) or not receiver.is_tensor:
                 yield from self._held(func.value)
             if receiver.is_tensor:
                 return
-        if not self.model.value(func).kind & Kind.MODULE:
+        if not value_of(self.context, func).kind & Kind.MODULE:
             yield from ((held, Usage.WRITTEN) for held, _ in given)
+
+
+def is_written(context: Context, node: cst.CSTNode) -> bool:
+    """Whether what an expression holds may be written in place where a version counter counts it."""
+    match node:
+        case cst.Name(value=name):
+            return context.remember(_is_name_written, name, context.scopes.scope_of(node))
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return context.remember(_is_attribute_written, name)
+    return Origins(context).is_written(node)
+
+
+def _is_name_written(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    return Origins(context).is_name_written(name, scope)
+
+
+def _is_attribute_written(context: Context, name: str) -> bool:
+    return Origins(context).is_attribute_written(name)

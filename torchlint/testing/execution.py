@@ -2,9 +2,11 @@
 
 After a safe fix nothing may differ: every variable at module level (tensors by value, dtype, shape, strides, device,
 ``requires_grad``, ``is_leaf``, ``.grad`` and their own attributes; arrays, numbers, containers and objects recursively,
-with the Python type of each), what shares memory with what, the gradient of every result with respect to every leaf, the
-random numbers drawn, the output, and the modes of torch at the end. After an unsafe fix the program runs and the values
-are close.
+with the Python type of each), what shares memory with what, the gradient of every result with respect to every leaf,
+the random numbers drawn, the output, and the modes of torch at the end. After an unsafe fix the program runs and the
+values are close.
+
+The only module that imports torch: it is there to execute programs, and the linter never imports it.
 """
 
 from __future__ import annotations

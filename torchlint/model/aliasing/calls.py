@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.bindings import all_called
+from torchlint.model.classes import class_of, find_method
+from torchlint.model.expressions import value_of
 from torchlint.model.interpret import module_containers
+from torchlint.model.modes import grad_enabled
 from torchlint.model.syntax import decorator_names, parameters
-from torchlint.model.torch import returned, writers
-from torchlint.model.torch.returned import may_alias
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Tri, Usage, Value
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
-    from torchlint.model.usage import Follower
+    from torchlint.model.aliasing.uses import Follower
+    from torchlint.model.context import Context
 
 LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
 _METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
@@ -58,17 +62,17 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     """The worst that happens to an argument, in the call and to what it returns."""
     if arg.keyword is not None and arg.keyword.value == "out":
         return Usage.WRITTEN
-    model = follower.model
+    context = follower.context
     if isinstance(call.func, cst.Attribute):
         name = call.func.attr.value
-        receiver = model.value(call.func.value)
+        receiver = value_of(context, call.func.value)
         if name in LIKE_METHODS:
             return Usage.METADATA
         if receiver.kind & Kind.TENSOR:
-            return Usage.ESCAPES if name == "set_" else _computed_with(receiver, model, call)
+            return Usage.ESCAPES if name == "set_" else _computed_with(receiver, context, call)
         if receiver.kind == Kind.CONTAINER and name in _PUTTING_IN:
             return follower.kept_in(call.func.value)
-    function = model.value(call.func)
+    function = value_of(context, call.func)
     if function.kind == Kind.REFERENCE and function.receiver is not None and "Tensor." in (function.ref or ""):
         return Usage.SAVED
     if function.kind & Kind.REFERENCE and function.ref is not None and function.receiver is None:
@@ -77,24 +81,24 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
         return module(follower, function, arg, call)
     if isinstance(function.node, cst.FunctionDef):
         return parameter(follower, function.node, arg, call)
-    if isinstance(function.node, cst.Lambda) and model.home(function.node) is model:
+    if isinstance(function.node, cst.Lambda) and context.home(function.node) is context:
         return max(Usage.ESCAPES, _applied(follower, function.node), follower.usage(call))
     if isinstance(function.node, cst.ClassDef):
         is_made = bool(function.kind & Kind.FUNCTION)
-        method = model.home(function.node).find_method(function.node, "__init__" if is_made else "__call__")
+        method = find_method(context, function.node, "__init__" if is_made else "__call__")
         return max(Usage.ESCAPES, parameter(follower, method, arg, call)) if method is not None else Usage.ESCAPES
     return _unseen(follower, arg, call)
 
 
-def _computed_with(other: Value, model: Model, node: cst.CSTNode) -> Usage:
+def _computed_with(other: Value, context: Context, node: cst.CSTNode) -> Usage:
     """Whether autograd may keep what is computed with something else."""
     is_recorded = other.grad & Tri.YES if other.kind & Kind.TENSOR else other.kind & Kind.UNKNOWN
-    return Usage.SAVED if is_recorded and model.grad_enabled(node) != Tri.NO else Usage.READ
+    return Usage.SAVED if is_recorded and grad_enabled(context, node) != Tri.NO else Usage.READ
 
 
 def _unseen(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     """What may happen in code that is not there: another argument is called with it, or it comes back."""
-    functions = follower.model.remember(_functions_given, call)
+    functions = follower.context.remember(_functions_given, call)
     called = [_applied(follower, function) for function in functions if function is not arg.value]
     kept = follower.kept_in(call.func.value) if isinstance(call.func, cst.Attribute) else Usage.READ
     return max(Usage.ESCAPES, follower.usage(call), kept, *called)
@@ -125,7 +129,7 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
 
 def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
     """What a function or class of torch does that does not write to its argument."""
-    kind = returned.class_kind(ref)
+    kind = library.class_kind(ref)
     if ref == "torch.autograd.Variable":
         used = follower.usage(call)
         return max(used, Usage.SAVED) if len(call.args) > 1 else used
@@ -133,17 +137,17 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
         return Usage.WRITTEN
     if kind == "module":
         return Usage.WRITTEN if writers.writes_to_itself(ref, call) else Usage.READ
-    result = returned.data()["functions"].get(ref)
+    result = library.function(ref)
     if ref.startswith("torch.Tensor."):
-        result = returned.data()["methods"].get(ref.rpartition(".")[2])
+        result = library.method(ref.rpartition(".")[2])
     if result is None and kind == "parameter":  # a parameter of the same memory, which is optimised
         return max(Usage.SAVED, follower.usage(call))
     if result is None:
         return _unseen(follower, arg, call) if kind is None else Usage.READ
     if may_alias(result):
         return follower.usage(call)
-    others = [follower.model.value(other.value) for other in call.args if other is not arg]
-    return max((_computed_with(other, follower.model, call) for other in others), default=Usage.READ)
+    others = [value_of(follower.context, other.value) for other in call.args if other is not arg]
+    return max((_computed_with(other, follower.context, call) for other in others), default=Usage.READ)
 
 
 def _named_attribute(follower: Follower, call: cst.Call) -> Usage:
@@ -154,31 +158,31 @@ def _named_attribute(follower: Follower, call: cst.Call) -> Usage:
     return Usage.WRITTEN
 
 
-def _functions_given(model: Model, call: cst.Call) -> tuple[cst.BaseExpression, ...]:
+def _functions_given(context: Context, call: cst.Call) -> tuple[cst.BaseExpression, ...]:
     """Those arguments of a call that are functions which are seen, or torch's."""
-    return tuple(arg.value for arg in call.args if _is_function(arg.value, model))
+    return tuple(arg.value for arg in call.args if _is_function(arg.value, context))
 
 
-def _is_function(node: cst.BaseExpression, model: Model) -> bool:
+def _is_function(node: cst.BaseExpression, context: Context) -> bool:
     if isinstance(node, cst.Lambda):
         return True
-    value = model.value(node)
+    value = value_of(context, node)
     return bool(value.kind & Kind.REFERENCE) or isinstance(value.node, cst.FunctionDef)
 
 
 def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:
     """What a function that another one is given does to what it is called with."""
-    model = follower.model
+    context = follower.context
     if isinstance(function, cst.Lambda):
         names = [param.name.value for param in parameters(function)]
-        scope = model.scopes.scope_of(function)
+        scope = context.scopes.scope_of(function)
         return max((follower.name(name, scope) for name in names), default=Usage.READ)
-    value = model.value(function)
+    value = value_of(context, function)
     if value.kind & Kind.REFERENCE and (value.ref or "").startswith("torch."):
         last = (value.ref or "").rpartition(".")[2]
         return Usage.WRITTEN if writers.is_writing(last) or value.bound else Usage.ESCAPES
     if isinstance(value.node, cst.FunctionDef):
-        home = model.home(value.node)
+        home = context.home(value.node)
         names = [param.name.value for param in parameters(value.node)]
         inside = follower.inside(home, None)
         return max((inside.name(name, value.node) for name in names), default=Usage.READ) if inside else Usage.ESCAPES
@@ -190,22 +194,22 @@ def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:
 
 def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) -> Usage:
     """What a module does to its input. One of which nothing is known is taken to leave it alone."""
-    model = follower.model
-    if _HOOKS.search(model.tree.source.text):
+    context = follower.context
+    if _HOOKS.search(context.tree.source.text):
         return Usage.WRITTEN
     if isinstance(function.node, cst.ClassDef):
-        forward = model.home(function.node).find_method(function.node, "forward")
+        forward = find_method(context, function.node, "forward")
         if forward is not None:
             return parameter(follower, forward, arg, call)
     ref = function.ref
-    if ref == module_containers.SEQUENTIAL and function.items is not None and not _changes_modules(model):
+    if ref == module_containers.SEQUENTIAL and function.items is not None and not _changes_modules(context):
         return _in_sequence(follower, function.items, arg, call)
     if ref == "torch.nn.DataParallel" and function.item is not None:
         return module(follower, function.item, arg, call)
     if writers.module_writes(function):
         return Usage.WRITTEN
-    is_known = ref is not None and ref != module_containers.SEQUENTIAL and returned.module_info(ref)
-    if (not is_known and _has_inplace_modules(model)) or _changes_modules(model):
+    is_known = ref is not None and ref != module_containers.SEQUENTIAL and library.module_info(ref)
+    if (not is_known and _has_inplace_modules(context)) or _changes_modules(context):
         return Usage.WRITTEN
     if _is_passing(function):
         return max(Usage.SAVED, follower.usage(call))
@@ -226,29 +230,29 @@ def _is_passing(value: Value) -> bool:
     """Whether a module may return what it is given."""
     if value.node is not None or value.ref == module_containers.SEQUENTIAL:
         return True
-    info = returned.module_info(value.ref or "")
-    return value.ref in _PASSING_MODULES or may_alias(info.get("output"))
+    info = library.module_info(value.ref)
+    return value.ref in _PASSING_MODULES or (info is not None and may_alias(info.output))
 
 
-def _has_inplace_modules(model: Model) -> bool:
+def _has_inplace_modules(context: Context) -> bool:
     """Whether a file makes modules that write to their input, or may."""
-    return model.remember(_find_inplace_modules)
+    return context.remember(_find_inplace_modules)
 
 
-def _find_inplace_modules(model: Model) -> bool:
-    if "inplace" in model.tree.source.text:
+def _find_inplace_modules(context: Context) -> bool:
+    if "inplace" in context.tree.source.text:
         return True
     for name, position in writers.inplace_modules().items():
-        for node in model.all_called(name):
-            call = model.tree.parent(node)
+        for node in all_called(context, name):
+            call = context.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node and len(call.args) > position:
                 return True
     return False
 
 
-def _changes_modules(model: Model) -> bool:
+def _changes_modules(context: Context) -> bool:
     """Whether a file changes what its modules were made with: ``m.inplace = True``."""
-    return ".inplace" in model.tree.source.text
+    return ".inplace" in context.tree.source.text
 
 
 # ---------------------------------------------------------------------- functions of the project
@@ -256,8 +260,8 @@ def _changes_modules(model: Model) -> bool:
 
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     """The use of the parameters that an argument may be bound to."""
-    home = follower.model.home(function)
-    names = _bound_to(function, arg, call, home, follower.model)
+    home = follower.context.home(function)
+    names = _bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
     inside = follower.inside(home, Site(function, follower))
@@ -269,7 +273,7 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     return max(worst, follower.returned_by(call)) if inside.is_returned else worst
 
 
-def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Model, caller: Model) -> list[str]:
+def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
     """Names of the parameters that an argument may be bound to."""
     params = parameters(function)
     plain = [param for param in params if param.star not in ("*", "**")]
@@ -292,14 +296,14 @@ def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Mod
     return [positional[index]] if index < len(positional) else rest
 
 
-def _has_receiver(function: cst.FunctionDef, call: cst.Call, home: Model, caller: Model) -> bool:
+def _has_receiver(function: cst.FunctionDef, call: cst.Call, home: Context, caller: Context) -> bool:
     """Whether the first parameter is an object that the call does not name."""
-    if home.class_of(function) is None:
+    if class_of(home, function) is None:
         return False
     decorators = decorator_names(function)
     if "staticmethod" in decorators:
         return False
     if "classmethod" in decorators or not isinstance(call.func, cst.Attribute):
         return True
-    owner = caller.value(call.func.value)
+    owner = value_of(caller, call.func.value)
     return not (owner.kind & Kind.FUNCTION and isinstance(owner.node, cst.ClassDef))

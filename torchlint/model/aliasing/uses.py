@@ -1,7 +1,7 @@
 """What becomes of a value: is it only read, is it written in place, does it leave the function.
 
 Syntax is followed upwards from the expression as long as the memory stays the same (``view``, ``cpu``, a name, a list),
-and from a name to all its uses in the scope; ``given.py`` says what calls do. Where that comes to an end, something may
+and from a name to all its uses in the scope; ``calls.py`` says what calls do. Where that comes to an end, something may
 be written: only what is known to read counts as reading.
 """
 
@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.given import LIKE_METHODS, Site, given
-from torchlint.model.syntax import parameters
-from torchlint.model.torch import returned, writers
-from torchlint.model.torch.returned import may_alias
+from torchlint.model.aliasing.calls import LIKE_METHODS, Site, given
+from torchlint.model.bindings import all_called, references
+from torchlint.model.expressions import value_of
+from torchlint.model.modes import grad_enabled
+from torchlint.model.syntax import is_target, parameters
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Kind, Tri, Usage
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 _METADATA = frozenset(
     [
@@ -78,11 +81,11 @@ _DONE = sys.maxsize
 
 
 class Follower:
-    """Follows one value; a helper of :meth:`torchlint.model.Model.usage`."""
+    """Follows one value; a helper of :meth:`torchlint.model.facade.Model.usage`."""
 
     def __init__(
         self,
-        model: Model,
+        context: Context,
         through_names: bool = True,
         through_data: bool = True,
         site: Site | None = None,
@@ -90,8 +93,8 @@ class Follower:
     ) -> None:
         self.through_names = through_names
         self.through_data = through_data
-        self.model = model
-        self.tree = model.tree
+        self.context = context
+        self.tree = context.tree
         self.site = site
         self.depth = depth
         self.is_returned = False
@@ -105,7 +108,7 @@ class Follower:
         self._is_cut = False
         """Whether a call was not followed because it leads back into a function that is being followed."""
 
-    def inside(self, home: Model, site: Site | None) -> Follower | None:
+    def inside(self, home: Context, site: Site | None) -> Follower | None:
         """Who follows a value into a function; None where that would lead too far."""
         if self.depth >= _MAX_CALLS:
             return None
@@ -125,7 +128,7 @@ class Follower:
             case cst.Attribute():
                 return self._attribute(parent)
             case cst.Subscript() if parent.value is node:
-                return Usage.WRITTEN if self.is_target(parent) else self.usage(parent)
+                return Usage.WRITTEN if is_target(self.tree, parent) else self.usage(parent)
             case cst.Arg():
                 call = self.tree.parent(parent)
                 return given(self, parent, call) if isinstance(call, cst.Call) else Usage.ESCAPES
@@ -136,7 +139,7 @@ class Follower:
             case cst.BooleanOperation():
                 return self.usage(parent)
             case cst.BinaryOperation(left=left, operator=operator, right=right):
-                if self.model.value(node).kind == Kind.CONTAINER:
+                if value_of(self.context, node).kind == Kind.CONTAINER:
                     return self.usage(parent)  # `[x] * 2`, `xs + [x]`
                 return self._operand(node, right if left is node else left, operator)
             case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator, comparator=other), *_]):
@@ -181,10 +184,10 @@ class Follower:
 
     def _operand(self, node: cst.CSTNode, other: cst.CSTNode | None, operator: cst.CSTNode | None = None) -> Usage:
         """What is done with a value and another one: a class of the project has its own operators."""
-        with_ = self.model.value(other) if other is not None else None
+        with_ = value_of(self.context, other) if other is not None else None
         if with_ is not None and operator is not None and isinstance(with_.node, cst.ClassDef):
             return Usage.WRITTEN
-        if isinstance(operator, _KEEPING_NOTHING) or self.model.grad_enabled(node) == Tri.NO:
+        if isinstance(operator, _KEEPING_NOTHING) or grad_enabled(self.context, node) == Tri.NO:
             return Usage.READ
         if with_ is not None and (with_.kind & Kind.UNKNOWN or with_.grad & Tri.YES):
             return Usage.SAVED
@@ -195,20 +198,20 @@ class Follower:
         match node:
             case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
                 return False
-        value = self.model.value(node)
+        value = value_of(self.context, node)
         return bool(value.kind & Kind.TENSOR and value.grad & Tri.YES)
 
     def _index(self, index: cst.Index) -> Usage:
         """What a subscript does with what is in its brackets."""
         for up in self.tree.ancestors(index):
             if isinstance(up, cst.Subscript):
-                is_own = isinstance(self.model.value(up.value).node, cst.ClassDef)
+                is_own = isinstance(value_of(self.context, up.value).node, cst.ClassDef)
                 return Usage.WRITTEN if is_own else Usage.SAVED
         return Usage.SAVED
 
     def _added_to(self, node: cst.AugAssign, value: cst.CSTNode) -> Usage:
         """What ``x += value`` does with the value: a list holds it then, or what it is made of."""
-        target = self.model.value(node.target)
+        target = value_of(self.context, node.target)
         if not target.kind & ~(Kind.TENSOR | Kind.NUMBER | Kind.STRING | Kind.NONE | Kind.NDARRAY):
             return self._operand(value, node.target, node.operator)
         return max(Usage.ESCAPES, self.kept_in(node.target))
@@ -218,7 +221,7 @@ class Follower:
         worst = Usage.READ
         for case in match.cases:
             for name in self.tree.within(case.pattern, cst.Name):
-                if self.is_target(name):
+                if is_target(self.tree, name):
                     worst = max(worst, self._target(name))
         return worst
 
@@ -229,7 +232,7 @@ class Follower:
             return self._method(name, node, call)
         if name in _METADATA or (name == "data" and not self.through_data):
             return Usage.METADATA
-        if self.is_target(node):
+        if is_target(self.tree, node):
             if name in ("requires_grad", "grad"):
                 return Usage.SAVED
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
@@ -237,19 +240,19 @@ class Follower:
             return self.usage(node)
         if writers.is_writing(name):
             return Usage.WRITTEN
-        if name not in returned.tensor_names() or name in _TELLING:
-            is_container = self.model.value(node.value).kind == Kind.CONTAINER
+        if name not in library.tensor_names() or name in _TELLING:
+            is_container = value_of(self.context, node.value).kind == Kind.CONTAINER
             return max(Usage.ESCAPES, self.kept_in(node.value)) if is_container else Usage.ESCAPES
-        return self.usage(node) if may_alias(returned.data()["methods"].get(name)) else Usage.READ
+        return self.usage(node) if may_alias(library.method(name)) else Usage.READ
 
     def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
         if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
-        if self.model.value(node.value).kind == Kind.CONTAINER:
+        if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
         if writers.is_writing(name):
             return Usage.WRITTEN
-        result = returned.data()["methods"].get(name)
+        result = library.method(name)
         if result is None:  # of a class of its own, or of what holds it
             return max(Usage.ESCAPES, self.usage(call))
         if name == "numpy":  # what NumPy writes no version counter counts: `.data` and `.detach()` are the same
@@ -262,30 +265,9 @@ class Follower:
             computed.append(Usage.SAVED)
         return max(self.usage(call), *computed) if may_alias(result) else max(computed)
 
-    def is_target(self, node: cst.CSTNode) -> bool:
-        """Whether ``node`` is assigned to, deleted or bound by a loop."""
-        parent = self.tree.parent(node)
-        match parent:
-            case cst.AssignTarget() | cst.Del():
-                return True
-            case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
-                return parent.target is node
-            case cst.AsName() | cst.MatchStar():
-                return True
-            case cst.MatchAs():
-                return parent.name is node
-            case cst.MatchMapping():
-                return parent.rest is node
-            case cst.Element() | cst.StarredElement():
-                sequence = self.tree.parent(parent)
-                return isinstance(sequence, (cst.Tuple, cst.List)) and self.is_target(sequence)
-            case cst.Subscript() if parent.value is node:
-                return self.is_target(parent)
-        return False
-
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
         """What all callers in this file do with what a function returns; which one it is followed from finds out."""
-        function = self.model.scopes.scope_of(node)
+        function = self.context.scopes.scope_of(node)
         if self.site is not None and function is self.site.function:
             self.is_returned = True
             return Usage.METADATA
@@ -304,9 +286,9 @@ class Follower:
 
     def _worst_through(self, name: str, how: str) -> Usage:
         worst = Usage.METADATA
-        for node in self.model.all_called(name):
+        for node in all_called(self.context, name):
             at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
-            is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not self.is_target(node)
+            is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not is_target(self.tree, node)
             if at is not None and is_use:
                 worst = max(worst, self.usage(at))
         return worst
@@ -315,10 +297,10 @@ class Follower:
         """The worst use of something that is followed once; where it is met again that adds nothing.
 
         What leads to each other in circles is used alike. That is known when the one by which the circle was entered
-        has come to its end (Tarjan's strongly connected components), and is kept in the model then: so to ask what
+        has come to its end (Tarjan's strongly connected components), and is kept in the context then: so to ask what
         becomes of each of a long row of functions costs as much as the row is long.
         """
-        kept = self.model.usages.setdefault((self.through_names, self.through_data), {})
+        kept = self.context.remember(_kept, self.through_names, self.through_data)
         if self.site is None and key in kept:
             return kept[key]
         if key in self._seen:
@@ -345,7 +327,7 @@ class Follower:
             return self._through(container.attr.value, "attribute", Usage.ESCAPES)
         if not isinstance(container, cst.Name) or not self.through_names:
             return Usage.ESCAPES
-        scope = self.model.scopes.scope_of(container)
+        scope = self.context.scopes.scope_of(container)
         given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
         if given or not self._is_own(container.value, scope):
             return Usage.ESCAPES
@@ -361,7 +343,7 @@ class Follower:
         ]
         if any(item.name.value == name for declaration in outer for item in declaration.names):
             return False
-        return name in self.model.scopes.locals_of(scope)
+        return name in self.context.scopes.locals_of(scope)
 
     def _is_of_comprehension(self, target: cst.CSTNode) -> bool:
         """Whether a comprehension binds a name, which ends with it."""
@@ -374,7 +356,7 @@ class Follower:
         sequence = self.tree.parent(element)
         if sequence is None:
             return Usage.ESCAPES
-        if self.is_target(sequence):
+        if is_target(self.tree, sequence):
             return Usage.READ
         assign = self.tree.parent(sequence)
         if isinstance(assign, cst.Assign) and isinstance(sequence, cst.Tuple) and assign.value is sequence:
@@ -405,15 +387,15 @@ class Follower:
             case cst.Name(value=name) if self.through_names:
                 if isinstance(self.tree.enclosing(target, cst.ClassDef, cst.FunctionDef, cst.Lambda), cst.ClassDef):
                     return self._through(name, "attribute", Usage.ESCAPES)
-                scope = self.model.scopes.scope_of(target)
+                scope = self.context.scopes.scope_of(target)
                 is_own = self._is_own(name, scope) or self._is_of_comprehension(target)
                 return self.name(name, scope) if is_own else Usage.ESCAPES
             case cst.Subscript(value=value):
-                kind = self.model.value(value).kind
+                kind = value_of(self.context, value).kind
                 if kind == Kind.TENSOR:
                     return Usage.SAVED  # its elements are copied
                 return self.kept_in(value) if kind == Kind.CONTAINER else Usage.ESCAPES
-            case cst.Attribute(value=value, attr=cst.Name("data")) if self.model.value(value).kind == Kind.TENSOR:
+            case cst.Attribute(value=value, attr=cst.Name("data")) if value_of(self.context, value).kind == Kind.TENSOR:
                 return Usage.READ  # the memory is shared from then on, the version counter is not
             case cst.Attribute(attr=cst.Name(value=name)) if self.through_names:
                 return self._through(name, "attribute", Usage.ESCAPES)
@@ -425,7 +407,7 @@ class Follower:
 
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
-        for node in self.model.references(name, scope):
+        for node in references(self.context, name, scope):
             parent = self.tree.parent(node)
             if isinstance(parent, cst.AugAssign) and parent.target is node:
                 worst = max(worst, Usage.WRITTEN)
@@ -438,4 +420,9 @@ class Follower:
     def _rebound(self, node: cst.Name) -> bool:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
-        return self.is_target(node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+        return is_target(self.tree, node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _kept(context: Context, through_names: bool, through_data: bool) -> dict[_Followed, Usage]:
+    """The worst uses of names that hold for good, for those who follow them like that."""
+    return {}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import children
+from torchlint.model.expressions import qualified
 from torchlint.model.syntax import dotted, parameters
 
 if TYPE_CHECKING:
-    from torchlint.model import Model
+    from torchlint.model.context import Context
 
 _BACKWARD = frozenset(("backward", "manual_backward", "autograd_backward", "scaled_backward"))
 _GRAD_FUNCTIONS = frozenset(("grad", "jacobian", "hessian", "vjp", "jvp"))
@@ -69,17 +70,17 @@ _READERS = frozenset(
 """Callables that read what they are given, and no more: they never call ``backward`` on it."""
 
 
-def reaches_backward(model: Model, name: str, node: cst.CSTNode) -> bool:
+def reaches_backward(context: Context, name: str, node: cst.CSTNode) -> bool:
     """Whether anything computed from a name (``total``, ``self.losses``) is given to ``backward`` or may be.
 
     A plain name is followed through the assignments of its scope, an attribute through its whole class. What is given
     to a function that is not known to be a reader counts as reaching ``backward`` there.
     """
-    flows = model.remember(_flows, _area(model, name, node))
+    flows = context.remember(_flows, _area(context, name, node))
     tainted, waiting = {name}, [name]
     while waiting:
         each = waiting.pop()
-        if any(_consumes(model, call) for call in flows.calls.get(each, ())):
+        if any(_consumes(context, call) for call in flows.calls.get(each, ())):
             return True
         new = flows.targets.get(each, set()) - tainted
         tainted |= new
@@ -97,8 +98,8 @@ class _Flows:
     """The calls that are given it, or that are ``backward`` of it."""
 
 
-def _flows(model: Model, area: cst.CSTNode) -> _Flows:
-    flows, within = _Flows(), model.tree.within
+def _flows(context: Context, area: cst.CSTNode) -> _Flows:
+    flows, within = _Flows(), context.tree.within
     for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For):
         for statement in within(area, cls):
             source = statement.iter if isinstance(statement, cst.For) else statement.value  # type: ignore[attr-defined]
@@ -113,12 +114,12 @@ def _flows(model: Model, area: cst.CSTNode) -> _Flows:
     return flows
 
 
-def _area(model: Model, name: str, node: cst.CSTNode) -> cst.CSTNode:
+def _area(context: Context, name: str, node: cst.CSTNode) -> cst.CSTNode:
     if "." in name:
-        for up in model.tree.ancestors(node):
+        for up in context.tree.ancestors(node):
             if isinstance(up, cst.ClassDef):
                 return up
-    return model.scopes.scope_of(node)
+    return context.scopes.scope_of(node)
 
 
 def _targets(statement: cst.CSTNode) -> Iterator[str]:
@@ -167,7 +168,7 @@ def _mentioned(node: cst.CSTNode) -> Iterator[str]:
         waiting += children(at)
 
 
-def _consumes(model: Model, call: cst.Call) -> bool:
+def _consumes(context: Context, call: cst.Call) -> bool:
     """Whether a call may run ``backward`` on what it is given."""
     func = call.func
     last = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
@@ -175,26 +176,26 @@ def _consumes(model: Model, call: cst.Call) -> bool:
         return True
     if last in _READERS:
         return False
-    ref = model.qualified(func)
+    ref = qualified(context, func)
     if ref is not None and ref.startswith(("torch.", "builtins.", "numpy.", "math.", "logging.")):
         return False
     if any(word in last.lower() for word in ("log", "print", "report", "record", "plot", "meter", "write", "format")):
         return False
     # an unknown function could call backward on it
-    return not _is_formatting(model, call)
+    return not _is_formatting(context, call)
 
 
-def _is_formatting(model: Model, call: cst.Call) -> bool:
-    return isinstance(model.tree.parent(call), cst.FormattedStringExpression)
+def _is_formatting(context: Context, call: cst.Call) -> bool:
+    return isinstance(context.tree.parent(call), cst.FormattedStringExpression)
 
 
-def calls_backward(model: Model, area: cst.CSTNode) -> bool:
+def calls_backward(context: Context, area: cst.CSTNode) -> bool:
     """Whether ``backward`` (or an optimizer's ``step``) is called below a node."""
     if isinstance(area, cst.Module):
-        named = [each for name in sorted(_BACKWARD | {"step"}) for each in model.tree.attributes(name)]
-        calls = [call for each in named if isinstance(call := model.tree.parent(each), cst.Call)]
+        named = [each for name in sorted(_BACKWARD | {"step"}) for each in context.tree.attributes(name)]
+        calls = [call for each in named if isinstance(call := context.tree.parent(each), cst.Call)]
     else:
-        calls = model.tree.within(area, cst.Call)
+        calls = context.tree.within(area, cst.Call)
     for node in calls:
         match node:
             case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value=name))):
@@ -205,20 +206,20 @@ def calls_backward(model: Model, area: cst.CSTNode) -> bool:
     return False
 
 
-def backwarded(model: Model, area: cst.CSTNode) -> set[str]:
+def backwarded(context: Context, area: cst.CSTNode) -> set[str]:
     """Names and paths on which ``backward()`` is called below a node."""
     found = set()
-    for node in model.tree.within(area, cst.Call):
+    for node in context.tree.within(area, cst.Call):
         match node:
             case cst.Call(func=cst.Attribute(value=value, attr=cst.Name("backward"))):
                 found.add(dotted(value) or "")
     return found - {""}
 
 
-def leaves_function(model: Model, name: str, node: cst.CSTNode) -> bool:
+def leaves_function(context: Context, name: str, node: cst.CSTNode) -> bool:
     """Whether a name, or what is computed from it, is returned, yielded, or stored in an object."""
-    scope = model.scopes.scope_of(node)
-    left = model.remember(_leaving, scope)
+    scope = context.scopes.scope_of(node)
+    left = context.remember(_leaving, scope)
     if name in left.returned:
         return True
     for target in left.targets.get(name, ()):
@@ -239,9 +240,9 @@ class _Leaving:
     targets: dict[str, list[cst.BaseAssignTargetExpression]] = field(default_factory=dict)
 
 
-def _leaving(model: Model, scope: cst.CSTNode) -> _Leaving:
+def _leaving(context: Context, scope: cst.CSTNode) -> _Leaving:
     left = _Leaving()
-    for at in model.tree.walk(scope):
+    for at in context.tree.walk(scope):
         match at:
             case cst.Return(value=value) | cst.Yield(value=value) if value is not None:
                 left.returned.update(_mentioned(value))
@@ -249,3 +250,12 @@ def _leaving(model: Model, scope: cst.CSTNode) -> _Leaving:
                 for name in set(_mentioned(value)):
                     left.targets.setdefault(name, []).extend(target.target for target in targets)
     return left
+
+
+def without_backward(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a node is in a function of a file that never trains, so that grad may be off in whoever calls."""
+    return context.scopes.scope_of(node) is not context.tree.module and not context.remember(_trains)
+
+
+def _trains(context: Context) -> bool:
+    return calls_backward(context, context.tree.module)

@@ -1,0 +1,158 @@
+"""Attributes of the classes of a project: methods, what is assigned through ``self``, what is declared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.annotations import annotation, construct
+from torchlint.model.classes import class_of
+from torchlint.model.context import Context, at_home
+from torchlint.model.expressions import qualified
+from torchlint.model.functions import call_function
+from torchlint.model.interpret import containers
+from torchlint.model.interpret.queries import AttributeKey, ScopeKey
+from torchlint.model.interpreted import class_body, seen, trace_of
+from torchlint.model.lineage import bases_of, lineage_of
+from torchlint.model.syntax import decorator_names, last_name
+from torchlint.model.torch import library
+from torchlint.model.values import (
+    NONE,
+    UNKNOWN,
+    Dtype,
+    Evidence,
+    Kind,
+    Ndim,
+    Role,
+    Strength,
+    Tri,
+    Value,
+    join,
+    parameter,
+    reference,
+    tensor,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from torchlint.model.interpret.frame import Frame
+
+
+def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None = None) -> Value:
+    """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
+    for home, each in lineage_of(context, cls).classes():
+        found = _own_attribute(home, each, name, frame, base)
+        if found is not None:
+            is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
+            return join(found, UNKNOWN) if is_other_too else found
+    return UNKNOWN
+
+
+def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None) -> Value | None:
+    """An attribute that a class itself defines."""
+    info = context.scopes.info(cls)
+    method = info.methods.get(name)
+    if method is not None:
+        if {"property", "cached_property", "lazy_property"} & set(decorator_names(method)):
+            return call_function(context, method, base, method, (), frame)
+        return Value(Kind.FUNCTION, node=method, receiver=base)
+    found: Value | None = None
+    used = context.scopes.attribute(cls, name)
+    if used.assigned or used.registered:
+        found = _assigned(context, cls, name)
+    declared = info.declared.get(name)
+    if declared is not None and (found is None or found.kind & Kind.UNKNOWN):
+        found = annotation(context, declared.annotation.annotation, frame) or found
+    return found if found is not None else class_body(context, cls).bindings.get(name)
+
+
+@at_home
+def _assigned(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
+    """An attribute assigned through ``self`` anywhere in a class: the join of its assignments.
+
+    Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
+    """
+    return context.codebase.queries.ask(
+        AttributeKey(id(cls), name),
+        lambda number: _join_assigned(context, cls, name, number == 0),
+        None,
+        context,
+        is_far=context.is_part,  # the methods that assign it would be
+    )
+
+
+def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: bool) -> Value | None:
+    """The attribute; None if all its assignments are of what is not known yet."""
+    used = context.scopes.attribute(cls, name)
+    found: Value | None = None
+    for target in used.assigned:
+        scope = context.scopes.scope_of(target)
+        value = trace_of(context, scope).value(target)
+        if value.kind == Kind.UNKNOWN and isinstance(context.tree.parent(target), cst.AugAssign):
+            if is_first or context.codebase.queries.is_open(ScopeKey(id(scope))):
+                continue  # what it is increased from is not known yet
+        found = value if found is None else join(found, value)
+    if found is not None and containers.holds(found):
+        for place in used.grown:
+            found = join(found, trace_of(context, context.scopes.scope_of(place)).after(place) or found)
+    for how, call in used.registered:
+        value = _registered(context, how, call)
+        found = value if found is None else join(found, value)
+    if found is None:
+        return None
+    if found.kind & Kind.UNKNOWN and (evidence := class_use(context, cls, name)) is not None:
+        if found.kind & Kind.TENSOR:
+            found = replace(found, kind=found.kind & ~Kind.UNKNOWN, evidence=found.evidence or evidence)
+        else:
+            found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
+    elif found.kind & Kind.UNKNOWN:
+        found = replace(found, symbols=(("self", id(cls), name),))
+    return found
+
+
+def _registered(context: Context, how: str, call: cst.Call) -> Value:
+    given = seen(context, call.args[1].value) if len(call.args) > 1 else NONE
+    if given.kind == Kind.NONE:
+        return NONE
+    name = f"`{how}`"
+    if how == "register_parameter":
+        return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call))
+    evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)
+    return tensor(Tri.NO, given.ndim or Ndim.ANY, given.dtype or Dtype.ANY, role=Role.BUFFER, evidence=evidence)
+
+
+@at_home
+def class_use(context: Context, cls: cst.ClassDef, name: str) -> Evidence | None:
+    """What the whole class does with ``self.name``, if that is what only a tensor can do."""
+    found = context.scopes.attribute(cls, name)
+    used = found.used
+    wrapping = next((c for c in found.given if last_name(c.func) == "Variable"), None)
+    if not used and wrapping is None:
+        return None
+    only = library.tensor_only()
+    if any(u not in library.tensor_names() and not u.startswith("_") for u in used):
+        return None
+    for attribute, node in used.items():
+        if attribute in only:
+            text = f"`.{attribute}` is used on `self.{name}`, which only tensors have"
+            return Evidence(Strength.USE, text, node)
+    if wrapping is not None and qualified(context, wrapping.func) == "torch.autograd.Variable":
+        text = f"`Variable(...)` is called with `self.{name}`, which takes only tensors"
+        return Evidence(Strength.USE, text, wrapping)
+    return None
+
+
+def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
+    """``super()``: the object, seen as an instance of the base."""
+    cls = class_of(context, frame.scope)
+    if cls is None:
+        return unknown(("call", id(node)))
+    for base in bases_of(context, cls):
+        if isinstance(base.node, cst.ClassDef):
+            return construct(context, base.node)
+        ref = reference(base)
+        if ref is not None and library.class_kind(ref) == "module":
+            return Value(Kind.MODULE, ref=ref)
+    return unknown(("call", id(node)))

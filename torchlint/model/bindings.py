@@ -1,0 +1,89 @@
+"""Where names occur in a file, and where they are bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.file.tree.tree import Tree
+from torchlint.model.syntax import is_target
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+def references(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    """All occurrences of a name in a scope and in the functions inside it, in document order."""
+    if isinstance(scope, cst.Module):
+        return context.remember(_named, name)
+    return context.remember(_named_in, scope).get(name, [])
+
+
+def all_called(context: Context, name: str) -> list[cst.BaseExpression]:
+    """All names and attributes that are called ``name``, wherever in the file."""
+    return context.remember(_called, name)
+
+
+def bindings_of(context: Context, name: str, node: cst.CSTNode) -> list[cst.Name]:
+    """Where a name is plainly assigned in the scope of ``node``: ``x = …``, not ``x += …``."""
+    return context.remember(_bindings_of, name, context.scopes.scope_of(node))
+
+
+def _named(context: Context, name: str) -> list[cst.Name]:
+    return [node for node in context.tree.names(name) if not _is_label(context.tree, node)]
+
+
+def _named_in(context: Context, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:
+    found: dict[str, list[cst.Name]] = {}
+    for node in context.tree.within(function.body, cst.Name):
+        if not _is_label(context.tree, node):
+            found.setdefault(node.value, []).append(node)
+    return found
+
+
+def _called(context: Context, name: str) -> list[cst.BaseExpression]:
+    return [*context.tree.attributes(name), *context.remember(_named, name)]
+
+
+def _bindings_of(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    found = []
+    for use in references(context, name, scope):
+        parent = context.tree.parent(use)
+        if is_target(context.tree, use) and not isinstance(parent, (cst.AugAssign, cst.Subscript)):
+            assign = context.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else parent
+            if isinstance(assign, cst.Assign) and any(
+                isinstance(n, cst.Name) and n.value == name for n in context.tree.walk(assign.value)
+            ):
+                continue
+            found.append(use)
+    return found
+
+
+def _is_label(tree: Tree, node: cst.Name) -> bool:
+    """Whether a Name node is no variable: an attribute's name, a keyword, the name of a definition or import."""
+    parent = tree.parent(node)
+    match parent:
+        case cst.AsName():
+            return isinstance(tree.parent(parent), cst.ImportAlias)
+        case cst.Attribute():
+            return parent.attr is node
+        case cst.Arg():
+            return parent.keyword is node
+        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
+            return parent.name is node
+        case cst.ImportAlias() | cst.NameItem():
+            return True
+    return False
+
+
+def is_inside_inner_loop(context: Context, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
+    """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
+    tree = context.tree
+    block = tree.parent(tree.statement(site))
+    for use in references(context, name, context.scopes.scope_of(site)):
+        inner = tree.enclosing(use, cst.For, cst.While)
+        if inner is not None and inner is not loop and block is not None and not tree.is_inside(site, inner):
+            if tree.is_inside(inner, loop) and tree.is_inside(inner, block):
+                return True
+    return False

@@ -1,0 +1,30 @@
+"""What other files of the project may have from a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+def taker(context: Context, name: str) -> str | None:
+    """Another file of the project that may have a name of this module from here; None if there is none.
+
+    The path is relative to the project, empty if it is not known.
+    """
+    with_stars = not name.startswith("_") and not _lists_exports(context)
+    return context.codebase.taker(context, name, with_stars=with_stars)
+
+
+def _lists_exports(context: Context) -> bool:
+    """Whether ``__all__`` is a plain list, so that a star takes nothing else."""
+    tree = context.tree
+    uses = tree.names("__all__")
+    targets = [tree.parent(use) for use in uses]
+    assigns = [tree.parent(target) for target in targets if isinstance(target, cst.AssignTarget)]
+    return len(uses) == 1 and any(
+        isinstance(each, cst.Assign) and isinstance(each.value, (cst.List, cst.Tuple)) for each in assigns
+    )

@@ -1,0 +1,174 @@
+"""What names stand for that a scope does not bind itself: outer scopes, builtins, other files of the project."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
+from torchlint.model.names import is_foreign
+from torchlint.model.torch import library
+from torchlint.model.torch.named import named
+from torchlint.model.values import NONE, NUMBER, UNKNOWN, Kind, Value, join, reference, unknown
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+    from torchlint.model.interpret.frame import Frame
+
+_NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
+
+_MAX_REEXPORTS = 8
+
+_MAX_REBINDERS = 4
+
+_CONSTANTS = {"None": NONE, "True": NUMBER, "False": NUMBER}
+
+
+def free(context: Context, name: str, frame: Frame) -> Value:
+    """A name that a scope does not bind itself: from the enclosing functions, the module, builtins."""
+    scope = frame.scope
+    while scope is not context.tree.module:
+        scope = context.scopes.scope_of(scope)
+        bindings = bound_in(context, scope)
+        if name in bindings:
+            return _as_rebound(context, bindings[name], name, scope, frame.scope)
+    if context.is_part and (found := _elsewhere_in_file(context, name)) is not None:
+        return found
+    if hasattr(builtins, name):
+        return _CONSTANTS.get(name) or Value(Kind.REFERENCE, ref=f"builtins.{name}")
+    for module in context.stars:
+        value = named(f"{module}.{name}")
+        if value.ref and _is_known(value.ref):
+            return value
+        if (found := definition(context, f"{module}.{name}")) is not None:
+            return found
+    return unknown(("global", name))
+
+
+def _as_rebound(
+    context: Context, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
+) -> Value:
+    """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
+    functions = context.scopes.rebinders(scope, name)
+    if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
+        return value
+    if len(functions) > _MAX_REBINDERS:
+        return join(value, UNKNOWN)
+    for function in functions.values():
+        left = interpreted(context, function) if function is not asker else None
+        if left is not None and name in left.bindings:
+            value = join(value, left.bindings[name])
+    return value
+
+
+def rebound(context: Context, name: str, frame: Frame) -> Value | None:
+    """What the functions in a scope that are defined by now bind to a name of it."""
+    result: Value | None = None
+    functions = context.scopes.rebinders(frame.scope, name)
+    if len(functions) > 4 * _MAX_REBINDERS:
+        return UNKNOWN
+    for function in functions.values():
+        if _outermost(context, function, frame.scope).name.value not in frame.env:
+            continue
+        left = interpreted(context, function)
+        value = left.bindings.get(name) if left is not None else None
+        if value is not None:
+            result = value if result is None else join(result, value)
+    return result
+
+
+def _outermost(
+    context: Context, function: cst.FunctionDef, scope: cst.FunctionDef | cst.Module
+) -> cst.FunctionDef | cst.ClassDef:
+    """The definition in a scope that a function is part of."""
+    found: cst.FunctionDef | cst.ClassDef = function
+    for up in context.tree.ancestors(function):
+        if up is scope:
+            break
+        if isinstance(up, (cst.FunctionDef, cst.ClassDef)):
+            found = up
+    return found
+
+
+def _elsewhere_in_file(context: Context, name: str) -> Value | None:
+    """What another part of the file binds to a name."""
+    known = context.memo.table(_elsewhere_in_file)
+    if name in known:
+        return known[name]
+    assert context.path is not None
+    part = context.codebase.member(context.path, name, context)
+    if part is None and (found := context.codebase.through_stars(context.path, (name,), context)) is not None:
+        part = found[0]
+    if part is None or part is context:
+        known[name] = None
+        return None
+    value = bound_in(part, part.tree.module).get(name)
+    if is_settled(part, part.tree.module):
+        known[name] = value
+    return value
+
+
+def definition(context: Context, ref: str) -> Value | None:
+    """What a qualified name stands for, if it is defined in a file of the same project."""
+    known = context.memo.table(definition)
+    if ref in known:
+        return known[ref]
+    if not _is_ours(ref):
+        return None
+    value, is_final = _definition(context, ref)
+    if is_final:
+        known[ref] = value
+    return value
+
+
+def _is_ours(ref: str) -> bool:
+    """Whether a qualified name may lead to a file of the project."""
+    root = ref.partition(".")[0]
+    return root not in _NOT_OURS and not is_foreign(root)
+
+
+def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
+    """What a name stands for, and whether that will not change any more."""
+    asker, is_final = context, True
+    for _ in range(_MAX_REEXPORTS):
+        found = context.codebase.definition(ref, asker)
+        if found is None:
+            return None, is_final
+        home, name, rest = found
+        value = bound_in(home, home.tree.module).get(name, UNKNOWN)
+        is_final = is_final and not rest and is_settled(home, home.tree.module)
+        for attribute in rest:
+            value = home.interpreter.attribute(outside(home), value, attribute, home.tree.module)
+        target = reference(value)
+        if target is None or target.partition(".")[0] in _NOT_OURS:
+            return value, is_final
+        if target == ref:
+            return None, is_final
+        asker, ref = home, target
+    return None, is_final
+
+
+def follow(context: Context, value: Value) -> Value:
+    """A value; for something imported from a file of the project what it is there."""
+    ref = reference(value)
+    return value if ref is None else definition(context, ref) or value
+
+
+def imported_classes(context: Context) -> Iterator[cst.ClassDef]:
+    """The classes of the project that this file imports by their names."""
+    for value in bound_in(context, context.tree.module).values():
+        if reference(value) is not None and isinstance(cls := follow(context, value).node, cst.ClassDef):
+            yield cls
+
+
+def is_defined(context: Context, ref: str) -> bool:
+    """Whether it is known for good what a qualified name stands for in this project, if it does."""
+    return ref in context.memo.table(definition) or not _is_ours(ref)
+
+
+def _is_known(ref: str) -> bool:
+    """Whether torch has something of that name."""
+    return library.is_function(ref) or library.class_kind(ref) is not None or ref == "torch.autograd.Variable"

@@ -1,0 +1,38 @@
+"""What an expression is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.definitions import follow
+from torchlint.model.interpreted import trace_of
+from torchlint.model.torch.named import named
+from torchlint.model.values import Kind, Strength, Value, reference
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+def value_of(context: Context, node: cst.CSTNode) -> Value:
+    """What an expression can be."""
+    path = context.imports.path(node)
+    if path is not None:
+        return follow(context, named(path))
+    scope = context.scopes.scope_of(node)
+    value = follow(context, trace_of(context, scope).value(node))
+    if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
+        return context.interpreter.of_callers(context, node, scope) or value
+    return value
+
+
+def qualified(context: Context, node: cst.CSTNode) -> str | None:
+    """The canonical qualified name of something imported; None for all else."""
+    return reference(value_of(context, node))
+
+
+def is_tensor(context: Context, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
+    """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
+    value = value_of(context, node)
+    return value.is_tensor and (value.strength or Strength.USE) >= at_least

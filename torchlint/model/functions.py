@@ -1,0 +1,151 @@
+"""What calling a function of the project gives, from what its interpretation has left behind."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
+from torchlint.model.classes import class_of, find_method
+from torchlint.model.context import Context, at_home
+from torchlint.model.interpret.learning import resolve
+from torchlint.model.interpreted import interpreted
+from torchlint.model.lineage import lineages
+from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
+from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, unknown
+from torchlint.system.stack import deeper
+
+if TYPE_CHECKING:
+    from torchlint.model.interpret.frame import Frame
+
+
+@at_home
+def assigns(context: Context, function: cst.FunctionDef, name: str) -> frozenset[str]:
+    """The attributes of a parameter that a function assigns, by methods of the same class too."""
+    answers, key = context.memo.table(assigns), (id(function), name)
+    known = answers.get(key)
+    if known is None:
+        found: set[str] = set()
+        _find_assigned(context, function, name, found, set())
+        known = frozenset(found)
+        cls = class_of(context, function)
+        lineage = lineages(context).known(cls) if cls is not None else None
+        if cls is None or (lineage is not None and lineage.is_final):
+            answers[key] = known
+    return known
+
+
+@at_home
+def _find_assigned(context: Context, function: cst.FunctionDef, name: str, found: set[str], seen: set[int]) -> None:
+    seen.add(id(function))
+    cls = class_of(context, function)
+    for node in context.tree.within(function.body, cst.Attribute):
+        if not isinstance(node.value, cst.Name) or node.value.value != name:
+            continue
+        if is_target(context.tree, node):
+            found.add(node.attr.value)
+        elif cls is not None and (method := find_method(context, cls, node.attr.value)) is not None:
+            params = parameters(method)
+            if params and id(method) not in seen:
+                deeper(partial(_find_assigned, context, method, params[0].name.value, found, seen))
+
+
+@at_home
+def call_function(  # noqa: PLR0917
+    context: Context,
+    function: cst.FunctionDef,
+    receiver: Value | None,
+    node: cst.CSTNode,
+    arguments: Sequence[Argument],
+    frame: Frame,
+) -> Value:
+    """The value of calling a function of this file, from its summary."""
+    result = interpreted(context, function, _inheriting(context, function, receiver))
+    if result is None:
+        return unknown(("call", id(node)))
+    if result.returns is not None:
+        given = bind(context, function, receiver, arguments)
+        value = _substitute(result.returns, id(function), given, ("call", id(node)))
+    elif is_stub(function) and class_of(context, function) is not None:
+        value = unknown(("call", id(node)))
+    else:
+        return NONE
+    if function.returns is not None and value.kind & Kind.UNKNOWN:
+        value = _declared(context, function.returns.annotation, value, receiver, frame)
+    elif value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
+        value = annotation_text(context, text, frame) or value
+    if frame.grad == Tri.NO:
+        value = _without_grad(value)
+    return resolve(frame, value)
+
+
+def _inheriting(context: Context, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:
+    """The class of an object whose method is inherited from another one."""
+    decorators = decorator_names(function)
+    if receiver is None or not isinstance(receiver.node, cst.ClassDef) or "staticmethod" in decorators:
+        return None
+    if receiver.kind & Kind.FUNCTION and "classmethod" not in decorators:
+        return None
+    return receiver.node if receiver.node is not class_of(context, function) else None
+
+
+def _declared(context: Context, node: cst.BaseExpression, value: Value, receiver: Value | None, frame: Frame) -> Value:
+    """What a function returns, where a part of that is not known and an annotation tells."""
+    if receiver is not None and last_name(node) == "Self":
+        return construct(context, receiver.node) if isinstance(receiver.node, cst.ClassDef) else receiver
+    declared = annotation(context, node, frame)
+    if declared is None:
+        return value
+    if value.kind & ~Kind.UNKNOWN & ~declared.kind:
+        return value
+    if value.kind & declared.kind & Kind.TENSOR:
+        return replace(value, kind=declared.kind, symbols=())
+    return declared
+
+
+def bind(
+    context: Context, function: cst.FunctionDef, receiver: Value | None, arguments: Sequence[Argument]
+) -> dict[str, Value]:
+    """The parameters of a function with what a call gives them."""
+    names = [p.name.value for p in parameters(function) if p.star not in ("*", "**")]
+    given: dict[str, Value] = {}
+    decorators = decorator_names(function)
+    is_bound = receiver is None or not receiver.kind & Kind.FUNCTION or "classmethod" in decorators
+    if is_bound and class_of(context, function) is not None and "staticmethod" not in decorators and names:
+        given[names[0]] = receiver or UNKNOWN
+        names = names[1:]
+    positional = [a for a in arguments if a.keyword is None]
+    for name, argument in zip(names, positional, strict=False):
+        if argument.star:
+            break
+        given[name] = argument.value
+    given.update({a.keyword: a.value for a in arguments if a.keyword is not None})
+    return given
+
+
+def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Symbol) -> Value:
+    """A returned value as the caller sees it: parameters that are passed through are the caller's arguments."""
+    number = itertools.count()
+    value = changed(value, lambda part: _substitute(part, function, given, (*fresh, next(number))))
+    if not value.symbols:
+        return replace(value, symbols=(fresh,)) if value.kind == Kind.UNKNOWN else value
+    passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
+    if len(passed) == len(value.symbols) == 1:
+        argument = given.get(passed[0][2])
+        if argument is not None:
+            if argument.kind == Kind.UNKNOWN and value.kind & Kind.TENSOR:
+                return replace(value, symbols=argument.symbols)
+            return argument
+    return replace(value, symbols=(fresh,) if value.kind & Kind.UNKNOWN else ())
+
+
+def _without_grad(value: Value) -> Value:
+    value = changed(value, _without_grad)
+    if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
+        return replace(value, grad=Tri.NO)
+    return value

@@ -1,0 +1,130 @@
+"""Whether autograd records: where an expression is evaluated, and where a function begins."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.classes import class_kind, class_of
+from torchlint.model.expressions import qualified
+from torchlint.model.interpret.contexts import grad_context
+from torchlint.model.interpreted import outside, trace_of
+from torchlint.model.scopes import sounds_like_no_grad
+from torchlint.model.syntax import dotted
+from torchlint.model.values import Tri
+from torchlint.system.stack import deeper
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_LIGHTNING_NO_GRAD = frozenset(
+    f"{prefix}{stage}_{suffix}"
+    for prefix, suffixes in (
+        ("", ("step", "epoch_end", "step_end")),
+        ("on_", ("epoch_end", "batch_end", "epoch_start")),
+    )
+    for stage in ("validation", "test", "predict")
+    for suffix in suffixes
+)
+"""Lightning runs these hooks under ``torch.no_grad()``: lightning.ai/docs, "Trainer", `Trainer.validate`."""
+
+_NO_GRAD = ("no_grad", "nograd", "inference_mode", "inferencemode", "set_grad_enabled")
+"""What some code runs under if a function is only called where autograd does not record, in small letters."""
+
+
+def grad_enabled(context: Context, node: cst.CSTNode) -> int:
+    """Whether autograd records where ``node`` is evaluated."""
+    within = context.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
+    if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
+        return Tri.YES  # it runs later, and nobody knows where
+    usual = Tri.MAYBE if context.budget.is_spent else Tri.YES
+    return trace_of(context, context.scopes.scope_of(node)).modes.get(id(context.tree.statement(node)), usual)
+
+
+def start_grad(context: Context, function: cst.FunctionDef) -> int:
+    """Whether autograd records when a function begins."""
+    if function.decorators and (mode := _decorated_grad(context, function)) is not None:
+        return mode
+    cls = class_of(context, function)
+    if cls is not None:
+        kind = class_kind(context, cls)
+        if kind == "function" and function.name.value in ("forward", "backward"):
+            return Tri.NO
+        if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
+            return Tri.NO
+    return Tri.NO if _only_without_grad(context, function) else Tri.YES
+
+
+def _decorated_grad(context: Context, function: cst.FunctionDef) -> int | None:
+    """The grad mode that a decorator says a function runs in; None if none does."""
+    outer = context.scopes.scope_of(function)
+    at = outside(context) if context.is_part else context.interpreter.begin(context, outer, trace_of(context, outer))
+    for decorator in function.decorators:
+        if context.is_part:
+            at.value(decorator.decorator)
+        mode = grad_context(at, decorator.decorator)
+        if mode is not None:
+            return mode
+    return None
+
+
+def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:
+    """Whether all that this file does with a function is to call it where autograd does not record."""
+    if context.is_part:  # its callers are elsewhere
+        return False
+    known, key = context.memo.table(_only_without_grad), id(function)
+    if key in known:
+        return known[key]
+    known[key] = False
+    name = function.name.value
+    if name.startswith("__") or name in ("forward", "training_step", "main"):
+        return False
+    if not context.remember(_turns_grad_off):
+        return False
+    if not all(_called_without_grad(context, node) for node in context.scopes.parsed_calls(name)):
+        return False  # there may be others, but this is enough
+    references = context.scopes.calls(name)
+    known[key] = bool(references) and all(_called_without_grad(context, node) for node in references)
+    return known[key]
+
+
+def _called_without_grad(context: Context, node: cst.CSTNode) -> bool:
+    call = context.tree.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return False
+    child: cst.CSTNode = call
+    for up in context.tree.ancestors(call):
+        if isinstance(up, cst.With) and child is up.body:
+            if any(sounds_like_no_grad(item.item) or _disables(item.item) for item in up.items):
+                return True
+        if isinstance(up, cst.FunctionDef) and child is up.body:
+            decorated = any(sounds_like_no_grad(d.decorator) for d in up.decorators)
+            return decorated or deeper(partial(_only_without_grad, context, up))
+        child = up
+    return False
+
+
+def _turns_grad_off(context: Context) -> bool:
+    text = context.tree.source.text.lower()
+    return any(name in text for name in _NO_GRAD)
+
+
+def _disables(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=cst.Name("False"))]):
+            return (dotted(func) or "").endswith("set_grad_enabled")
+    return False
+
+
+def no_grad_block_before(context: Context, statement: cst.CSTNode) -> cst.With | None:
+    """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
+    match context.tree.sibling_before(statement):
+        case (
+            cst.With(
+                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
+            ) as block
+        ) if qualified(context, func) == "torch.no_grad":
+            return block
+    return None

@@ -1,0 +1,39 @@
+"""What methods and attributes of distributions give."""
+
+from __future__ import annotations
+
+from torchlint.model.torch.data import data
+from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.schema import TensorResult
+from torchlint.model.values import Dtype, Tri, Value
+
+DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"))
+"""Methods of distributions that are differentiable, in the parameters or in their argument."""
+
+
+SAMPLING = frozenset(("sample", "sample_n", "enumerate_support"))
+
+
+def distribution_grad(distribution: Value, name: str) -> int:
+    """Whether a method or attribute of a distribution is a function of something that requires grad."""
+    about = data().distributions.get(distribution.ref)
+    made, whole = distribution.bound, distribution.grad or Tri.MAYBE
+    if about is None or made is None or any(a.star for a in made):
+        return Tri.MAYBE if whole == Tri.YES and name not in ("rsample", "log_prob", "cdf", "icdf") else whole
+    free = about.free.get(name, ())
+    names = [a.keyword or about.parameters[at] for at, a in enumerate(made) if at < len(about.parameters)]
+    return grad_of_inputs([a.value for parameter_, a in zip(names, made, strict=False) if parameter_ not in free])
+
+
+def is_distribution_attribute(name: str) -> bool:
+    """Whether distributions have a tensor of that name; a few of the names are those of methods."""
+    result = data().distribution.get(name)
+    return isinstance(result, TensorResult) and name not in DISTRIBUTION_METHODS | SAMPLING
+
+
+def distribution_dtype(distribution: Value, name: str) -> int:
+    """The dtype of what a method of a distribution gives."""
+    about = data().distributions.get(distribution.ref)
+    if about is None:
+        return Dtype.ANY
+    return Dtype.INT if name in about.integers else Dtype.FLOAT

@@ -1,0 +1,81 @@
+"""Whether what comes out of a call requires grad, and whether it is a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchlint.model.torch.arguments import given_bool
+from torchlint.model.torch.schema import ModuleInfo, TensorResult
+from torchlint.model.values import Argument, Kind, Tri, Value
+
+_GRAPH = Kind.TENSOR | Kind.PACKED | Kind.OBJECT
+"""Kinds whose values say whether they carry a graph."""
+
+
+def grad_of_inputs(inputs: Sequence[Value]) -> int:
+    """Whether a differentiable function of these inputs requires grad."""
+    grad = Tri.NO
+    for value in inputs:
+        elements = [value]
+        if value.kind & Kind.CONTAINER:
+            elements += [v for v in (value.item, *(value.items or ())) if v is not None]
+            if value.item is None and not value.items:
+                grad |= Tri.MAYBE
+        for element in elements:
+            if element.kind & _GRAPH and element.grad:
+                if element.grad == Tri.YES:
+                    return Tri.YES
+                grad |= element.grad
+            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
+                grad |= Tri.MAYBE
+    return grad
+
+
+def deciding(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> Sequence[Value]:
+    """The inputs that decide whether a result requires grad."""
+    if result.grad == "first":
+        if receiver is not None:
+            return [receiver]
+        if arguments and arguments[0].keyword is None and not arguments[0].star:
+            return [arguments[0].value]
+    values = [a.value for a in arguments if a.keyword != "out"]
+    return values if receiver is None else [receiver, *values]
+
+
+def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[Argument], grad_mode: int) -> int:
+    """Whether a result requires grad; ``grad_mode`` says whether autograd records here."""
+    rule, is_view = result.grad, result.alias
+    if rule == "factory":
+        return _factory_grad(arguments)
+    if rule == "always":
+        return Tri.YES
+    if rule == "never" or (grad_mode == Tri.NO and not is_view):
+        return Tri.NO
+    grad = grad_of_inputs(inputs)
+    may_be_new = not is_view or (result.same and result.copy)
+    if grad == Tri.YES and grad_mode != Tri.YES and may_be_new:
+        return Tri.MAYBE
+    if grad_mode == Tri.YES and grad == Tri.MAYBE and result.ndim == "loss":
+        return Tri.YES  # what a loss is made for
+    return grad
+
+
+def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: int, grad_mode: int) -> int:
+    """What was recorded is no leaf; what can be the argument itself is one if that is."""
+    if grad != Tri.YES or grad_mode != Tri.YES:
+        return Tri.MAYBE
+    return Tri.MAYBE if result.same and inputs[0].leaf != Tri.NO else Tri.NO
+
+
+def _factory_grad(arguments: Sequence[Argument]) -> int:
+    literal = given_bool(arguments, "requires_grad", None, False)
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
+
+
+def trainable(info: ModuleInfo | None, made: Sequence[Argument]) -> int:
+    """Whether a module that was made with these arguments has parameters that its output depends on."""
+    flag = info.trainable if info is not None else False
+    if isinstance(flag, bool):
+        return Tri.YES if flag else Tri.NO
+    literal = given_bool(made, flag.name, flag.position, flag.default)
+    return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

@@ -1,0 +1,125 @@
+"""What torch has: its functions, classes and names, and those of tensors."""
+
+from __future__ import annotations
+
+import functools
+
+from torchlint.model.torch.data import data
+from torchlint.model.torch.schema import ModuleInfo, OverloadResult, Result, TensorResult, may_alias, may_reduce
+from torchlint.model.values import Value
+
+
+@functools.cache
+def tensor_only() -> frozenset[str]:
+    """Names of tensor methods and attributes that no other common object has.
+
+    Beyond the data: ``detach``, which of others only raw I/O streams have, and all in-place methods, which of others
+    only torch's own storages have.
+    """
+    inplace = {name for name in data().methods if name.endswith("_") and not name.startswith("_")}
+    return data().tensor_only | {"detach"} | inplace - data().tensor_or_module
+
+
+@functools.cache
+def tensor_names() -> frozenset[str]:
+    """Names of all methods and attributes of a tensor."""
+    return frozenset(data().methods) | frozenset(data().attributes)
+
+
+def canonical(name: str) -> str:
+    """The shortest public name of what ``name`` names in torch; other names unchanged."""
+    return data().aliases.get(name, name)
+
+
+def is_function(name: str) -> bool:
+    """Whether ``name`` is a function of torch."""
+    return name in data().functions
+
+
+def is_view(name: str) -> bool:
+    """Whether a method of tensors can return a view."""
+    result = data().methods.get(name)
+    return isinstance(result, TensorResult) and may_alias(result) and name != "detach"
+
+
+@functools.cache
+def reductions() -> frozenset[str]:
+    """Last names of what can reduce a tensor to one number: ``sum``, ``dist``, ``mse_loss``."""
+    results = (*data().functions.items(), *data().methods.items())
+    return frozenset(name.rpartition(".")[2] for name, result in results if may_reduce(result))
+
+
+def takes_tensor(name: str) -> bool:
+    """Whether the first argument of a function of torch must be a tensor."""
+    result = data().functions.get(name)
+    if name.startswith(("torch.nn.functional.", "torch.nn.init.")):
+        return result is not None
+    if name in ("torch.as_tensor", "torch.asarray", "torch.complex", "torch.polar"):
+        return False
+    if name in ("torch.equal", "torch.allclose", "torch.norm", "torch.nn.Parameter", "torch.autograd.Variable"):
+        return True
+    if name in ("torchvision.utils.save_image", "torchvision.utils.make_grid"):
+        return True
+    if name.endswith("_like") or name in ("torch.max", "torch.min", "torch.sort", "torch.topk"):
+        return result is not None
+    return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.ndim != "size"
+
+
+def class_kind(name: str) -> str | None:
+    """``module``, ``optimizer``, ``dataloader`` … if ``name`` is a class of torch."""
+    if name in data().modules or name == "torch.nn.Module":
+        return "module"
+    return data().classes.get(name)
+
+
+def module_info(name: str | None) -> ModuleInfo | None:
+    """Parameters, buffers and output of a class of ``torch.nn``; None if it is none."""
+    return data().modules.get(name)
+
+
+def function(name: str | None) -> Result | None:
+    """What a function of torch gives; None if it is none."""
+    return data().functions.get(name)
+
+
+def method(name: str) -> Result | None:
+    """What a method of tensors gives; None if it is none."""
+    return data().methods.get(name)
+
+
+def attribute(name: str) -> Result | None:
+    """What an attribute of tensors is; None if it is none, or a method."""
+    return data().attributes.get(name)
+
+
+def operator(name: str) -> Result | None:
+    """What a special method of tensors (``__add__``) gives; None if it is none."""
+    return data().operators.get(name)
+
+
+def position(function: str, argument: str) -> int | None:
+    """Where an argument that decides what a function of torch gives stands; None if it is given by keyword alone."""
+    result = data().functions.get(function)
+    return result.at.get(argument) if isinstance(result, (TensorResult, OverloadResult)) else None
+
+
+def is_tensor_or_module(name: str) -> bool:
+    """Whether both tensors and modules have a method of that name."""
+    return name in data().tensor_or_module
+
+
+def is_dtype(name: str) -> bool:
+    """Whether ``name`` is a dtype of torch."""
+    return name in data().dtypes
+
+
+NAMED_TUPLE = "<named tuple>"
+"""What named tuples of torch refer to, with the names of their fields after it."""
+
+
+def field_named(value: Value, name: str) -> Value | None:
+    """The field of a named tuple of torch."""
+    if value.items is None or not (value.ref or "").startswith(NAMED_TUPLE + "."):
+        return None
+    names = (value.ref or "").split(".")[1:]
+    return value.items[names.index(name)] if name in names and len(names) == len(value.items) else None

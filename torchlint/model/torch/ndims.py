@@ -1,0 +1,130 @@
+"""How many dimensions come out of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from torchlint.model.syntax import integer
+from torchlint.model.torch.arguments import by_keyword, given_argument, given_bool, literal_bool
+from torchlint.model.torch.schema import TensorResult
+from torchlint.model.values import Argument, Kind, Ndim, Value
+
+
+def ndim_of(
+    result: TensorResult, receiver: Value | None, arguments: Sequence[Argument], made: Sequence[Argument]
+) -> int:
+    """The number of dimensions of a result; ``made`` are the arguments of the constructor of a module."""
+    values = [v for v in (receiver, *(a.value for a in arguments)) if v is not None]
+    tensors = [v for v in values if v.kind & Kind.TENSOR]
+    if result.keepdim is not None:
+        if (keeps := given_bool(arguments, "keepdim", result.keepdim, False)) is not False:
+            return tensors[0].ndim if keeps and tensors else Ndim.ANY
+        dim_at = result.keepdim - 1 if result.dim_at is None else result.dim_at
+        if _is_of_several(by_keyword(arguments, "axis") or given_argument(arguments, "dim", dim_at)):
+            return Ndim.MORE
+    match result.ndim:
+        case "zero":
+            return Ndim.ZERO
+        case "more":
+            return Ndim.MORE
+        case "loss":
+            reduces = _reduces(result.at, made)
+            elementwise = broadcast(values) if result.elementwise else Ndim.ANY
+            return Ndim.ZERO if reduces else Ndim.ANY if reduces is None else elementwise
+        case "reduce":
+            first = 0 if receiver is not None else 1
+            return _reduced(first if result.dim_at is None else result.dim_at, arguments)
+        case "keep" if tensors:
+            return tensors[0].ndim
+        case "broadcast":
+            return broadcast(values)
+        case "size":
+            return _sized(result.size_at, result.sizes, arguments)
+        case "data" if arguments:
+            return _nested(arguments[0].value)
+    return Ndim.ANY
+
+
+def broadcast(values: Sequence[Value]) -> int:
+    """Dimensions of an elementwise result: 0-dim only if all tensors are."""
+    ndim = Ndim.NEITHER
+    for value in values:
+        if value.kind & (Kind.UNKNOWN | Kind.NDARRAY):
+            ndim |= Ndim.ANY
+        elif value.kind & Kind.TENSOR:
+            if value.ndim == Ndim.MORE and not value.kind & Kind.NUMBER:
+                return Ndim.MORE
+            ndim |= value.ndim
+    return ndim or Ndim.ANY
+
+
+def _is_of_several(dim: Argument | None) -> bool:
+    """Whether a tensor that is reduced along a dimension has another one: there is none but one in ``0`` and ``-1``."""
+    number = integer(dim.node) if dim is not None else None
+    return number is not None and number not in (0, -1)
+
+
+def _reduced(dim_at: int, arguments: Sequence[Argument]) -> int:
+    """A full reduction is 0-dim, one along a dimension (the positional argument ``dim_at``, or ``dim=``) may not be."""
+    if any(a.star or a.keyword in ("dim", "axis") for a in arguments):
+        return Ndim.ANY
+    positional = sum(a.keyword is None for a in arguments)
+    return Ndim.ANY if positional > dim_at else Ndim.ZERO
+
+
+def _reduces(at: Mapping[str, int], arguments: Sequence[Argument]) -> bool | None:
+    """Whether a loss reduces; None if that is not known.
+
+    The older ``reduce`` and ``size_average`` override ``reduction`` if one of them is given
+    (``legacy_get_string`` in torch/nn/_reduction.py).
+    """
+    if any(a.star for a in arguments):
+        return None
+    older = {name: given_argument(arguments, name, at.get(name)) for name in ("reduce", "size_average")}
+    set_ = {name: a for name, a in older.items() if a is not None and a.value.kind != Kind.NONE}
+    if "reduce" in set_:
+        return literal_bool(set_["reduce"].node)
+    if set_:
+        return True
+    reduction = given_argument(arguments, "reduction", at.get("reduction"))
+    if reduction is None:
+        return True
+    if isinstance(reduction.node, cst.SimpleString):
+        return reduction.node.raw_value != "none"
+    return None
+
+
+def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> int:
+    """As many dimensions as a size has: ``zeros(())``, ``zeros(2, 3)``, ``zeros(size=x.shape)``."""
+    size = by_keyword(arguments, "size") or by_keyword(arguments, "shape")
+    positional = [a for a in arguments if a.keyword is None][size_at:]
+    if size is None:
+        size = next((a for a in positional if a.value.kind & Kind.CONTAINER), None)
+    if size is not None:
+        return Ndim.ZERO if isinstance(size.node, cst.List) and not size.node.elements else ndim_of_size(size.value)
+    if not takes_sizes or not positional or any(a.star for a in positional):
+        return Ndim.ANY
+    return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
+
+
+def ndim_of_size(size: Value) -> int:
+    """The number of dimensions of a size: of a tuple, or of the ``shape`` of a tensor."""
+    if size.kind != Kind.CONTAINER:
+        return Ndim.ANY
+    if size.items is not None:
+        return Ndim.MORE if size.items else Ndim.ZERO
+    return size.ndim or Ndim.ANY
+
+
+def _nested(value: Value) -> int:
+    """The number of dimensions of a tensor made of a number, a list or a tensor."""
+    match value.kind:
+        case Kind.NUMBER:
+            return Ndim.ZERO
+        case Kind.CONTAINER:
+            return Ndim.MORE
+        case Kind.TENSOR:
+            return value.ndim
+    return Ndim.ANY
