@@ -88,7 +88,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
-from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
@@ -97,7 +97,7 @@ _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", 
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report an in-place operation through `.data`."""
     found = data_sites.at(node, data_sites.Site.INPLACE, model)
