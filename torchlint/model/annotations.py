@@ -108,7 +108,7 @@ _DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer":
 def construct(
     context: Context, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()
 ) -> Value:
-    """An instance of a class of this file."""
+    """An instance of a class of the project."""
     match class_kind(context, cls):
         case "module":
             return Value(Kind.MODULE, node=cls, ref=lineage_of(context, cls).torch_base)

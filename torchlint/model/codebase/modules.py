@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROOM = 3_000_000
-"""Characters of parsed statements to keep from one checked file to the next."""
+"""Characters of statements of other files; once more have been parsed, all is forgotten when a file has been checked."""
 _SMALL = 3_000
 """Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
