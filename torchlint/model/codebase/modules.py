@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROOM = 3_000_000
-"""Characters of statements of other files; when more have been parsed, all is forgotten after the file being checked."""
+"""Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
 _SMALL = 3_000
 """Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
