@@ -32,11 +32,11 @@ class Kind:
     CONTAINER = 512
     PACKED = 1024
     FUNCTION = 2048
-    """A function, method or class of this file (``node`` says which)."""
+    """A function, method or class of the project; ``node`` says which, or what call has made it."""
     REFERENCE = 4096
     """Something imported: a module, function or class, by its qualified name (``ref``)."""
     OBJECT = 8192
-    """Known, and none of the above: an instance of a class of this file, a file, a parsed command line."""
+    """Known, and none of the above: an instance of a class of the project, a file, a parsed command line."""
 
 
 class Tri:
@@ -125,8 +125,14 @@ Symbol = tuple[Any, ...]
 """Names the origin of an unknown value, so that what is learnt from its use reaches all places it flows to."""
 
 MAX_SYMBOLS = 4
+"""Origins of a value that are remembered; what is learnt from its use holds for no others."""
+
 MAX_DEPTH = 4
+"""How deep in containers what two of them hold is joined; what is deeper is not known."""
+
 MAX_KEYS = 32
+"""Keys of a mapping that are known one by one, and modules of a ``Sequential``; with more of them none is."""
+
 MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
@@ -153,9 +159,13 @@ class Value:
     leaf: int = Tri.NEITHER
     role: int = Role.NEITHER
     ref: str | None = None
-    """Qualified name: of the imported thing, or of the class of an instance."""
+    """Qualified name: of the imported thing, or of the class of an instance.
+
+    Where objects of several classes can be meant it is the name of one of them, so it tells that they have some class,
+    not that they are of this one.
+    """
     node: cst.CSTNode | None = field(default=None, compare=False)
-    """Definition in this file: of the function or class, or of the class of an instance."""
+    """Definition in this file or another one: of the function or class, or of the class of an instance."""
     receiver: Value | None = None
     """The object a bound method is bound to."""
     item: Value | None = None

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.model.interpret.environment import Env
-from torchlint.model.interpret.interpretation import Trail
 from torchlint.model.values import UNKNOWN, Value
 
 
@@ -59,4 +58,3 @@ class Summary:
     returns: Value | None = None
     """The join of all that it returns or yields; None if it does neither."""
     trace: Trace = field(default_factory=Trace)
-    trail: Trail = field(default_factory=Trail)
