@@ -21,7 +21,7 @@ from torchlint.model.interpret.begin import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
-from torchlint.model.values import Strength, Usage, Value
+from torchlint.model.values import Strength, Tri, Usage, Value
 from torchlint.versions import ANY
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Model:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
 
-    def grad_enabled(self, node: cst.CSTNode) -> int:
+    def grad_enabled(self, node: cst.CSTNode) -> Tri:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 

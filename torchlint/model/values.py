@@ -1,8 +1,7 @@
 """Abstract values: what can be known of an expression without running the program.
 
 A value is a set of possibilities in a few independent dimensions. "May" is a bit test, "must" is equality, joining two
-control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known. The sets are plain
-integers: ``enum.IntFlag`` made the model half as fast.
+control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known.
 """
 
 from __future__ import annotations
@@ -10,70 +9,95 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import libcst as cst
 
 
-class Kind:
+class Possibilities:
+    """A set of possibilities; those of different dimensions cannot be mixed.
+
+    That is for who checks types. When the program runs they are plain integers: ``enum.IntFlag`` made the model half as
+    fast.
+    """
+
+    if TYPE_CHECKING:
+
+        def __or__(self: Some, other: Some) -> Some:
+            """Either is possible."""
+
+        def __and__(self: Some, other: Some) -> Some:
+            """Both say that it is possible."""
+
+        def __invert__(self: Some) -> Some:
+            """All else is possible."""
+
+        def __bool__(self) -> bool:
+            """Whether anything is possible."""
+
+
+Some = TypeVar("Some", bound=Possibilities)
+
+
+class Kind(Possibilities):
     """What an object can be. UNKNOWN is a possibility like the others: nothing is known on some path."""
 
-    UNKNOWN = 1
-    TENSOR = 2
-    NUMBER = 4
-    STRING = 8
-    NONE = 16
-    NDARRAY = 32
-    MODULE = 64
+    UNKNOWN = cast("Kind", 1)
+    TENSOR = cast("Kind", 2)
+    NUMBER = cast("Kind", 4)
+    STRING = cast("Kind", 8)
+    NONE = cast("Kind", 16)
+    NDARRAY = cast("Kind", 32)
+    MODULE = cast("Kind", 64)
     """An instance of ``nn.Module``."""
-    OPTIMIZER = 128
-    LOADER = 256
-    CONTAINER = 512
-    PACKED = 1024
-    FUNCTION = 2048
+    OPTIMIZER = cast("Kind", 128)
+    LOADER = cast("Kind", 256)
+    CONTAINER = cast("Kind", 512)
+    PACKED = cast("Kind", 1024)
+    FUNCTION = cast("Kind", 2048)
     """A function, method or class of this file (``node`` says which)."""
-    REFERENCE = 4096
+    REFERENCE = cast("Kind", 4096)
     """Something imported: a module, function or class, by its qualified name (``ref``)."""
-    OBJECT = 8192
+    OBJECT = cast("Kind", 8192)
     """Known, and none of the above: an instance of a class of this file, a file, a parsed command line."""
 
 
-class Tri:
+class Tri(Possibilities):
     """Yes, no, or both possible; NEITHER where the question makes no sense."""
 
-    NEITHER = 0
-    NO = 1
-    YES = 2
-    MAYBE = 3
+    NEITHER = cast("Tri", 0)
+    NO = cast("Tri", 1)
+    YES = cast("Tri", 2)
+    MAYBE = cast("Tri", 3)
 
 
-class Dtype:
+class Dtype(Possibilities):
     """Class of a tensor's dtype. Only FLOAT (complex included) can require grad."""
 
-    NEITHER = 0
-    FLOAT = 1
-    INT = 2
-    BOOL = 4
-    ANY = 7
+    NEITHER = cast("Dtype", 0)
+    FLOAT = cast("Dtype", 1)
+    INT = cast("Dtype", 2)
+    BOOL = cast("Dtype", 4)
+    ANY = cast("Dtype", 7)
 
 
-class Ndim:
+class Ndim(Possibilities):
     """Number of dimensions: none (0-dim, a scalar tensor) or some."""
 
-    NEITHER = 0
-    ZERO = 1
-    MORE = 2
-    ANY = 3
+    NEITHER = cast("Ndim", 0)
+    ZERO = cast("Ndim", 1)
+    MORE = cast("Ndim", 2)
+    ANY = cast("Ndim", 3)
 
 
-class Role:
+class Role(Possibilities):
     """What a tensor is for its module or for autograd."""
 
-    NEITHER = 0
-    PLAIN = 1
-    PARAMETER = 2
-    BUFFER = 4
-    GRADIENT = 8
+    NEITHER = cast("Role", 0)
+    PLAIN = cast("Role", 1)
+    PARAMETER = cast("Role", 2)
+    BUFFER = cast("Role", 4)
+    GRADIENT = cast("Role", 8)
     """The ``.grad`` of another tensor."""
 
 
@@ -142,13 +166,13 @@ class Keys:
 class Value:
     """One abstract value."""
 
-    kind: int
-    grad: int = Tri.NEITHER
+    kind: Kind
+    grad: Tri = Tri.NEITHER
     """Does it require grad. YES says that it is expected to (what a module returns), NO that it cannot."""
-    ndim: int = Ndim.NEITHER
-    dtype: int = Dtype.NEITHER
-    leaf: int = Tri.NEITHER
-    role: int = Role.NEITHER
+    ndim: Ndim = Ndim.NEITHER
+    dtype: Dtype = Dtype.NEITHER
+    leaf: Tri = Tri.NEITHER
+    role: Role = Role.NEITHER
     ref: str | None = None
     """Qualified name: of the imported thing, or of the class of an instance."""
     node: cst.CSTNode | None = field(default=None, compare=False)
@@ -338,12 +362,12 @@ MODULE = Value(Kind.MODULE)
 
 
 def tensor(
-    grad: int = Tri.MAYBE,
-    ndim: int = Ndim.ANY,
-    dtype: int = Dtype.ANY,
+    grad: Tri = Tri.MAYBE,
+    ndim: Ndim = Ndim.ANY,
+    dtype: Dtype = Dtype.ANY,
     *,
-    leaf: int = Tri.MAYBE,
-    role: int = Role.PLAIN,
+    leaf: Tri = Tri.MAYBE,
+    role: Role = Role.PLAIN,
     evidence: Evidence | None = None,
 ) -> Value:
     """A tensor of which is known what the arguments say."""
@@ -390,6 +414,6 @@ def is_opaque(value: Value) -> bool:
     return value.kind == Kind.OBJECT and value.ref is None and value.node is None
 
 
-def truth(literal: bool | None) -> int:
+def truth(literal: bool | None) -> Tri:
     """YES, NO, or MAYBE for a condition that is not known."""
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

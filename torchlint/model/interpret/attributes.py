@@ -106,7 +106,7 @@ def _tensor_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
     return None
 
 
-def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> int:
+def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> Tri:
     """A gradient carries no graph, but where ``backward(create_graph=True)`` may have run."""
     for call in frame.context.remember(_keeping_graph):
         scope = frame.context.scopes.scope_of(call)

@@ -81,7 +81,7 @@ def _now(frame: Frame, place: cst.BaseExpression) -> Value | None:
 
 
 def _narrow_tensor(
-    frame: Frame, place: cst.BaseExpression, *, grad: int = Tri.MAYBE, ndim: int = Ndim.ANY, dtype: int = Dtype.ANY
+    frame: Frame, place: cst.BaseExpression, *, grad: Tri = Tri.MAYBE, ndim: Ndim = Ndim.ANY, dtype: Dtype = Dtype.ANY
 ) -> None:
     """What a test says of a tensor, if it is one."""
     known = frame.values.get(id(place), UNKNOWN)
@@ -301,9 +301,9 @@ def _measured(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
-def _more_if(condition: bool) -> int:
+def _more_if(condition: bool) -> Ndim:
     return Ndim.MORE if condition else Ndim.ANY
 
 
-def _zero_if(condition: bool) -> int:
+def _zero_if(condition: bool) -> Ndim:
     return Ndim.ZERO if condition else Ndim.ANY

@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.data import writers
 from torchlint.model.torch.schema import Asked
-from torchlint.model.values import Argument, Value
+from torchlint.model.values import UNKNOWN, Argument, Value
 
 _KEEPING = frozenset(("requires_grad_", "share_memory_"))
 """Methods with an underscore at the end that leave the elements alone."""
@@ -33,7 +33,7 @@ def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argu
     index = call.args.index(arg)
     if is_writing(ref.rpartition(".")[2]):
         return index == 0 or arg.keyword is not None or bool(arg.star)
-    given = [*bound, *(Argument(a.keyword.value if a.keyword else None, _NO_VALUE, a.value, a.star) for a in call.args)]
+    given = [*bound, *(Argument(a.keyword.value if a.keyword else None, UNKNOWN, a.value, a.star) for a in call.args)]
     keyword = arg.keyword.value if arg.keyword is not None else None
     index += sum(argument.keyword is None for argument in bound)
     for row in writers().functions.get(ref, ()):
@@ -41,9 +41,6 @@ def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argu
         if is_it and (row.asked is None or _is_asked(given, row.asked)):
             return True
     return False
-
-
-_NO_VALUE = Value(0)
 
 
 def module_writes(module: Value) -> bool:
@@ -55,7 +52,7 @@ def module_writes(module: Value) -> bool:
 def writes_to_itself(ref: str, call: cst.Call) -> bool:
     """Whether a module of torch that is made by a call writes to its parameters, or may."""
     asked = writers().own.get(ref)
-    given = [Argument(a.keyword.value if a.keyword else None, _NO_VALUE, a.value, a.star) for a in call.args]
+    given = [Argument(a.keyword.value if a.keyword else None, UNKNOWN, a.value, a.star) for a in call.args]
     return asked is not None and _is_asked(given, asked)
 
 
