@@ -168,6 +168,29 @@ def _code(asked: str, known: dict[str, str]) -> str:
 
 
 @cli.command()
+@click.argument("code")
+@click.argument("name")
+@click.option("--package", help="The name of the package to make, if there is no project (default: as the directory).")
+@_verbose(expose_value=False)
+def new_rule(code: str, name: str, package: str | None) -> int:
+    """Write the files of a new rule, HR001 no-item say, into the project in the working directory.
+
+    In an empty directory that is a package of its own with a test; see docs/writing-a-rule.md.
+
+    Exit code: 0 they are there, 2 they cannot be.
+    """
+    from torchlint.cli import new_rule as files
+
+    with _settings_can_be_wrong():
+        try:
+            made = files.make(code, name, os.getcwd(), package)
+        except files.NotMade as error:
+            raise _UsageError(str(error)) from error
+    click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
+    return 0
+
+
+@cli.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE[:LINE[:COL]]...", type=click.Path(readable=False))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")

@@ -69,7 +69,7 @@ def installed() -> Installed:
     plugins: list[Plugin] = []
     faults: list[str] = []
     for distribution, entry in sorted(_entry_points(), key=lambda found: (found[1].name, found[0])):
-        _check_prefix(entry.name, distribution, plugins)
+        check_prefix(entry.name, distribution, plugins)
         where = _located(entry.value)
         if where is None:
             faults.append(f"{distribution}: there is no package `{entry.value}` to take its rules from")
@@ -78,7 +78,12 @@ def installed() -> Installed:
     return Installed(tuple(plugins), tuple(faults))
 
 
-def _check_prefix(prefix: str, distribution: str, others: Iterable[Plugin]) -> None:
+def check_prefix(prefix: str, distribution: str, others: Iterable[Plugin] = ()) -> None:
+    """Whether codes can begin like that, beside those of other packages.
+
+    Raises:
+        Clash: they cannot, and why.
+    """
     if not _PREFIX.fullmatch(prefix):
         raise Clash(f"{distribution}: the prefix `{prefix}` of its rules must be two to eight capital letters")
     for reserved in _RESERVED:
