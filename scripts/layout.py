@@ -7,6 +7,7 @@ python scripts/layout.py --check   say whether it is out of date, and write noth
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -31,6 +32,7 @@ class Import(NamedTuple):
     """Whether it stands under ``if TYPE_CHECKING``, so that nothing is imported when the program runs."""
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """All modules by their name below ``torchlint``; the package itself is ``""``."""
     return {
@@ -63,6 +65,7 @@ def imports(path: Path) -> Iterator[Import]:
                 yield Import(rest if rest in known else rest.rpartition(".")[0], id(node) in for_types)
 
 
+@functools.cache
 def graph(*, for_types: bool) -> dict[str, set[str]]:
     """Which modules a module imports, with or without those that it imports for types alone."""
     found: dict[str, set[str]] = {}

@@ -92,6 +92,10 @@ REASONS = {
         "        loss.backward()\n        total += loss\n    print(total)\n",
         ("signature", "`loss` is a tensor: `torch.nn.functional.mse_loss` returns it", 7),
     ),
+    "another tensor takes its type from it": (
+        "def f(x, y):\n    return y.type_as(x.data)\n",
+        ("use", "`x` is a tensor: its data is given to `.type_as`", 5),
+    ),
     "on several lines": (
         "y = torch.cat([\n    torch.ones(3),\n    torch.zeros(3),\n]).data\n",
         ("signature", "`torch.cat([ torch.ones(3), torch.zeros(…` is a tensor: `torch.cat` returns it", 4),

@@ -109,3 +109,19 @@ def test_the_page_says_the_same() -> None:
     for here in said.values():
         for code, off in re.findall(r"(TL\d+)( \(off\))?", here):
             assert catalogue()[code].by_default != bool(off), code
+
+
+@pytest.mark.parametrize(
+    ("call", "weights"),
+    {
+        "resnet18(False)": "weights=None",
+        "resnet18(True)": 'weights="IMAGENET1K_V1"',
+        "resnet18(pretrained=False)": "weights=None",
+        "resnet18(pretrained=flag)": 'weights="IMAGENET1K_V1"',
+    }.items(),
+)
+def test_message_and_fix_name_the_same_weights(call: str, weights: str) -> None:
+    (found,) = check_text(f"from torchvision.models import resnet18\nnet = {call}\n", "x.py", ALL).diagnostics
+    assert found.fix is not None
+    assert any(edit.content.startswith(weights) for edit in found.fix.edits)
+    assert f"use `{weights}`" in found.message

@@ -93,7 +93,7 @@ from torchlint.model import Evidence, Model, Tri, Usage, Value
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites, gradients, memory
+from torchlint.rules.shared import data_sites, gradients, identity, memory
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
@@ -120,7 +120,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if model.only_metadata(node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
-        if usage in data_sites.READING and not gradients.keep_graphs(model):
+        is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
+        if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = usage <= Usage.SAVED or not gradients.may_be_saved(model)

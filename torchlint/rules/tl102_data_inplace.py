@@ -89,7 +89,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
-from torchlint.rules.shared import data_sites, gradients, memory, no_grad
+from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -122,7 +122,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if any(name in memory.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         return None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
-        if _operands_without_graph(write, model) and not gradients.are_saved(model):
+        is_told = identity.are_told_apart(model) and _own_statement(write, model) is None
+        if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
     if value.is_tensor and value.leaf == Tri.NO:
         return None

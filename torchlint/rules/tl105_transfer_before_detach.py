@@ -33,7 +33,7 @@ from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, on
-from torchlint.rules.shared import data_sites, memory
+from torchlint.rules.shared import data_sites, memory, readers
 
 _NEEDLES = (
     ".data",
@@ -58,7 +58,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if call is None or call.args or node.lpar:
         return None
     source = _before_transfers(node.value)
-    if source is node.value:
+    if source is node.value or readers.reading(call, model) is not None:
         return None
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):

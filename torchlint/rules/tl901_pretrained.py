@@ -44,12 +44,14 @@ Models: <https://docs.pytorch.org/vision/stable/models.html>.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name, positional
+from torchlint.model.torch import arguments
 from torchlint.rule import Anchor, Edit, Finding, Fix, on
 from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
@@ -84,7 +86,13 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     for arg, row, change in edits:
         what = f"`{row.argument}=` of `{row.name}`"
         fix = Fix(f"Use `{row.to}=`", (change,), row.applicability) if change is not None else None
-        yield Finding(arg.keyword or arg, findings.message(row, model, what), fix)
+        yield Finding(arg.keyword or arg, findings.message(_for_value(row, arg), model, what), fix)
+
+
+def _for_value(row: Row, arg: cst.Arg) -> Row:
+    """A row with the advice for what is given: without weights there is another one."""
+    is_off = row.fix == "weights" and arguments.literal_bool(arg.value) is False
+    return replace(row, advice=f"`{row.to}=None`") if is_off else row
 
 
 def _may_have_it(node: cst.Call) -> bool:

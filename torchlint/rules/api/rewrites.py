@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -84,6 +84,29 @@ def _taken(call: cst.Call, fields: Sequence[str], model: Model) -> Taken:
     return Taken(call, call)
 
 
+def _is_taken_apart(
+    node: cst.BaseExpression, fields: Sequence[str], model: Model, followed: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a result with these fields goes nowhere as a whole: who gets it could see that it has another type."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Subscript():
+            return parent.value is node
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name in fields
+        case cst.Arg(star="*") | cst.Expr():
+            return True
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List())]):
+            return True
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            scope = model.scopes.scope_of(target)
+            if not isinstance(scope, cst.FunctionDef) or name in followed:
+                return name in followed  # what a module has others may import
+            uses = [use for use in model.references(name, scope) if not model.is_target(use)]
+            return all(_is_taken_apart(use, fields, model, followed | {name}) for use in uses)
+    return False
+
+
 def _is_dropped(node: cst.BaseExpression, model: Model) -> bool:
     """Whether nobody reads a name that a field is assigned to."""
     if not isinstance(node, cst.Name):
@@ -109,8 +132,11 @@ def rewrite(call: cst.Call, row: Row, model: Model) -> Fix | None:
     for case in row.cases:
         if not _fits(case, result, model) or not _holds(case.when, bound, model):
             continue
-        whole = result if case.field is not None else Taken(call, call)
-        return _written(row, case, whole, bound, model)
+        if case.field is not None:
+            return _written(row, case, result, bound, model)
+        fix = _written(row, case, Taken(call, call), bound, model)
+        is_told = fields and not row.is_removed(model.target) and not _is_taken_apart(call, fields, model)
+        return replace(fix, applicability=Applicability.UNSAFE) if fix is not None and is_told else fix
     return None
 
 
@@ -145,9 +171,7 @@ def _written(row: Row, case: Case, result: Taken, bound: Mapping[str, cst.BaseEx
         return None
     text, imports = spelled
     fix = Fix(said, (*_smallest(call, result, text, model), *result.edits), row.applicability, imports)
-    if _is_reordered(call, case.write, bound, model):
-        fix = Fix(said, fix.edits, Applicability.UNSAFE, imports)
-    return fix
+    return replace(fix, applicability=Applicability.UNSAFE) if _is_reordered(call, case.write, bound, model) else fix
 
 
 def _smallest(call: cst.Call, result: Taken, text: str, model: Model) -> tuple[Edit, ...]:

@@ -11,7 +11,7 @@ from torchlint.model import Evidence, Kind, Model, Role, Strength, Usage, Value
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import chain, ending_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import gradients, memory, scalars
+from torchlint.rules.shared import gradients, memory, readers, scalars
 
 
 class Site(enum.Enum):
@@ -23,9 +23,6 @@ class Site(enum.Enum):
     TRANSFER = "TL105"
     REDUNDANT = "TL106"
     SCALAR = "TL203"
-
-
-READERS = frozenset(("item", "tolist"))
 
 
 READING = (Usage.READ, Usage.SAVED)
@@ -70,7 +67,7 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
     for name, outer in steps:
         if not isinstance(outer, cst.Call):
             break
-        if name in READERS or name == "detach":
+        if name in readers.READERS or name == "detach":
             return Site.REDUNDANT
         if name not in memory.TRANSFERS:
             break
@@ -93,6 +90,8 @@ _VAGUE_NAME = re.compile(
 """Names that say nothing: a convention or a name is no evidence then, use is."""
 
 
+_LIKE_ANOTHER = frozenset(("type_as", "expand_as", "view_as", "reshape_as"))
+"""Methods of tensors alone, which take another tensor as the pattern."""
 _WITHOUT_DATA = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRING | Kind.CONTAINER
 """What has no `.data`, beside tensors and what is not known: a list or None on another path speaks against nothing."""
 
@@ -162,6 +161,8 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
                 return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value == "copy_":
                 return Evidence(Strength.USE, "it is copied into a tensor", node)
+            if isinstance(caller.func, cst.Attribute) and caller.func.attr.value in _LIKE_ANOTHER:
+                return Evidence(Strength.USE, f"its data is given to `.{caller.func.attr.value}`", node)
     return None
 
 
@@ -235,5 +236,5 @@ def is_left_alone(node: cst.Attribute, model: Model) -> bool:
         return False
     if usage is not Usage.SAVED:
         return True
-    is_copied = any(name in READERS or name == "numpy" for name, _ in chain(node, model.tree))
+    is_copied = any(name in readers.READERS or name == "numpy" for name, _ in chain(node, model.tree))
     return is_copied or not model.is_written(source)

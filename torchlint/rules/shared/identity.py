@@ -5,12 +5,15 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Usage
-from torchlint.model.syntax import parameters
+from torchlint.model.syntax import call_of, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, may_alias
+from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
 
@@ -22,7 +25,7 @@ def may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     if is_fresh(inner, model):
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or model.remember(_changes_objects):
+    if usage is Usage.WRITTEN or are_told_apart(model):
         return False
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
@@ -44,8 +47,17 @@ _OF_THE_OBJECT = memory.OF_THE_VIEW | {
 """Methods that change a tensor and not what shares its memory."""
 
 
-def _changes_objects(model: Model) -> bool:
+def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
+    return model.remember(_are_told_apart)
+
+
+def _are_told_apart(model: Model) -> bool:
+    return _are_changed(model) or _are_compared(model) or _are_keys(model)
+
+
+def _are_changed(model: Model) -> bool:
+    """Whether flags, hooks or attributes of a tensor are set."""
     if any(node.attr.value in _OF_THE_OBJECT for node in model.tree.all(cst.Attribute)):
         return True
     for assigned in model.tree.all(cst.AssignTarget):
@@ -58,14 +70,91 @@ def _changes_objects(model: Model) -> bool:
                     value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
                 ):
                     return True
+    return False
+
+
+def _are_compared(model: Model) -> bool:
+    """Whether it is asked which of several tensors one is, or whether it is among some."""
     for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in ("setattr", "id"):
-            if call.args and model.value(call.args[0].value).kind & Kind.TENSOR:
+        if isinstance(call.func, cst.Name) and call.func.value in ("setattr", "id") and call.args:
+            if _is_tensor(call.args[0].value, model):
                 return True
-    return any(
-        isinstance(target.operator, (cst.Is, cst.IsNot)) and model.value(target.comparator).kind & Kind.TENSOR
-        for target in model.tree.all(cst.ComparisonTarget)
-    )
+    for comparison in model.tree.all(cst.Comparison):
+        left = comparison.left
+        for target in comparison.comparisons:
+            match target.operator:
+                case cst.Is() | cst.IsNot() if _is_tensor(target.comparator, model):
+                    return True
+                case cst.In() | cst.NotIn() if _is_tensor(left, model):
+                    return True
+            left = target.comparator
+    return False
+
+
+def _are_keys(model: Model) -> bool:
+    """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
+    elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
+    elements += [each.elt for each in model.tree.all(cst.SetComp)]
+    elements += [
+        each.key
+        for display in model.tree.all(cst.Dict)
+        for each in display.elements
+        if isinstance(each, cst.DictElement)
+    ]
+    elements += [each.key for each in model.tree.all(cst.DictComp)]
+    if any(_is_tensor(each, model) for each in elements):
+        return True
+    for call in model.tree.all(cst.Call):
+        if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
+            item = held(model.value(call.args[0].value))
+            if item is not None and item.kind & Kind.TENSOR:
+                return True
+    return any(_is_tensor(key, model) for key in _keys(model))
+
+
+def _keys(model: Model) -> Iterator[cst.BaseExpression]:
+    """What goes into, or is looked for in, what a file makes as a set or a dictionary."""
+    made = {
+        last_name(target.target)
+        for assign in model.tree.all(cst.Assign)
+        if isinstance(assign.value, (cst.Set, cst.Dict, cst.SetComp, cst.DictComp))
+        or (isinstance(assign.value, cst.Call) and last_name(assign.value.func) in _KEYED)
+        for target in assign.targets
+    } - {""}
+    for name in sorted(made):
+        for node in model.all_called(name):
+            parent = model.tree.parent(node)
+            match parent:
+                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]) if parent.value is node:
+                    yield key
+                case cst.Attribute(attr=cst.Name(value=method)) if method in _BY_KEY:
+                    call = call_of(parent, model.tree)
+                    yield from [call.args[0].value] if call is not None and call.args else []
+
+
+_KEYED = frozenset(("set", "dict", "defaultdict", "OrderedDict", "Counter", "WeakKeyDictionary", "WeakSet"))
+_BY_KEY = frozenset(("add", "discard", "remove", "get", "setdefault", "pop"))
+
+
+def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    return bool(model.value(node).kind & Kind.TENSOR)
+
+
+def is_used_up(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether nothing but the elements of a tensor goes on from where it stands: nobody can tell which one it was."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.BinaryOperation() | cst.UnaryOperation() | cst.Subscript():
+            return True
+        case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
+            is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT
+            return name in library.tensor_names() and not is_same
+        case cst.Arg(keyword=None):
+            call = model.tree.parent(parent)
+            ref = model.qualified(call.func) if isinstance(call, cst.Call) else None
+            result = library.function(ref)
+            return result is not None and not may_alias(result)
+    return False
 
 
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
@@ -73,7 +162,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:
         return False
-    if model.remember(_changes_objects):  # under another name one could be asked to require grad
+    if are_told_apart(model):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
     if memory.is_new(node, model):

@@ -87,9 +87,42 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
+    if _is_made_a_number(index, model) and not _has_elements(node, model):
+        return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _is_made_a_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether `int` or `float` is called with an expression."""
+    match model.tree.parent(node):
+        case cst.Arg(keyword=None, star="") as arg:
+            call = model.tree.parent(arg)
+            return isinstance(call, cst.Call) and model.qualified(call.func) in ("builtins.int", "builtins.float")
+    return False
+
+
+def _is_len(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Name) and call.func.value == "len"
+
+
+def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether other elements are asked for as well, or a reduction over a dimension has left some."""
+    code = model.tree.code(node)
+    names = (code, f"{code}.data", f"{code}.detach()")
+    scope = model.scopes.scope_of(node)
+    for other in model.tree.within(scope, cst.Subscript):
+        if not is_zero_index(other) and model.tree.code(other.value) in names:
+            return True
+    iterated = [loop.iter for loop in model.tree.within(scope, cst.For)]
+    iterated += [loop.iter for loop in model.tree.within(scope, cst.CompFor)]
+    iterated += [arg.value for call in model.tree.within(scope, cst.Call) if _is_len(call) for arg in call.args]
+    if any(model.tree.code(each) in names for each in iterated):
+        return True
+    return isinstance(node, cst.Name) and any(
+        isinstance(model.tree.parent(target), cst.Element) for target in model.bindings_of(node.value, node)
+    )
 
 
 _CHOICES = frozenset(("torch.distributions.Categorical", "torch.distributions.Bernoulli"))

@@ -1,0 +1,93 @@
+"""A fix may put one tensor in the place of another only where the program cannot tell which of the two it has."""
+
+from __future__ import annotations
+
+import pytest
+from verdict import judge
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+
+GRADIENT = """\
+import torch
+
+w = torch.ones(3, requires_grad=True)
+(w * w).sum().backward()
+"""
+
+# What is done with `.grad.data`, by which it can be told from `.grad`; `answer` is how it is told.
+GRADIENTS = {
+    "requires_grad_": "g = w.grad.data\ng.requires_grad_()\nanswer = w.grad.requires_grad\n",
+    "at once": "w.grad.data.requires_grad_()\nanswer = w.grad.requires_grad\n",
+    "flag": "g = w.grad.data\ng.requires_grad = True\nanswer = w.grad.requires_grad\n",
+    "attribute": "g = w.grad.data\ng.seen = 1\nanswer = hasattr(w.grad, 'seen')\n",
+    "hook": "g = w.grad.data.requires_grad_()\ng.register_hook(print)\nanswer = w.grad.requires_grad\n",
+    "is": "g = w.grad.data\nanswer = g is w.grad\n",
+    "is not": "answer = w.grad.data is not w.grad\n",
+    "id": "g = w.grad.data\nanswer = id(g) == id(w.grad)\n",
+    "set": "seen = {w.grad.data}\nanswer = w.grad in seen\n",
+    "key": "names = {w.grad.data: 'g'}\nanswer = names.get(w.grad)\n",
+    "result of a write": "g = w.grad.data.mul_(2)\nanswer = g is w.grad\n",
+}
+
+
+@pytest.mark.parametrize("text", GRADIENTS.values(), ids=GRADIENTS)
+def test_a_gradient_is_another_tensor_than_its_data(text: str) -> None:
+    verdict = judge(GRADIENT + text)
+    assert verdict.ran
+    assert verdict.found
+    assert not verdict.wrong
+
+
+@pytest.mark.parametrize(
+    ("read", "fixed"),
+    {
+        "w.grad.data.norm()": "w.grad.norm()",
+        "w.grad.data * 2": "w.grad * 2",
+        "w.grad.data[0] + 1": "w.grad[0] + 1",
+        "torch.norm(w.grad.data)": "torch.norm(w.grad)",
+    }.items(),
+)
+def test_what_is_used_up_on_the_spot_needs_no_tensor_of_its_own(read: str, fixed: str) -> None:
+    text = f"{GRADIENT}v = torch.ones(3)\nv.requires_grad_()\nanswer = {read}\n"
+    outcome = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE)
+    assert outcome.text == text.replace(read, fixed)
+
+
+WRAPPED = """\
+import torch
+from torch.autograd import Variable
+
+a = torch.ones(3)
+"""
+
+# How a program finds out that `Variable(a)` is another tensor than `a`.
+WRAPPERS = {
+    "set": "b = Variable(a)\nseen = {a}\nanswer = b in seen\n",
+    "set of both": "answer = len({a, Variable(a)})\n",
+    "comprehension": "answer = len({t for t in (a, Variable(a))})\n",
+    "added": "seen = set()\nseen.add(a)\nseen.add(Variable(a))\nanswer = len(seen)\n",
+    "made a set": "answer = len(set([a, Variable(a)]))\n",
+    "made a set later": "both = [a, Variable(a)]\nanswer = len(frozenset(both))\n",
+    "key": "names = {a: 1}\nb = Variable(a)\nanswer = names.get(b)\n",
+    "assigned key": "b = Variable(a)\nnames = {}\nnames[b] = 1\nanswer = len([k for k in names if k is a])\n",
+    "looked for": "b = Variable(a)\nnames = dict()\nnames[a] = 1\nanswer = names.pop(b, None)\n",
+    "keys": "b = Variable(a)\nnames = {t: 1 for t in (a, b)}\nanswer = len(names)\n",
+    "is": "b = Variable(a)\nanswer = a is b\n",
+}
+
+
+@pytest.mark.parametrize("text", WRAPPERS.values(), ids=WRAPPERS)
+def test_a_wrapper_is_another_tensor_than_what_is_wrapped(text: str) -> None:
+    verdict = judge(WRAPPED + text)
+    assert verdict.ran
+    assert verdict.safe["TL201"]
+    assert not verdict.wrong
+
+
+def test_a_dictionary_of_tensors_by_name_tells_none_apart() -> None:
+    text = WRAPPED + "sums = {}\nb = Variable(a)\nsums['b'] = b.sum()\nanswer = sums.get('b')\n"
+    outcome = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE)
+    assert "Variable" not in outcome.text
+    assert "detach" not in outcome.text
