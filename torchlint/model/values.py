@@ -162,6 +162,32 @@ class Keys:
     """What is behind literal keys."""
 
 
+class Owner(enum.Enum):
+    """What has a method that no qualified name leads to."""
+
+    PLAIN = enum.auto()
+    """An array, a container, a string, a number, a loader, a packed sequence."""
+    MODULES = enum.auto()
+    """A container of modules, which the method puts something into."""
+    OPTIMIZER = enum.auto()
+    UNKNOWN = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of ``Value.receiver`` that no qualified name leads to."""
+
+    owner: Owner
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names of the fields of a named tuple of torch, in order."""
+
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
@@ -175,6 +201,8 @@ class Value:
     role: Role = Role.NEITHER
     ref: str | None = None
     """Qualified name: of the imported thing, or of the class of an instance."""
+    inner: Method | Fields | None = None
+    """What has no qualified name: a method, the fields of a named tuple."""
     node: cst.CSTNode | None = field(default=None, compare=False)
     """Definition in this file: of the function or class, or of the class of an instance."""
     receiver: Value | None = None
@@ -203,6 +231,11 @@ class Value:
     def is_tensor(self) -> bool:
         """Is a tensor on every path on which it is an object that could have a tensor's methods at all."""
         return bool(self.kind & Kind.TENSOR) and not self.kind & ~_TENSOR_OR_PLAIN
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is known which imported thing, method or class of an instance it is."""
+        return self.ref is not None or self.inner is not None
 
     @property
     def is_mapping(self) -> bool:
@@ -273,12 +306,13 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
     # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
-    same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
+    is_same = (a.ref, a.inner) == (b.ref, b.inner) or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     grad = a.grad | b.grad
     if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
         grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
-    ref = (a.ref or b.ref) if same_ref else _same_but_for_device(a.ref, b.ref)
+    named = a if a.is_named else b
+    ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
@@ -287,6 +321,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
         ref=ref if not is_partial else None,
+        inner=named.inner if is_same and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
@@ -411,7 +446,7 @@ def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
 
 def is_opaque(value: Value) -> bool:
     """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
-    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+    return value.kind == Kind.OBJECT and not value.is_named and value.node is None
 
 
 def truth(literal: bool | None) -> Tri:

@@ -257,7 +257,7 @@ def as_instance(known: Value, value: Value, place: cst.BaseExpression) -> Value:
         role = value.role if value.role != Role.PLAIN else known.role
         result = replace(known, kind=Kind.TENSOR, role=role, symbols=())
     elif known.kind == value.kind and known.kind != Kind.TENSOR:
-        result = known if known.ref or known.node or known.kind == Kind.CONTAINER else value
+        result = known if known.is_named or known.node or known.kind == Kind.CONTAINER else value
     else:
         result = value
     return result.because(Strength.ANNOTATION, "an isinstance check", place)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
 from torchlint.model.torch.grads import deciding, grad_of, grad_of_inputs, leaf_of
-from torchlint.model.torch.library import NAMED_TUPLE
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -30,6 +29,7 @@ from torchlint.model.values import (
     Argument,
     Dtype,
     Evidence,
+    Fields,
     Kind,
     Ndim,
     Role,
@@ -80,7 +80,7 @@ def apply(
             return _tensor(result, receiver, arguments, grad_mode, evidence, made)
         case TupleResult(items=items, names=names):
             value = container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
-            return replace(value, ref=".".join((NAMED_TUPLE, *names))) if names else value
+            return replace(value, inner=Fields(names)) if names else value
         case SeveralResults(item=item, each=True):
             return _each(item, arguments, grad_mode, evidence)
         case SeveralResults(item=item):

@@ -82,7 +82,7 @@ def _unbound_method(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[
     if not arguments:
         return UNKNOWN
     method = Value(Kind.REFERENCE, ref=ref, receiver=arguments[0].value)
-    return methods.call(frame, method, ref, node, arguments[1:])
+    return methods.call(frame, method, node, arguments[1:])
 
 
 def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
