@@ -77,6 +77,15 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
     return False
 
 
+def declares(context: Context, attribute: str) -> bool:
+    """Whether a class or named tuple of the file has an attribute of that name."""
+    return context.remember(_declares, attribute)
+
+
+def _declares(context: Context, attribute: str) -> bool:
+    return context.scopes.declares(attribute)
+
+
 def is_inside_inner_loop(context: Context, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
     """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
     tree = context.tree

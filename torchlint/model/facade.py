@@ -113,7 +113,7 @@ class Model:
 
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
-        return self.scopes.declares(attribute)
+        return bindings.declares(self.context, attribute)
 
     # ------------------------------------------------------------------ names
 
