@@ -52,9 +52,9 @@ STAGES = (
         "gate",
         (
             "torchlint.session.worker:_is_gated",
-            "torchlint.file.gate:can_match",
-            "torchlint.file.gate:possible_rules",
-            "torchlint.file.gate:sites",
+            "torchlint.file.triggers.gate:can_match",
+            "torchlint.file.triggers.gate:possible_rules",
+            "torchlint.file.triggers.gate:sites",
         ),
     ),
     Stage(
@@ -77,7 +77,7 @@ STAGES = (
     Stage("places and edits", ("torchlint.file.locate.findings:locate",)),
     Stage(
         "making fixes",
-        ("torchlint.file.fix.rounds:fixed", "torchlint.file.verify:Guard", "torchlint.file.text.edits:splice"),
+        ("torchlint.file.fix.rounds:fixed", "torchlint.file.fix.verify:Guard", "torchlint.file.text.edits:splice"),
     ),
     Stage("suppressions", ("torchlint.file.suppress.suppress:suppressed",)),
     Stage("report", ("torchlint.cli.check:Check._report",)),

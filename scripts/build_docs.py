@@ -7,6 +7,8 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -21,7 +23,8 @@ import build_api  # noqa: E402
 from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
-from torchlint.rules import catalogue  # noqa: E402
+from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
+from torchlint.rules import index as rules_index  # noqa: E402
 from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
@@ -158,6 +161,17 @@ def _api_row(row: dict[str, Any]) -> str:
     )
 
 
+def declarations() -> str:
+    """What rules declare, so that their sources need not be parsed when the program starts. A line each."""
+    entries = {stem: _entry(os.path.join(BUILT_IN.folder, f"{stem}.py")) for stem in stems(BUILT_IN)}
+    lines = (f"{json.dumps(stem)}:{json.dumps(entry, ensure_ascii=False)}" for stem, entry in entries.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _entry(file: str) -> rules_index.Entry:
+    return rules_index.entry_of(source(file), file)
+
+
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
@@ -165,6 +179,7 @@ def wanted() -> dict[Path, str | None]:
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
+    files[Path(rules_index.PATH)] = declarations()
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))
     return files

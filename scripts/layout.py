@@ -18,9 +18,6 @@ PACKAGE = ROOT / "torchlint"
 PAGE = ROOT / "docs" / "design.md"
 START, END = "<!-- layout:start -->", "<!-- layout:end -->"
 
-APART = ("cli.report", "file.text", "file.tree", "rules.api", "rules.shared")
-"""Folders that others import which must not import the folder they stand in."""
-
 Graph = Mapping[str, Collection[str]]
 
 
@@ -103,8 +100,11 @@ def circles(arrows: Graph) -> list[set[str]]:
 
 
 def room(module: str) -> str:
-    """The room a module belongs to: a folder at the top, one of those in it that stand apart, or itself."""
-    return next((name for name in APART if f"{module}.".startswith(f"{name}.")), module.partition(".")[0])
+    """The folder a module stands in, two deep; a module at the top is a room of its own, and so is all of the model."""
+    first, _, rest = module.partition(".")
+    inner = rest.partition(".")[0]
+    is_folder = first != "model" and bool(inner) and (PACKAGE / first / inner).is_dir()
+    return f"{first}.{inner}" if is_folder else first
 
 
 def between_rooms() -> dict[str, set[str]]:

@@ -23,8 +23,8 @@ import pytest
 
 import torchlint
 from torchlint.diagnostic import Fixing
-from torchlint.file import gate
 from torchlint.file.check import check_text
+from torchlint.file.triggers import search
 from torchlint.rules import catalogue
 from torchlint.session.worker import with_big_stack
 
@@ -230,7 +230,7 @@ def _count_characters(patch: pytest.MonkeyPatch, counted: Counts) -> None:
                 patch.setattr(module, name, Pattern(value, counted))
             elif value is re:
                 patch.setattr(module, name, regex)
-    for cache in (gate._parsed, gate._needles, gate._has, gate._occurs):  # they hold patterns
+    for cache in (search.searches, search._searches, search._has, search.occurs):  # they hold patterns
         cache.cache_clear()
     original = builtins.compile
 

@@ -10,7 +10,7 @@ from test_api_table import ROWS, label
 
 from torchlint.file import check
 from torchlint.file.check import check_text
-from torchlint.file.gate import possible_rules
+from torchlint.file.triggers.gate import possible_rules
 
 NAMED = [
     row for row in ROWS if row["kind"] not in ("module", "method") and not row["name"].split(".")[-2:-1][0][0].isupper()

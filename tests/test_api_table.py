@@ -16,7 +16,7 @@ import torch
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
-from torchlint.file.gate import can_match
+from torchlint.file.triggers.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.rules.api import table
 from torchlint.rules.api.calls import parameters

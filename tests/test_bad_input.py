@@ -17,11 +17,12 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Problem
 from torchlint.file import check as checking
-from torchlint.file import dispatch
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome
+from torchlint.file.dispatch import dispatch
 from torchlint.rule import Check, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Answer, Job
+from torchlint.trigger import attribute
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -167,7 +168,7 @@ def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         if node.attr.value == "boom":
             raise ZeroDivisionError("of a kind")
 
-    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), ("data",)),))
+    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), attribute("data")),))
     usual = dispatch.rules_of
     monkeypatch.setattr(dispatch, "rules_of", lambda codes: (*usual(codes), rule))
 
@@ -179,7 +180,7 @@ def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
         ran = torchlint("check", "--output-format", "concise", *arguments)
         assert ran.code == 3
         (line,) = ran.err.splitlines()
-        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/dispatch.py:")
+        assert line.startswith("error: bad.py:4: TL101 raised ZeroDivisionError: of a kind (file/dispatch/dispatch.py:")
         assert GOOD_LINE in ran.out
         assert GOOD_LINE.replace("good.py", "bad.py") in ran.out  # the findings of others stay
 

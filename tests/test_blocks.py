@@ -10,9 +10,9 @@ from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, TextEdit
 from torchlint.file import check
 from torchlint.file.check import check_text
 from torchlint.file.fix import protect
-from torchlint.file.results import Examined
+from torchlint.file.fix.verify import Guard
+from torchlint.file.suppress.suppress import Examined
 from torchlint.file.text.edits import splice
-from torchlint.file.verify import Guard
 from torchlint.rules import catalogue
 
 HEAD = """\

@@ -13,7 +13,7 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Applicability
 from torchlint.file.check import check_text
-from torchlint.file.dispatch import NOT_ALL_INTERPRETED
+from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED
 from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, known_names

@@ -14,9 +14,9 @@ from conftest import Torchlint
 from torchlint import __version__
 from torchlint.cli import check
 from torchlint.cli.report import full
-from torchlint.file import gate
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome
 from torchlint.file.text import source
+from torchlint.file.triggers import gate
 from torchlint.project import discovery, settings
 from torchlint.system.crash import FRAMES, described, traceback_of
 
@@ -94,7 +94,7 @@ def test_anywhere(
 def test_the_place_is_named() -> None:
     with pytest.raises(TypeError) as caught:
         gate.possible_rules(None, None)  # type: ignore[arg-type]
-    assert "(file/gate.py:" in described(caught.value)
+    assert "(file/triggers/gate.py:" in described(caught.value)
     assert "(outside of torchlint, " in described(ValueError())
 
 

@@ -9,7 +9,7 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.check import check_text
-from torchlint.file.suppress.comments import Suppressions, is_malformed
+from torchlint.file.comments.suppressions import Suppressions, is_malformed
 
 # A comment, what it silences of a data-read (TL101) and a volatile (TL202), and words of what is said of it.
 MALFORMED: dict[str, tuple[str, list[str]]] = {

@@ -6,8 +6,8 @@ import pytest
 
 from torchlint.cli.report import FileFindings, Style, format_named
 from torchlint.diagnostic import LocatedEvidence
-from torchlint.file import dispatch
 from torchlint.file.check import check_text
+from torchlint.file.dispatch import dispatch
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.tree.tree import Tree
 from torchlint.rules import catalogue

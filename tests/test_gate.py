@@ -13,14 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from torchlint.file import gate
-from torchlint.rules import catalogue
+from torchlint.file.triggers import gate, outline
+from torchlint.file.triggers.prose import without_prose
+from torchlint.file.triggers.sites import sites
 
 
 def around(text: str) -> list[str]:
     """The words that open the blocks around ``HERE``."""
     data = text.encode()
-    found, words = gate._around(data, data.index(b"HERE")), []
+    found, words = outline.around(data, data.index(b"HERE")), []
     while found is not None:
         words.append(found.word.decode())
         found = found.rest
@@ -115,15 +116,10 @@ def test_the_gate(code: str, text: str, expected: bool) -> None:
     assert gate.can_match(text.encode(), rules) or not expected
 
 
-def test_a_needle_beside_another_one_says_where() -> None:
+def test_a_trigger_beside_another_one_says_where() -> None:
     text = "import torch\ndef f(x):\n    x.data\ndef g(x):\n    round(x)\ndef h(x):\n    x\n"
-    is_wanted = gate.sites(text.encode(), frozenset(("TL203",)))
+    is_wanted = sites(text.encode(), frozenset(("TL203",)))
     assert [is_wanted(1, 3), is_wanted(3, 5), is_wanted(5, 7)] == [True, True, False]
-
-
-def test_every_needle_can_be_read() -> None:
-    texts = [text for info in catalogue().values() for text in info.needles if not text.startswith("table:")]
-    assert all(gate._parsed(text).pattern.groups == 0 for text in texts)
 
 
 # ---------------------------------------------------------------------- prose
@@ -154,7 +150,7 @@ def test_every_needle_can_be_read() -> None:
     ],
 )
 def test_prose_is_left_out(text: str, left: str) -> None:
-    assert gate.without_prose(text.encode()) == left.encode()
+    assert without_prose(text.encode()) == left.encode()
 
 
 def code_by_row(text: str) -> list[str]:
@@ -178,7 +174,7 @@ def sources() -> list[Path]:
 
 def test_code_is_left_alone() -> None:
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in sources()[::3]]
-    pairs = [(text, gate.without_prose(text.encode()).decode()) for text in texts]
+    pairs = [(text, without_prose(text.encode()).decode()) for text in texts]
     told = [(text, left.split("\n")[:-1]) for text, left in pairs if left != text]
     assert len(told) > 0.9 * len(pairs)
     for text, left in told:
@@ -197,7 +193,7 @@ def test_code_of_any_text_is_left_alone(text: str) -> None:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
             return
-    rows = re.split("\r\n|\r|\n", gate.without_prose(text.encode()).decode())
+    rows = re.split("\r\n|\r|\n", without_prose(text.encode()).decode())
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             assert node.id in rows[node.lineno - 1]

@@ -385,7 +385,7 @@ def test_a_budget_that_is_spent(write: Write, torchlint: Torchlint) -> None:
         }
     )
     ran = torchlint("infer", "a.py")
-    assert (ran.code, ran.err) == (3, "error: a.py: more is to be interpreted than `model-budget` allows\n")
+    assert (ran.code, ran.err) == (3, "error: a.py: there is more to interpret than `model-budget` allows\n")
 
 
 def test_what_raises_costs_its_file_only(write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:

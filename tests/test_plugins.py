@@ -29,10 +29,10 @@ import libcst as cst
 from {package}.words import MESSAGE
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Finding, Fix, attribute, on
 
 
-@on(cst.Attribute, needle=".item")
+@on(cst.Attribute, trigger=attribute("item"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `item()` of a tensor."""
     if node.attr.value != "item" or not model.is_tensor(node.value):
@@ -189,7 +189,10 @@ def test_clashes(message: str, place: Place) -> None:
 FAULTS = {
     "there is no package `house_rules`": None,
     "in `house_rules` is no rule": {"__init__.py": "", "hr1_no_item.py": RULE},
-    "its rules cannot be read": {"__init__.py": "", "hr001_no_item.py": '@on(cst.Name, needle="\\N{no such name}")\n'},
+    "its rules cannot be read": {
+        "__init__.py": "",
+        "hr001_no_item.py": RULE.replace('attribute("item")', '".item"'),
+    },
 }
 
 

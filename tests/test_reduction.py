@@ -14,7 +14,7 @@ from test_api_table import ROWS, TABLE
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
-from torchlint.file.gate import can_match
+from torchlint.file.triggers.gate import can_match
 
 LOSSES = [row for row in ROWS if row.get("fix") == "reduction" and "signature" in row]
 RULES = frozenset(("TL303",))

@@ -16,8 +16,8 @@ import pytest
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.file import dispatch
 from torchlint.file.check import check_text
+from torchlint.file.dispatch import dispatch
 from torchlint.model import Model
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
@@ -53,10 +53,11 @@ def test_documentation(code: str) -> None:
 
 
 @per_rule
-def test_needles(code: str) -> None:
-    info, rule = catalogue()[code], load(catalogue()[code].module)
+def test_triggers(code: str) -> None:
+    info = catalogue()[code]
+    rule = load(info.module)
     assert rule.checks, "no function is registered"
-    assert set(info.needles) == {needle for check in rule.checks for needle in check.needles}
+    assert info.trigger == rule.trigger
     assert (info.code, info.name) == (rule.code, rule.name)
     assert all(check.types for check in rule.checks)
 

@@ -13,14 +13,14 @@ import pytest
 
 from torchlint.diagnostic import Fixing
 from torchlint.file import check
+from torchlint.file.check import Outcome
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.parse.invalid import syntax_error
-from torchlint.file.results import Outcome, Subject
 from torchlint.file.tree.fast import sketch, unread
 from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
-from torchlint.rule import load
 from torchlint.rules import catalogue
 from torchlint.testing.examples import examples
 
@@ -147,7 +147,7 @@ def test_code() -> None:
 
 def cases() -> list[str]:
     """The examples of all rules, and the case files."""
-    docs = [load(info.module).doc for info in catalogue().values()]
+    docs = [info.doc for info in catalogue().values()]
     files = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py"))]
     return [*(example.before for doc in docs for example in examples(doc)), *files]
 

@@ -4,7 +4,7 @@ import pytest
 
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.check import check_text
-from torchlint.file.suppress.comments import Suppressions
+from torchlint.file.comments.suppressions import Suppressions
 
 
 def finding(rows: tuple[int, int], row: int | None = None, code: str = "TL101", name: str = "data-read") -> Diagnostic:

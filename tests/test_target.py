@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
 from torchlint.project import target
 from torchlint.project.target import of_project, of_text
 from torchlint.rules import catalogue

@@ -7,7 +7,7 @@ import unittest
 
 import pytest
 
-from torchlint.file import dispatch
+from torchlint.file.dispatch import dispatch
 from torchlint.rule import load
 from torchlint.testing import Check, check_documentation, check_rule, checking, checks, examples, linting, programs
 

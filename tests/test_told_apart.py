@@ -40,6 +40,28 @@ def test_a_gradient_is_another_tensor_than_its_data(text: str) -> None:
     assert not verdict.wrong
 
 
+def test_nor_does_what_is_used_up_by_its_name() -> None:
+    text = """\
+import torch
+
+
+def step(p, average: torch.Tensor, v: torch.Tensor):
+    v.requires_grad_()
+    g = p.grad.data
+    average.mul_(0.9).add_(g, alpha=0.1)
+    return g.norm() + (g * 2).sum()
+
+
+def kept(p, v: torch.Tensor):
+    h = p.grad.data
+    print(h is v)
+    return h.norm()
+"""
+    fixed = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "g = p.grad\n" in fixed
+    assert "h = p.grad.detach()\n" in fixed
+
+
 @pytest.mark.parametrize(
     ("read", "fixed"),
     {

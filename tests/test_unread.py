@@ -8,12 +8,12 @@ import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Fixing
-from torchlint.file import check, gate
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file import check
+from torchlint.file.check import Outcome, check_text
 from torchlint.file.tree.fast import unread
 from torchlint.file.tree.placeholders import without_async
 from torchlint.file.tree.tree import Tree
+from torchlint.file.triggers.sites import sites
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 
@@ -179,7 +179,7 @@ def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_sites(text: str, wanted: list[bool]) -> None:
-    is_wanted = gate.sites(text.encode(), CODES)
+    is_wanted = sites(text.encode(), CODES)
     lines = text.split("\n")
     rows = [row for row, line in enumerate(lines) if line.startswith("def ")]
     ends = [*rows[1:], len(lines)]

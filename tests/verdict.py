@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
 from torchlint.rules import catalogue
 from torchlint.testing.execution import Run, differences, rough_differences, run
 from torchlint.testing.programs import KEEPS_NO_GRAPH

@@ -5,7 +5,7 @@ docstring is the documentation and the test, and functions registered with :func
 
 .. code-block:: python
 
-    @on(cst.Attribute, needle=".data")
+    @on(cst.Attribute, trigger=attribute("data"))
     def check(node: cst.Attribute, model: Model) -> Finding | None: ...
 """
 
@@ -19,12 +19,46 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import libcst as cst
 
 from torchlint.diagnostic import Applicability
+from torchlint.trigger import (
+    KINDS,
+    Trigger,
+    all_of,
+    any_of,
+    attribute,
+    in_loops,
+    listed,
+    outside_functions,
+    part,
+    pattern,
+    together,
+    word,
+)
 
 if TYPE_CHECKING:
     from torchlint.model import Model
     from torchlint.model.values import Evidence
 
-__all__ = ["Anchor", "Applicability", "Block", "Check", "Edit", "Finding", "Fix", "Rule", "load", "on"]
+__all__ = [
+    "Anchor",
+    "Applicability",
+    "Block",
+    "Check",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Rule",
+    "Trigger",
+    "all_of",
+    "any_of",
+    "attribute",
+    "in_loops",
+    "listed",
+    "on",
+    "outside_functions",
+    "part",
+    "pattern",
+    "word",
+]
 
 
 class Anchor(NamedTuple):
@@ -110,11 +144,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One function of a rule with the node types it wants to see and the tokens a file must contain."""
+    """One function of a rule with the node types it wants to see and what a file must hold for it."""
 
     function: CheckFunction
     types: tuple[type[cst.CSTNode], ...]
-    needles: tuple[str, ...]
+    trigger: Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +160,23 @@ class Rule:
     doc: str
     checks: tuple[Check, ...]
 
+    @property
+    def trigger(self) -> Trigger:
+        """What a file must hold for it."""
+        return together(check.trigger for check in self.checks)
 
-def on(*types: type[cst.CSTNode], needle: str | tuple[str, ...]) -> Callable[[F], F]:
-    """Register a function for every node of the given types in files that contain one of the needles.
 
-    A needle is a token: ``Variable`` matches that word, ``.data`` an attribute of that name however it is spaced,
-    ``*loss*`` any identifier that contains it; ``re:`` starts a regular expression in which a space stands for whatever
-    may stand between two tokens, and that ``\\b`` makes begin with a whole word; ``beside:.data:`` starts one that only
-    counts where there is a ``.data`` in the file, ``outside:`` one that only counts outside of functions, ``loop:`` one
-    that only counts in loops. What stands in comments or strings of several lines does not count.
-    The needles decide which files are parsed at all, and which of their functions, so they must never be narrower than
-    the check: a finding stands in a function that one of them is in, or another name for what one of them names.
+def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
+    """Register a function for every node of the given types in files that have what the trigger says.
+
+    The trigger is read from the source before the rule is imported, so it is written out here or as a constant of the
+    module (:mod:`torchlint.trigger`).
     """
-    needles = (needle,) if isinstance(needle, str) else needle
+    if not types or not isinstance(trigger, KINDS):
+        raise TypeError("`on` takes node types and a trigger: `@on(cst.Attribute, trigger=attribute('data'))`")
 
     def register(function: F) -> F:
-        function.check = Check(function, types, needles)  # type: ignore[attr-defined]
+        function.check = Check(function, types, trigger)  # type: ignore[attr-defined]
         return function
 
     return register
@@ -155,7 +190,6 @@ def load(module: str) -> Rule:
     """
     loaded = importlib.import_module(module)
     code, _, name = module.rpartition(".")[2].partition("_")
-    checks = tuple(
-        f.check for f in vars(loaded).values() if getattr(f, "check", None) and f.__module__ == loaded.__name__
-    )
+    functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
+    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
     return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)

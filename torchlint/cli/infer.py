@@ -14,15 +14,15 @@ from torchlint.cli.report import Text, printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
-from torchlint.file.parse.invalid import Unparsed
-from torchlint.file.results import TOO_DEEP
+from torchlint.file.parse.invalid import TOO_DEEP, Unparsed
 from torchlint.file.text.source import Undecodable, decode
-from torchlint.model.budget import TOO_MUCH, Budget
+from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.session.worker import with_big_stack
 from torchlint.system.crash import INTENDED, described, traceback_of
+from torchlint.system.limits import TOO_MUCH
 from torchlint.system.reading import read
 
 DONE, _, USAGE, INCOMPLETE = range(4)

@@ -38,10 +38,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, attribute, on
 
 
-@on(cst.Attribute, needle=".$method")
+@on(cst.Attribute, trigger=attribute("$method"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.$method` of a tensor."""
     if node.attr.value != "$method" or not model.is_tensor(node.value):

@@ -9,29 +9,48 @@ past them.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Fixing, Policy, Problem
-from torchlint.file.dispatch import NOT_ALL_INTERPRETED, dispatch
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Problem
+from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED, Look, dispatch
+from torchlint.file.dispatch.loading import loaded
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.fix.announce import announced
 from torchlint.file.fix.protect import protected
 from torchlint.file.fix.rounds import fixed
-from torchlint.file.gate import possible_rules, sites
-from torchlint.file.loading import loaded
-from torchlint.file.parse.invalid import Unparsed, syntax_error
+from torchlint.file.locate.located import Located
+from torchlint.file.parse.invalid import TOO_DEEP, Unparsed, syntax_error
 from torchlint.file.parse.parser import parse
-from torchlint.file.results import TOO_DEEP, Examined, Located, Look, Outcome, Subject
-from torchlint.file.suppress.suppress import suppressed
+from torchlint.file.suppress.suppress import Examined, suppressed
 from torchlint.file.tree.placeholders import ASYNC
+from torchlint.file.triggers.gate import possible_rules
+from torchlint.file.triggers.sites import sites
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
     from torchlint.file.tree.tree import Tree
     from torchlint.model.codebase.modules import Codebase
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    """What remains, sorted, without what is suppressed."""
+    text: str
+    """The text with fixes applied; the very same text if there were none."""
+    fixed: tuple[tuple[str, int], ...] = ()
+    """How many fixes of each code were applied."""
+    problems: tuple[Problem, ...] = ()
+    suppressed: int = 0
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    """The other files that were looked at, with their state then."""
 
 
 def check_text(
@@ -58,8 +77,12 @@ def check_text(
     def settled(text: str) -> Examined:
         return announced(protected(examined(text), examined))
 
-    original = settled(text)
-    return original.outcome() if fixing is Fixing.NONE else fixed(original, settled, fixing, path)
+    end, counts = settled(text), Counter[str]()
+    if fixing is not Fixing.NONE:
+        end, counts = fixed(end, settled, fixing, path)
+    return Outcome(
+        end.diagnostics, end.text, tuple(sorted(counts.items())), end.problems, len(end.silenced), end.rests_on
+    )
 
 
 def examine(text: str, subject: Subject) -> Examined:

@@ -5,11 +5,11 @@ Most files have nothing to report, and of those libcst parses nothing.
 
 from __future__ import annotations
 
-from torchlint.file.dispatch import which_find
-from torchlint.file.gate import sites
+from torchlint.file.dispatch.dispatch import Look, which_find
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.parse.parser import is_package
-from torchlint.file.results import Look, Subject
 from torchlint.file.tree.placeholders import without_chains
+from torchlint.file.triggers.sites import sites
 
 
 def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Look | None:

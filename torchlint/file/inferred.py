@@ -13,7 +13,7 @@ from typing import cast
 import libcst as cst
 
 from torchlint.diagnostic import LocatedEvidence, Position
-from torchlint.file.dispatch import model_of
+from torchlint.file.dispatch.dispatch import model_of
 from torchlint.file.locate.evidence import located
 from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines

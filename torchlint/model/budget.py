@@ -7,9 +7,6 @@ that are being interpreted come to their end, without those that they call; no o
 
 from __future__ import annotations
 
-TOO_MUCH = "there is more to interpret than `model-budget` allows"
-"""What is said of a file of which some was not interpreted."""
-
 DEEPEST = 10_000
 """How many questions about functions and classes may wait for each other. Their frames need 300 MB."""
 

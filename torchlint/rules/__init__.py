@@ -9,17 +9,13 @@ import ast
 import functools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torchlint.diagnostic import OWN_PREFIX
+from torchlint.rules import index
 from torchlint.rules.plugins import Clash, Plugin, installed
-
-_NEEDLE = re.compile(r"^@on\(.*?needle=(_[A-Z_]+|\(.*?\)|r?\"[^\n]*?\")\)$", re.MULTILINE | re.DOTALL)
-_CONSTANT = re.compile(r"^(_(?:[A-Z]+_)?NEEDLES?) = (\(.*?^\)|\(.*?\)$|r?\"[^\n]*\"$)", re.MULTILINE | re.DOTALL)
-"""Needles are read from the source, so that the gate runs without importing a rule, and with it libcst. A test compares
-them with what the loaded rule says."""
-
+from torchlint.trigger import Trigger
 
 BUILT_IN = Plugin(OWN_PREFIX, "torchlint", __name__, os.path.dirname(__file__), os.path.dirname(__file__))
 """The rules of this package, described as those of others are."""
@@ -34,8 +30,8 @@ class RuleInfo:
     module: str
     """The full name of its module."""
     file: str
-    needles: tuple[str, ...]
-    """The tokens one of which a file must contain (read from the ``@on`` decorators in the rule's source)."""
+    trigger: Trigger
+    """What a file must hold for it, as its ``@on`` decorators have it."""
     by_default: bool = True
     """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
     distribution: str = BUILT_IN.distribution
@@ -44,40 +40,37 @@ class RuleInfo:
     @property
     def doc(self) -> str:
         """The rule's documentation: the docstring of its file."""
-        return ast.get_docstring(ast.parse(_read(self.file)), clean=True) or ""
+        return ast.get_docstring(ast.parse(source(self.file)), clean=True) or ""
 
 
-def _read(file: str) -> str:
+def source(file: str) -> str:
+    """The text of the file of a rule."""
     with open(file, encoding="utf-8") as opened:
         return opened.read()
 
 
-def _info(plugin: Plugin, stem: str) -> RuleInfo:
-    """What the file of a rule says, ``tl101_data_read`` say.
+def _info(plugin: Plugin, stem: str, known: Mapping[str, index.Entry]) -> RuleInfo:
+    """What the file of a rule says, ``tl101_data_read`` say; ``known`` is what was read from the rules before.
 
     Raises:
         OSError, ValueError: it cannot be read.
+        DeclarationError: it does not say what it looks for in a way that can be read.
     """
     code, _, name = stem.partition("_")
     file = os.path.join(plugin.folder, f"{stem}.py")
-    needles: set[str] = set()
-    source = _read(file)
-    constants = dict(_CONSTANT.findall(source))
-    for literal in _NEEDLE.findall(source):
-        value = ast.literal_eval(constants.get(literal, literal))
-        needles.update([value] if isinstance(value, str) else value)
+    found = index.lookup(known, stem, source(file), file)
     return RuleInfo(
         code.upper(),
         name.replace("_", "-"),
         f"{plugin.package}.{stem}",
         file,
-        tuple(sorted(needles)),
-        "\nBY_DEFAULT = False\n" not in source,
+        found.trigger,
+        found.by_default,
         plugin.distribution,
     )
 
 
-def _stems(plugin: Plugin) -> Iterator[str]:
+def stems(plugin: Plugin) -> Iterator[str]:
     """The names of the files of a package that are rules."""
     for name in sorted(os.listdir(plugin.folder)):
         if re.fullmatch(rf"{plugin.prefix.lower()}\d{{3}}_[a-z0-9_]+\.py", name):
@@ -87,13 +80,14 @@ def _stems(plugin: Plugin) -> Iterator[str]:
 @functools.cache
 def _found() -> tuple[dict[str, RuleInfo], tuple[str, ...]]:
     """All rules by code, and why some are missing that others have installed."""
-    rules = {info.code: info for info in (_info(BUILT_IN, stem) for stem in _stems(BUILT_IN))}
+    known = index.read()
+    rules = {info.code: info for info in (_info(BUILT_IN, stem, known) for stem in stems(BUILT_IN))}
     faults = [*installed().faults]
     for plugin in installed().plugins:
         count = len(rules)
         try:
-            for stem in _stems(plugin):
-                _add(_info(plugin, stem), rules)
+            for stem in stems(plugin):
+                _add(_info(plugin, stem, {}), rules)
         except Clash:
             raise
         except (OSError, ValueError, SyntaxError) as error:

@@ -92,13 +92,13 @@ from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a read of `.data`."""
     found = data_sites.at(node, data_sites.Site.READ, model)

@@ -89,7 +89,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.model.values import Method, Owner
-from torchlint.rule import Applicability, Block, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
@@ -98,7 +98,7 @@ _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", 
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report an in-place operation through `.data`."""
     found = data_sites.at(node, data_sites.Site.INPLACE, model)

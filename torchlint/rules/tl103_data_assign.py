@@ -28,11 +28,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, attribute, on
 from torchlint.rules.shared import data_sites
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data` as the target of an assignment."""
     found = data_sites.at(node, data_sites.Site.ASSIGN, model)

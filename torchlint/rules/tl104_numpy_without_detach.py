@@ -43,23 +43,35 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Strength, Tri, Value
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import (
+    Applicability,
+    Edit,
+    Finding,
+    Fix,
+    all_of,
+    any_of,
+    attribute,
+    on,
+    outside_functions,
+    part,
+    pattern,
+)
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
 
-_NEEDLES = (
-    "beside:*backward:.numpy",
-    "beside:.step:.numpy",
-    "outside:.numpy",
-    r"beside:*backward:re:array \( [-+~(\w]",
-    r"beside:.step:re:array \( [-+~(\w]",
-    r"outside:re:array \( [-+~(\w]",
+_TRIGGER = any_of(
+    all_of(attribute("numpy"), part("backward")),
+    all_of(attribute("numpy"), attribute("step")),
+    outside_functions(attribute("numpy")),
+    all_of(pattern(r"array \( [-+~(\w]"), part("backward")),
+    all_of(pattern(r"array \( [-+~(\w]"), attribute("step")),
+    outside_functions(pattern(r"array \( [-+~(\w]")),
 )
 """In functions it counts where the file trains. The array of a list is none of a tensor."""
 
 
-@on(cst.Call, needle=_NEEDLES)
+@on(cst.Call, trigger=_TRIGGER)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
     if model.without_backward(node):

@@ -32,17 +32,19 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, memory, readers
 
-_NEEDLES = (
-    ".data",
-    r"re:\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b",
+_TRIGGER = any_of(
+    attribute("data"),
+    pattern(
+        r"\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\) \. detach\b"
+    ),
 )
 """The latter with brackets in brackets in brackets of the arguments."""
 
 
-@on(cst.Attribute, needle=_NEEDLES)
+@on(cst.Attribute, trigger=_TRIGGER)
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":

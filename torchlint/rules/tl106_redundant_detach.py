@@ -52,11 +52,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, readers
 
 
-@on(cst.Attribute, needle=(".data", r"re:\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b"))
+@on(
+    cst.Attribute,
+    trigger=any_of(attribute("data"), pattern(r"\. detach \( \) \. (?:detach|cpu|cuda|to|numpy|item|tolist)\b")),
+)
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report a `.detach()` or `.data` whose effect nothing sees."""
     if node.attr.value == "data":

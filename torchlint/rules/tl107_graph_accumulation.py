@@ -63,21 +63,21 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
 from torchlint.model.syntax import dotted
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, attribute, in_loops, on, pattern
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
-_NEEDLES = (
-    ".backward",
-    r"beside:.backward:re:(?:[-+]=|append \(|= [\w.]+ [+-])",
-    r"loop:re:\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"loop:re:-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"loop:re:append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
-    r"loop:re:= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)",
+_TRIGGER = any_of(
+    attribute("backward"),
+    all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
+    in_loops(pattern(r"\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
 """Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 
 
-@on(cst.AugAssign, needle=_NEEDLES)
+@on(cst.AugAssign, trigger=_TRIGGER)
 def check_sum(node: cst.AugAssign, model: Model) -> Finding | None:
     """Report ``total += loss``."""
     if not isinstance(node.operator, (cst.AddAssign, cst.SubtractAssign)):
@@ -85,7 +85,7 @@ def check_sum(node: cst.AugAssign, model: Model) -> Finding | None:
     return _finding(node, node.target, node.value, model)
 
 
-@on(cst.Assign, needle=_NEEDLES)
+@on(cst.Assign, trigger=_TRIGGER)
 def check_reassigned(node: cst.Assign, model: Model) -> Finding | None:
     """Report ``total = total + loss``."""
     match node:
@@ -106,7 +106,7 @@ def check_reassigned(node: cst.Assign, model: Model) -> Finding | None:
     return None
 
 
-@on(cst.Call, needle=_NEEDLES)
+@on(cst.Call, trigger=_TRIGGER)
 def check_append(node: cst.Call, model: Model) -> Finding | None:
     """Report ``losses.append(loss)``."""
     match node:

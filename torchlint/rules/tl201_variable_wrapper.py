@@ -75,7 +75,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, on, word
 from torchlint.rules.api import patches
 from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
@@ -84,7 +84,7 @@ from torchlint.rules.shared.volatile.blocks import Need
 _MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
 
 
-@on(cst.Call, needle="Variable")
+@on(cst.Call, trigger=word("Variable"))
 def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not variables.may_be_variable(node.func, model) or model.qualified(node.func) != variables.VARIABLE:
@@ -112,7 +112,7 @@ def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
     return [other.value for other in values.elements if isinstance(other.value, cst.Call)]
 
 
-@on(cst.Name, cst.Attribute, needle="Variable")
+@on(cst.Name, cst.Attribute, trigger=word("Variable"))
 def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | None:
     """Report a reference to `Variable` that is no call."""
     if not variables.may_be_variable(node, model):
@@ -138,7 +138,7 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
 
 
-@on(cst.SimpleString, needle="Variable")
+@on(cst.SimpleString, trigger=word("Variable"))
 def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     """Report `Variable` in a quoted annotation."""
     if not _is_quoted(node, model):
@@ -176,7 +176,7 @@ def _quoted_name(model: Model) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w.])")
 
 
-@on(cst.ImportFrom, needle="Variable")
+@on(cst.ImportFrom, trigger=word("Variable"))
 def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
     """Report the import; it goes when its last use has gone."""
     if isinstance(node.names, cst.ImportStar) or node.module is None or node.relative:

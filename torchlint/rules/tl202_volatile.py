@@ -62,7 +62,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import parameters
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, word
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
@@ -73,7 +73,7 @@ _WIDTH = 60
 """Characters shown of what belongs into a block."""
 
 
-@on(cst.Call, needle=("volatile", "Variable"))
+@on(cst.Call, trigger=any_of(word("volatile"), word("Variable")))
 def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     """Report `volatile` in a call of `Variable`."""
     arg = volatile_argument(node)
@@ -137,7 +137,7 @@ def _is_in_volatile(use: cst.Name, model: Model) -> bool:
     return False
 
 
-@on(cst.Attribute, needle=".volatile")
+@on(cst.Attribute, trigger=attribute("volatile"))
 def check_attribute(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.volatile` of a tensor."""
     if node.attr.value != "volatile":

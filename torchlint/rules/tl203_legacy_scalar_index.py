@@ -70,14 +70,14 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, scalars
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
 
 
-@on(cst.Attribute, needle=".data")
+@on(cst.Attribute, trigger=attribute("data"))
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.data[0]` of a scalar."""
     found = data_sites.at(node, data_sites.Site.SCALAR, model)
@@ -98,7 +98,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, needle=(".data", r"beside:.data:re:\[ 0 \]"))
+@on(cst.Subscript, trigger=any_of(attribute("data"), all_of(pattern(r"\[ 0 \]"), attribute("data"))))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not scalars.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -114,7 +114,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
 
 
-@on(cst.Call, needle=(".data", r"beside:.data:re:\bround \("))
+@on(cst.Call, trigger=any_of(attribute("data"), all_of(pattern(r"\bround \("), attribute("data"))))
 def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     """Report `round(total)` of a 0-dim tensor, in code of that time: newer code would have been seen to raise."""
     match node:

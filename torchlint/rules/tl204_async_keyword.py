@@ -31,12 +31,12 @@ from torchlint import edit
 from torchlint.file.tree.placeholders import ASYNC
 from torchlint.model import Model
 from torchlint.model.syntax import keyword
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Finding, Fix, on, pattern
 
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
 
 
-@on(cst.Call, needle=r"re:\basync =")
+@on(cst.Call, trigger=pattern(r"\basync ="))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report the keyword argument `async` of a transfer."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value not in _METHODS:

@@ -65,11 +65,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, methods, uses
 
 
-@on(cst.Module, needle="table:TL302")
+@on(cst.Module, trigger=listed("TL302"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is gone."""
     for use in uses.of_rule(model, "TL302"):

@@ -99,12 +99,12 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import call_of
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, methods, uses
 from torchlint.rules.api.uses import Use
 
 
-@on(cst.Module, needle="table:TL302")
+@on(cst.Module, trigger=listed("TL302"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
     for use in uses.of_rule(model, "TL302"):

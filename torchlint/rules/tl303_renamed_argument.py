@@ -96,24 +96,24 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, any_of, listed, on, pattern
 from torchlint.rules.api import calls, findings, guards, names, table
 from torchlint.rules.api.table import Row
 from torchlint.rules.shared import names_with_dots
 
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
-_NEEDLES = (
-    r"re:\badd_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:\badd_module \( (?:name = )?[^,]*\+",
-    r"re:\bregister_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:\bregister_parameter \( (?:name = )?[^,]*\+",
-    r"re:\bregister_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\.",
-    r"re:\bregister_buffer \( (?:name = )?[^,]*\+",
+_TRIGGER = any_of(
+    pattern(r"\badd_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
+    pattern(r"\badd_module \( (?:name = )?[^,]*\+"),
+    pattern(r"\bregister_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
+    pattern(r"\bregister_parameter \( (?:name = )?[^,]*\+"),
+    pattern(r"\bregister_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
+    pattern(r"\bregister_buffer \( (?:name = )?[^,]*\+"),
 )
 
 
-@on(cst.Module, needle="table:TL303")
+@on(cst.Module, trigger=listed("TL303"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report arguments of the table in calls that have them."""
     rows = table.of_kinds("TL303", ("argument",), model.target)
@@ -127,7 +127,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
             candidates = [other for other in candidates if other is not row]
 
 
-@on(cst.ClassDef, needle="table:TL303")
+@on(cst.ClassDef, trigger=listed("TL303"))
 def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     """Report `super().__init__(data_source)` in a sampler: there is nothing to give any more."""
     rows = table.of_kinds("TL303", ("behaviour",), model.target).get("__init__", ())
@@ -144,7 +144,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     yield Finding(arg, findings.message(rows[0], model, what), fix, severity="error")
 
 
-@on(cst.Assign, needle=(r"re:\.size_average =", r"re:\.reduce ="))
+@on(cst.Assign, trigger=any_of(pattern(r"\.size_average ="), pattern(r"\.reduce =")))
 def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
     """Report `loss.size_average = False`: what counts is `loss.reduction`."""
     match node.targets:
@@ -175,7 +175,7 @@ def _is_loss(node: cst.BaseExpression, model: Model) -> bool:
     )
 
 
-@on(cst.Call, needle=_NEEDLES)
+@on(cst.Call, trigger=_TRIGGER)
 def check_name(node: cst.Call, model: Model) -> Finding | None:
     """Report names of modules, parameters and buffers that have a dot in them."""
     match node:

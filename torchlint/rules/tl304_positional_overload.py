@@ -53,7 +53,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, listed, on
 from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
 
@@ -63,7 +63,7 @@ _TENSORS = {"add": 1, "sub": 1}
 """How many tensors follow the first one, where that is not two."""
 
 
-@on(cst.Module, needle="table:TL304")
+@on(cst.Module, trigger=listed("TL304"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls with numbers in front of tensors, and others in an order that has changed."""
     rows = table.of_kinds("TL304", ("positional",), model.target)

@@ -88,12 +88,12 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim
 from torchlint.model.syntax import keyword
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
 
 
-@on(cst.Module, needle="table:TL305")
+@on(cst.Module, trigger=listed("TL305"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave out what they should say."""
     rows = table.of_kinds("TL305", ("default", "argument"), model.target)

@@ -64,11 +64,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, uses
 
 
-@on(cst.Module, needle="table:TL306")
+@on(cst.Module, trigger=listed("TL306"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report private and moved names, where they are imported and where they are used."""
     for use in uses.of_rule(model, "TL306"):

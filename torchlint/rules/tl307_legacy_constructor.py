@@ -70,7 +70,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import call_of, last_name
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import findings, methods, names, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
@@ -87,7 +87,7 @@ _OVERWRITES = frozenset(("fill_", "zero_", "normal_", "uniform_", "random_", "be
 _INTEGERS = frozenset(("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor"))
 
 
-@on(cst.Module, needle="table:TL307")
+@on(cst.Module, trigger=listed("TL307"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls of the old constructors; their names are types as well, and those stay."""
     for use in uses.of_rule(model, "TL307"):

@@ -57,14 +57,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import positional_parameters
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Finding, Fix, on, word
 from torchlint.versions import Version
 
 _REMOVED: Version = (1, 5)
 _METHODS = ("forward", "backward")
 
 
-@on(cst.ClassDef, needle="Function")
+@on(cst.ClassDef, trigger=word("Function"))
 def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     """Report `forward` and `backward` with `self`."""
     if not model.target.reaches(_REMOVED) or not _is_function(node, model):
@@ -75,7 +75,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
             yield Finding(method.name, f"{said} under `@staticmethod`", severity="error")
 
 
-@on(cst.Call, needle="Function")
+@on(cst.Call, trigger=word("Function"))
 def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report the call of an instance."""
     match node.func:

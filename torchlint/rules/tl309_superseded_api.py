@@ -44,13 +44,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, methods, uses
 
 BY_DEFAULT = False
 
 
-@on(cst.Module, needle="table:TL309")
+@on(cst.Module, trigger=listed("TL309"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is only documented as superseded."""
     for use in uses.of_rule(model, "TL309"):

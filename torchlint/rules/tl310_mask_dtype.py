@@ -62,7 +62,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
 from torchlint.versions import Version
 
 _SINCE: Version = (1, 2)
@@ -70,7 +70,7 @@ _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
 _MASKED = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
 
 
-@on(cst.Call, needle=".byte")
+@on(cst.Call, trigger=attribute("byte"))
 def check_mask(node: cst.Call, model: Model) -> Finding | None:
     """Report `.byte()` of what is used as a mask, on the spot or by the one name that it is given."""
     match node:
@@ -105,17 +105,17 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
     return []
 
 
-_MINUS_NEEDLES = (
-    r"re:1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])",
-    r"re:1(?<![\w.]1) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])",
-    r"re:\) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])",
+_MINUS_TRIGGER = any_of(
+    pattern(r"1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])"),
+    pattern(r"1(?<![\w.]1) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])"),
+    pattern(r"\) - \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])"),
 )
 """Behind a minus, what is called one or compares, as far as nothing is done to that."""
-_UNARY_NEEDLE = r"re:-(?<![\d)\]}'\"]-)(?<![\d)\]}'\"]\s-) \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])"
+_UNARY_TRIGGER = pattern(r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( [^()\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])")
 """The same behind a minus that nothing stands before."""
 
 
-@on(cst.BinaryOperation, needle=_MINUS_NEEDLES)
+@on(cst.BinaryOperation, trigger=_MINUS_TRIGGER)
 def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
@@ -134,7 +134,7 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     return None
 
 
-@on(cst.UnaryOperation, needle=_UNARY_NEEDLE)
+@on(cst.UnaryOperation, trigger=_UNARY_TRIGGER)
 def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     """Report `-mask`."""
     if not isinstance(node.operator, cst.Minus) or not model.target.reaches(_SINCE):

@@ -32,13 +32,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, uses
 
 BY_DEFAULT = False
 
 
-@on(cst.Module, needle="table:TL311")
+@on(cst.Module, trigger=listed("TL311"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the functions of TorchScript."""
     for use in uses.of_rule(model, "TL311"):

@@ -60,7 +60,7 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on, pattern
 from torchlint.rules.api import guards, names
 from torchlint.versions import Version
 
@@ -78,7 +78,7 @@ _SIZES = frozenset("view reshape expand new_zeros new_ones new_empty".split())  
 _FIRST = frozenset(("torch.nn.functional.embedding", "torch.nn.functional.one_hot"))
 
 
-@on(cst.BinaryOperation, needle=r"re:[^/]/[^/=]")
+@on(cst.BinaryOperation, trigger=pattern("[^/]/[^/=]"))
 def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report divisions whose result is used as an index or a size."""
     if not isinstance(node.operator, cst.Divide) or not model.target.reaches(_SINCE):

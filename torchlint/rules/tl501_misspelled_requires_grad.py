@@ -44,12 +44,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, attribute, on
 
 _WRONG, _RIGHT = "require_grad", "requires_grad"
 
 
-@on(cst.Attribute, needle=".require_grad")
+@on(cst.Attribute, trigger=attribute("require_grad"))
 def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     """Report that a misspelled attribute is assigned to."""
     if node.attr.value != _WRONG or not model.is_target(node):

@@ -32,7 +32,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, keyword, positional
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, on, word
 from torchlint.rules.api import names
 
 BY_DEFAULT = False
@@ -41,7 +41,7 @@ _NAME = "torch.utils.data.DataLoader"
 _POSITION = 5
 
 
-@on(cst.Call, needle="DataLoader")
+@on(cst.Call, trigger=word("DataLoader"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report loaders that load by themselves."""
     if not isinstance(node.func, (cst.Name, cst.Attribute)) or has_stars(node.args):

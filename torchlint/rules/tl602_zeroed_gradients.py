@@ -38,7 +38,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, on, word
 from torchlint.versions import Version
 
 BY_DEFAULT = False
@@ -46,7 +46,7 @@ BY_DEFAULT = False
 _DEFAULT: Version = (2, 0)
 
 
-@on(cst.Call, needle="set_to_none")
+@on(cst.Call, trigger=word("set_to_none"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are set to zero by choice."""
     if last_name(node.func) != "zero_grad":

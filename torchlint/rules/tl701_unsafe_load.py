@@ -58,7 +58,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, positional
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import calls, table
 from torchlint.rules.shared import loaded
 from torchlint.rules.shared.loaded import Content
@@ -76,7 +76,7 @@ _RAISES = (
 )
 
 
-@on(cst.Module, needle="table:TL701")
+@on(cst.Module, trigger=listed("TL701"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave it to the version what may be loaded."""
     oldest = model.target.oldest

@@ -36,7 +36,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Applicability, Finding, Fix, on
+from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.versions import Version
 
@@ -45,18 +45,18 @@ _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.loa
 _DOWNLOADS = (*_URL_LOADERS, "torch.hub.download_url_to_file")
 
 
-_NEEDLES = (
-    "load_state_dict_from_url",
-    "load_url",
-    "download_url_to_file",
-    ".hub",
-    r"re:\bhub \. load\b",
-    r"re:\bhub as\b",
-    r"re:\btorch \. hub import\b",
+_TRIGGER = any_of(
+    word("load_state_dict_from_url"),
+    word("load_url"),
+    word("download_url_to_file"),
+    attribute("hub"),
+    pattern(r"\bhub \. load\b"),
+    pattern(r"\bhub as\b"),
+    pattern(r"\btorch \. hub import\b"),
 )
 
 
-@on(cst.Call, needle=_NEEDLES)
+@on(cst.Call, trigger=_TRIGGER)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report downloads that are trusted blindly."""
     if not isinstance(node.func, (cst.Name, cst.Attribute)) or any(arg.star == "**" for arg in node.args):

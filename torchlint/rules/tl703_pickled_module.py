@@ -32,11 +32,11 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, on, pattern
 from torchlint.rules.api import names
 
 
-@on(cst.Call, needle=r"re:\bsave \(")
+@on(cst.Call, trigger=pattern(r"\bsave \("))
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report modules among what is saved."""
     if last_name(node.func) != "save" or not node.args or node.args[0].star:

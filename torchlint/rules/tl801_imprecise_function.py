@@ -57,13 +57,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on, pattern
 from torchlint.rules.api import names
 
 BY_DEFAULT = False
 
 
-@on(cst.Call, needle=(r"re:\blog \(",))
+@on(cst.Call, trigger=pattern(r"\blog \("))
 def check_log(node: cst.Call, model: Model) -> Finding | None:
     """Report `log(1 + x)` and `log(sum(exp(x), dim))`."""
     inner = _operand(node, "log", model)
@@ -79,7 +79,7 @@ def check_log(node: cst.Call, model: Model) -> Finding | None:
     return _logsumexp(node, at, model)
 
 
-@on(cst.BinaryOperation, needle=(r"re:\bexp \(",))
+@on(cst.BinaryOperation, trigger=pattern(r"\bexp \("))
 def check_exp(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `exp(x) - 1`, and `-1 + exp(x)`."""
     match node:

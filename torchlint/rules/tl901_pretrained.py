@@ -51,8 +51,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name, positional
-from torchlint.model.torch import arguments
-from torchlint.rule import Anchor, Edit, Finding, Fix, on
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.rule import Anchor, Edit, Finding, Fix, listed, on
 from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
 
@@ -60,7 +60,7 @@ _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
 _ARGUMENTS = ("pretrained", "pretrained_backbone")
 
 
-@on(cst.Call, needle="table:TL901")
+@on(cst.Call, trigger=listed("TL901"))
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report the old arguments of builders of models."""
     if any(arg.star == "*" for arg in node.args) or not _may_have_it(node):
@@ -91,7 +91,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
 
 def _for_value(row: Row, arg: cst.Arg) -> Row:
     """A row with the advice for what is given: without weights there is another one."""
-    is_off = row.fix == "weights" and arguments.literal_bool(arg.value) is False
+    is_off = row.fix == "weights" and literal_bool(arg.value) is False
     return replace(row, advice=f"`{row.to}=None`") if is_off else row
 
 

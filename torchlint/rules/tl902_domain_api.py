@@ -48,12 +48,12 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Finding, Fix, on
+from torchlint.rule import Finding, Fix, listed, on
 from torchlint.rules.api import calls, findings, table, uses
 from torchlint.rules.api.table import Row
 
 
-@on(cst.Module, needle="table:TL902")
+@on(cst.Module, trigger=listed("TL902"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
     for use in uses.of_rule(model, "TL902"):

@@ -33,11 +33,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, on
+from torchlint.rule import Finding, listed, on
 from torchlint.rules.api import findings, uses
 
 
-@on(cst.Module, needle="table:TL903")
+@on(cst.Module, trigger=listed("TL903"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the module, its classes, and the call that silenced its warning."""
     for use in uses.of_rule(model, "TL903"):

@@ -22,7 +22,7 @@ from torchlint.system.stack import with_stack
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
-    from torchlint.file.results import Outcome
+    from torchlint.file.check import Outcome
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
@@ -168,8 +168,8 @@ def _open(job: Job) -> Opened | Answer:
 
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
-    from torchlint.file.gate import can_match
-    from torchlint.file.suppress.comments import is_malformed, mentioned
+    from torchlint.file.comments.suppressions import is_malformed, mentioned
+    from torchlint.file.triggers.gate import can_match
 
     return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
 
@@ -209,7 +209,7 @@ def _check(opened: Opened, codebase: Codebase) -> Answer:
 
 def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
     from torchlint.file.check import check_text
-    from torchlint.file.results import TOO_DEEP
+    from torchlint.file.parse.invalid import TOO_DEEP
 
     job = opened.job
     try:

@@ -11,6 +11,9 @@ FILE_SIZE = 5 << 20
 BUDGET = 2_000_000
 """Expressions to interpret in a file, where nothing else is said. Real files need less than a tenth of it."""
 
+TOO_MUCH = "there is more to interpret than `model-budget` allows"
+"""What is said of a file of which some was not interpreted."""
+
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Applicability, Fixing
-from torchlint.file.gate import can_match
+from torchlint.file.triggers.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.testing.examples import Example, examples
 from torchlint.testing.linting import applicability, compiles, lint, same_text, show

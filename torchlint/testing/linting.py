@@ -7,8 +7,7 @@ import difflib
 import warnings
 
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
-from torchlint.file.check import check_text
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome, check_text
 
 
 def lint(text: str, codes: frozenset[str], fixing: Fixing = Fixing.NONE) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.results import Outcome
+from torchlint.file.check import Outcome
 from torchlint.testing.examples import Example
 from torchlint.testing.execution import Run, differences, rough_differences, run
 from torchlint.testing.linting import lint

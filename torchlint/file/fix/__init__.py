@@ -1,1 +1,1 @@
-"""Fixes: which are announced, which are applied together, round by round, and how many there were."""
+"""Fixes: which are announced, which go together, round by round, and what speaks against one."""

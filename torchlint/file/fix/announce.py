@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
-from torchlint.file.results import Examined
+from torchlint.file.suppress.suppress import Examined
 
 
 def announced(examined: Examined) -> Examined:

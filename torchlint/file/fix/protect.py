@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.diagnostic import Diagnostic, Fixing, LocatedFix, TextEdit
 from torchlint.file.fix.combine import chosen, edits_of
-from torchlint.file.results import Examined, Silenced
+from torchlint.file.suppress.suppress import Examined, Silenced
 from torchlint.file.text.edits import moved, splice
 from torchlint.file.text.lines import Lines
 

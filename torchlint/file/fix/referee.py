@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.file.fix.combine import edits_of
+from torchlint.file.fix.verify import BREAKS, Guard
 from torchlint.file.text.edits import splice
 from torchlint.file.tree.placeholders import without_async
-from torchlint.file.verify import BREAKS, Guard
 
 
 class Referee:

@@ -14,7 +14,7 @@ from torchlint.file.fix.combine import chosen, edits_of
 from torchlint.file.fix.protect import parting
 from torchlint.file.fix.referee import Referee
 from torchlint.file.fix.tally import Tally
-from torchlint.file.results import Examined, Outcome
+from torchlint.file.suppress.suppress import Examined
 from torchlint.file.text.edits import splice
 
 MAX_ROUNDS = 500
@@ -23,8 +23,11 @@ MAX_ROUNDS = 500
 Examine = Callable[[str], Examined]
 
 
-def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> Outcome:
-    """What becomes of a text when it is fixed; ``examine`` says what is found in the texts on the way."""
+def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> tuple[Examined, Counter[str]]:
+    """The text when all is fixed, and how many fixes of each code that took.
+
+    ``examine`` says what is found in the texts on the way.
+    """
     off = frozenset[str]()
     while True:
         current, counts, endless = _rounds(original, examine, fixing, off, path)
@@ -35,7 +38,7 @@ def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> Ou
         current = current.without_fixes([d for d in current.diagnostics if d.code in off and d.fix is not None])
         message = f"the fixes of {', '.join(sorted(off))} did not come to an end: left out"
         current = current.with_problems([Problem(path, message)])
-    return current.outcome(counts)
+    return current, counts
 
 
 def _rounds(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import libcst as cst
 
 from torchlint.diagnostic import LocatedBlock, TextEdit
-from torchlint.file.suppress.comments import start_with_comments
+from torchlint.file.comments.suppressions import start_with_comments
 from torchlint.file.text.lines import without_blanks
 from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.tree import Span, Tree

@@ -9,8 +9,10 @@ from typing import TypeGuard
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Problem
+from torchlint.file.dispatch.dispatch import Findings
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
-from torchlint.file.results import Findings, Located, Subject
+from torchlint.file.locate.located import Located
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.placeholders import SKIPPED
 from torchlint.file.tree.tree import NotRoundTripped, Span, Tree

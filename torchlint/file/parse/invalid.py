@@ -9,6 +9,9 @@ from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.text.lines import Lines
 from torchlint.file.text.source import TOKENS
 
+TOO_DEEP = "an expression is nested too deeply to be analysed"
+"""What is said of a file that the stack has no room for."""
+
 MAX_BRACKETS = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
 

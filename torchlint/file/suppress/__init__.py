@@ -1,1 +1,1 @@
-"""What comments silence: how they are read, what they take away, and how fixes leave both alone."""
+"""Findings without those that comments silence."""

@@ -2,8 +2,50 @@
 
 from __future__ import annotations
 
-from torchlint.file.results import Examined, Located, Silenced
-from torchlint.file.suppress.comments import Suppressions
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from torchlint.diagnostic import Diagnostic, Problem
+from torchlint.file.comments.suppressions import Suppressions
+from torchlint.file.locate.located import Located
+
+
+@dataclass(frozen=True, slots=True)
+class Silenced:
+    """A silenced finding, and the lines of its statement and of the comments that silence it."""
+
+    finding: Diagnostic
+    rows: frozenset[int]
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first and the last of the lines between which comment and finding belong together."""
+        rows = {*self.rows, *self.finding.rows, self.finding.start.row, self.finding.end.row}
+        return min(rows), max(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """All that is known of a text: what is reported, what is silenced."""
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...]
+    """Sorted."""
+    silenced: tuple[Silenced, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    is_broken: bool = False
+
+    def without_fixes(self, refused: Collection[Diagnostic]) -> Examined:
+        """The same without the fixes of some findings."""
+        if not refused:
+            return self
+        kept = (replace(each, fix=None) if each in refused else each for each in self.diagnostics)
+        return replace(self, diagnostics=tuple(kept))
+
+    def with_problems(self, problems: Iterable[Problem]) -> Examined:
+        """The same with problems that came up while it was fixed."""
+        return replace(self, problems=(*self.problems, *problems))
 
 
 def suppressed(text: str, located: Located, codes: frozenset[str]) -> Examined:

@@ -140,7 +140,7 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     return bool(model.value(node).kind & Kind.TENSOR)
 
 
-def is_used_up(node: cst.BaseExpression, model: Model) -> bool:
+def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] = frozenset()) -> bool:
     """Whether nothing but the elements of a tensor goes on from where it stands: nobody can tell which one it was."""
     parent = model.tree.parent(node)
     match parent:
@@ -149,12 +149,25 @@ def is_used_up(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
             is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT
             return name in library.tensor_names() and not is_same
-        case cst.Arg(keyword=None):
+        case cst.Arg(star=""):
             call = model.tree.parent(parent)
-            ref = model.qualified(call.func) if isinstance(call, cst.Call) else None
-            result = library.function(ref)
-            return result is not None and not may_alias(result)
+            return isinstance(call, cst.Call) and _computes(call, model)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            scope = model.scopes.scope_of(target)
+            if not isinstance(scope, cst.FunctionDef) or name in followed:
+                return name in followed  # what a module has others may import
+            uses = [use for use in model.references(name, scope) if not model.is_target(use)]
+            return all(is_used_up(use, model, followed | {name}) for use in uses)
     return False
+
+
+def _computes(call: cst.Call, model: Model) -> bool:
+    """Whether a function or method of torch is called that gives back none of its arguments."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_tensor(owner, model):
+            return library.method(name) is not None and name not in _OF_THE_OBJECT
+    result = library.function(model.qualified(call.func))
+    return result is not None and not may_alias(result)
 
 
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:

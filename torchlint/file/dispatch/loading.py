@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.diagnostic import Problem
 from torchlint.rules import BUILT_IN, RuleInfo, catalogue
+from torchlint.rules.declared import DeclarationError
 from torchlint.system.crash import described_for, traceback_of
 
 if TYPE_CHECKING:
@@ -41,11 +42,17 @@ def _load(info: RuleInfo) -> Rule | Problem:
     from torchlint.rule import load
 
     if info.distribution == BUILT_IN.distribution:
-        return load(info.module)
+        return _checked(load(info.module), info)
     try:
-        return load(info.module)
+        return _checked(load(info.module), info)
     except Exception as error:
         message = (
             f"{info.code} cannot be loaded, so its findings are missing: {described_for(info.distribution, error)}"
         )
         return Problem(info.distribution, message, details=traceback_of(error))
+
+
+def _checked(rule: Rule, info: RuleInfo) -> Rule:
+    if rule.trigger != info.trigger:
+        raise DeclarationError(f"{info.file}: the trigger is another one than its source says")
+    return rule

@@ -9,7 +9,7 @@
 ==============================================  ===================================================================
 
 Codes can be prefixes. What is written inside a string is no comment. A comment that looks like one of these and is none
-is reported (:mod:`torchlint.file.suppress.directive` reads them), and silences at most the rules it names.
+is reported (:mod:`torchlint.file.comments.directive` reads them), and silences at most the rules it names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Diagnostic, Position
-from torchlint.file.suppress.directive import Said, is_suspect, read
+from torchlint.file.comments.directive import Said, is_suspect, read
 from torchlint.file.text.lines import line_start, lines_above
 
 _TOKEN = re.compile(

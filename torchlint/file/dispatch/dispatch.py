@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Applicability, Problem
-from torchlint.file.loading import loaded
-from torchlint.file.results import Findings, Look, Subject
+from torchlint.file.dispatch.loading import loaded
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.lines import Lines
-from torchlint.model.budget import TOO_MUCH, Budget
 from torchlint.rules import BUILT_IN, catalogue
 from torchlint.system.crash import described, described_for, traceback_of
+from torchlint.system.limits import TOO_MUCH
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -23,6 +23,28 @@ if TYPE_CHECKING:
     from torchlint.rule import Finding, Rule
 
 NOT_ALL_INTERPRETED = f"{TOO_MUCH}: some of it was not, so findings may be missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a first look at a file has shown."""
+
+    codes: frozenset[str]
+    """The rules that found something."""
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    """The other files that were looked at, with their state then."""
+    is_cut_short: bool = False
+    """Whether there was more to interpret than the budget allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the rules found in a tree."""
+
+    found: tuple[tuple[Rule, Finding], ...]
+    problems: tuple[Problem, ...]
+    rests_on: Mapping[str, str]
+    is_cut_short: bool
 
 
 def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
@@ -67,6 +89,8 @@ def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None)
 
 
 def _model_for(tree: Tree, subject: Subject) -> Model:
+    from torchlint.model.budget import Budget
+
     model = model_of(tree, subject.location, subject.codebase)
     model.target, model.budget = subject.target, Budget(subject.budget)
     return model

@@ -1,0 +1,1 @@
+"""Rules at work: from a tree to findings."""

@@ -1,0 +1,1 @@
+"""What lets a file in: searched for in its bytes, before anything is parsed."""

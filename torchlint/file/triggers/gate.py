@@ -1,0 +1,46 @@
+"""Which files can hold findings: from the triggers that rules declare, in the bytes of a file.
+
+For most files nothing but this runs. What a trigger is says :mod:`torchlint.trigger`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchlint.file.triggers.prose import without_prose
+from torchlint.file.triggers.search import occurs, searches
+
+_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
+"""What files that get their tensors from others do to them."""
+
+
+def can_match(data: bytes, codes: frozenset[str]) -> bool:
+    """Whether any of the rules could find anything in a file of these bytes.
+
+    A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
+    module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
+    """
+    return _is_ours(data) and _has_trigger(data, codes)
+
+
+def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
+    """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
+    if not _is_ours(data):
+        return frozenset()
+    code = without_prose(data)
+    return frozenset(each for each in codes if _has_trigger(code, frozenset((each,))))
+
+
+def _is_ours(data: bytes) -> bool:
+    return b"torch" in data or _TENSORS.search(data) is not None
+
+
+def _has_trigger(data: bytes, codes: frozenset[str]) -> bool:
+    wanted = searches(codes)
+    if any(occurs(search, data) for search in wanted.own):
+        return True
+    if not wanted.listed:
+        return False
+    from torchlint.rules.api import words
+
+    return words.can_match(data, wanted.listed)
