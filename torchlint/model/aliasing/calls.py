@@ -51,7 +51,7 @@ _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 
 @dataclass(frozen=True)
-class Site:
+class Entered:
     """A function that something was followed into, and who followed it."""
 
     function: cst.FunctionDef
@@ -264,7 +264,7 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     names = _bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
-    inside = follower.inside(home, Site(function, follower))
+    inside = follower.inside(home, Entered(function, follower))
     if inside is None:
         return Usage.ESCAPES
     if not _WRAPPING.issuperset(decorator_names(function)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import LIKE_METHODS, Site, given
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -88,7 +88,7 @@ class Follower:
         context: Context,
         through_names: bool = True,
         through_data: bool = True,
-        site: Site | None = None,
+        site: Entered | None = None,
         depth: int = 0,
     ) -> None:
         self.through_names = through_names
@@ -108,7 +108,7 @@ class Follower:
         self._is_cut = False
         """Whether a call was not followed because it leads back into a function that is being followed."""
 
-    def inside(self, home: Context, site: Site | None) -> Follower | None:
+    def inside(self, home: Context, site: Entered | None) -> Follower | None:
         """Who follows a value into a function; None where that would lead too far."""
         if self.depth >= _MAX_CALLS:
             return None

@@ -56,7 +56,7 @@ class Section(Generic[T]):
                 yield name, found
 
 
-class Data:
+class Library:
     """All that is known of torch."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -82,9 +82,9 @@ class Data:
 
 
 @functools.cache
-def data() -> Data:
+def data() -> Library:
     """The data on torch, read once."""
-    return Data(_read("torch.json"))
+    return Library(_read("torch.json"))
 
 
 @functools.cache

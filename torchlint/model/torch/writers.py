@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from torchlint.model.syntax import is_none
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.data import writers
 from torchlint.model.torch.schema import Asked
@@ -73,10 +74,6 @@ def _is_asked(given: Sequence[Argument], asked: Asked) -> bool:
         if argument.keyword is None:
             is_it = positional == asked.position
             positional += 1
-        if is_it and literal_bool(argument.node) is not False and not _is_none(argument.node):
+        if is_it and literal_bool(argument.node) is not False and not is_none(argument.node):
             return True
     return False
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"

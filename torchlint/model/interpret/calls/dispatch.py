@@ -103,13 +103,7 @@ def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
     if isinstance(target, cst.Lambda):
         home = frame.context.home(target)
         given = [a.value for a in arguments if a.keyword is None and not a.star]
-        at = (
-            frame
-            if home is frame.context
-            else outside(
-                home,
-            )
-        )
+        at = frame if home is frame.context else outside(home)
         at.budget = frame.budget
         return lambdas.call(at, target, given)
     if isinstance(target, cst.Call):
