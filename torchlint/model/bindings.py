@@ -84,15 +84,3 @@ def declares(context: Context, attribute: str) -> bool:
 
 def _declares(context: Context, attribute: str) -> bool:
     return context.scopes.declares(attribute)
-
-
-def is_inside_inner_loop(context: Context, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
-    """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
-    tree = context.tree
-    block = tree.parent(tree.statement(site))
-    for use in references(context, name, context.scopes.scope_of(site)):
-        inner = tree.enclosing(use, cst.For, cst.While)
-        if inner is not None and inner is not loop and block is not None and not tree.is_inside(site, inner):
-            if tree.is_inside(inner, loop) and tree.is_inside(inner, block):
-                return True
-    return False

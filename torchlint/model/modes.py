@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_kind, class_of
-from torchlint.model.expressions import qualified
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.scopes import sounds_like_no_grad
@@ -116,15 +115,3 @@ def _disables(node: cst.BaseExpression) -> bool:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name("False"))]):
             return (dotted(func) or "").endswith("set_grad_enabled")
     return False
-
-
-def no_grad_block_before(context: Context, statement: cst.CSTNode) -> cst.With | None:
-    """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
-    match context.tree.sibling_before(statement):
-        case (
-            cst.With(
-                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
-            ) as block
-        ) if qualified(context, func) == "torch.no_grad":
-            return block
-    return None

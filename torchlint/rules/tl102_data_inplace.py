@@ -138,7 +138,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = model.no_grad_block_before(line) if line is not None and begins else None
+    into = no_grad.block_before(model, line) if line is not None and begins else None
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None
