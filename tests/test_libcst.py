@@ -20,7 +20,7 @@ INTERNALS = PACKAGE / "file" / "tree" / "internals.py"
 CASES = [path for path in sorted((ROOT / "tests" / "cases").glob("*.py")) if path.stem != "async_keyword"]
 
 PRIVATE = re.compile(
-    r"libcst\._|libcst\.native|\bCodegenState\b|\._?codegen\w*\(|\b_codegen\w*|[\.\"]__post_init__|object\.__setattr__|"
+    r"libcst\._|libcst\.native|\bCodegenState\b|\._?codegen\w*\(|\b_codegen\w*|[\.\"]__post_init__|object\.__setattr__\((?!self\b)|"
     r"vars\(cst\."
 )
 
