@@ -127,6 +127,7 @@ class Scopes:
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._hidden: dict[int, frozenset[str]] = {}
+        self._declares: dict[str, bool] = {}
         self._around = tree.nearest(_is_in_body)
         self._hiding = tree.nearest(_hides)
 
