@@ -28,7 +28,7 @@ def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subjec
         if not possible:
             return Look(frozenset()) if python_tree(text) is not None else None
         tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_quick=True)
-    except (NoQuickTree, RecursionError):
+    except (NoQuickTree, RecursionError, SyntaxError):
         return None
     tree.is_package = is_package(subject.path)
     try:

@@ -32,11 +32,13 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
     from torchlint.file.tree.tree import Source, is_refused
 
     source = Source(text)
-    source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
     try:
+        source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
         tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
     except cst.ParserSyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
+    except SyntaxError as error_:
+        raise Unparsed(syntax_error(text, path) or no_python(Position(1, 1), str(error_))) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
         raise Unparsed(error)
     tree.skipped = skipped
