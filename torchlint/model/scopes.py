@@ -123,6 +123,7 @@ class Scopes:
         self._attributes: dict[tuple[int, str], Uses] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
+        self._declares: dict[str, bool] = {}
         self._rebound: dict[str, dict[int, dict[int, cst.FunctionDef]]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
@@ -343,6 +344,12 @@ class Scopes:
 
     def declares(self, attribute: str) -> bool:
         """Whether a class of this file has that attribute, or a named tuple that field."""
+        known = self._declares.get(attribute)
+        if known is None:
+            known = self._declares[attribute] = self._finds_declared(attribute)
+        return known
+
+    def _finds_declared(self, attribute: str) -> bool:
         around = [self.tree.enclosing(node, cst.ClassDef) for node in self._assigned_anyhow(attribute)]
         assigning = {id(cls): cls for cls in around if isinstance(cls, cst.ClassDef)}
         if any(self.attribute(cls, attribute).assigned for cls in assigning.values()):

@@ -7,6 +7,7 @@ control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on w
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -150,6 +151,8 @@ Symbol = tuple[Any, ...]
 MAX_SYMBOLS = 4
 MAX_DEPTH = 4
 MAX_KEYS = 32
+MAX_SIZE = 1_000
+"""How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,23 @@ class Value:
     symbols: tuple[Symbol, ...] = ()
     """The origins of what is not known, in the order in which they were met."""
     evidence: Evidence | None = field(default=None, compare=False)
+    size: int = field(init=False, compare=False, repr=False)
+    """How many values it is made of, one that is in it twice counted twice."""
+
+    def __post_init__(self) -> None:
+        """Say only what all that is in a value has in common, if that is too much."""
+        if self.items is not None or self.item is not None or self.keys is not None or self.bound:
+            size = 1 + _size_within(self)
+            if size > MAX_SIZE:
+                item = held(self)
+                item = item if item is not None and item.size == 1 else None
+                keys = Keys(UNKNOWN) if self.is_mapping else None
+                for name, rest in (("item", item), ("items", None), ("keys", keys), ("bound", None)):
+                    object.__setattr__(self, name, rest)
+                size = 1 if item is None else 3
+        else:
+            size = 1
+        object.__setattr__(self, "size", size if self.receiver is None else size + self.receiver.size)
 
     def __or__(self, other: Value) -> Value:
         return join(self, other)
@@ -255,6 +275,19 @@ class Value:
     def because(self, strength: Strength, text: str, node: cst.CSTNode | None = None) -> Value:
         """The same value on other evidence."""
         return replace(self, evidence=Evidence(strength, text, node))
+
+
+def _size_within(value: Value) -> int:
+    """How many values are in one; what stands for any number of them counts as two."""
+    keys = value.keys if value.keys is not None else Keys(None)
+    size = 2 * value.item.size if value.item is not None else 0
+    size += keys.each.size if keys.each is not None else 0
+    for parts in (value.items or (), keys.known.values(), (argument.value for argument in value.bound or ())):
+        size += sum(map(_SIZE, parts))
+    return size
+
+
+_SIZE = operator.attrgetter("size")
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,10 +69,10 @@ _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _TRIGGER = any_of(
     attribute("backward"),
     all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
-    in_loops(pattern(r"\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
 """Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 

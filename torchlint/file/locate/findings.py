@@ -41,6 +41,9 @@ def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnosti
     if not findings.found:
         return []
     wanted = {id(node): node for _, finding in findings.found for node in _anchors(tree, finding)}
+    fixes = (finding.fix for _, finding in findings.found if finding.fix is not None)
+    awaited = {id(fix.waits_for): fix.waits_for for fix in fixes}  # the same for all imports of a name
+    wanted.update((id(node), node) for nodes in awaited.values() for node in nodes)
     places = _Places(tree.spans(wanted.values()), lines)
     return [_diagnostic(tree, rule, finding, places) for rule, finding in findings.found]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
-    """The nodes whose places have to be known to locate a fix."""
+    """The nodes whose places have to be known to locate a fix, but for what it waits for."""
     for each in (fix, *fix.alternatives):
         for edit in each.edits:
             yield edit.start.node
@@ -30,7 +30,6 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
             yield from blocks.anchors(tree, each.block)
         if each.imports and (place := _import_anchor(tree)) is not None:
             yield place[0]
-    yield from fix.waits_for
 
 
 def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:

@@ -1,4 +1,4 @@
-"""libcst's nodes: which of their fields are syntax, in the order of the text, and how to have them parsed quickly."""
+"""libcst's nodes: which of their fields are syntax, in the order of the text."""
 
 from __future__ import annotations
 
@@ -85,24 +85,3 @@ def last_fields_first(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[A
     if len(names) == 1:  # of one name `attrgetter` gives no tuple
         return lambda node: (getattr(node, names[0]),)
     return attrgetter(*names) if names else lambda node: ()
-
-
-def parse_module(text: str) -> cst.Module:
-    """The tree that libcst makes of a text, without validating its nodes one by one, which takes a third of the time.
-
-    The parser made them; for the little that its grammar lets pass and Python does not there is
-    :func:`torchlint.file.tree.tree.is_refused`.
-
-    Raises:
-        cst.ParserSyntaxError: it is no Python.
-    """
-    validate = cst.CSTNode.__post_init__
-    setattr(cst.CSTNode, "__post_init__", _accept)  # noqa: B010
-    try:
-        return cst.parse_module(text)
-    finally:
-        setattr(cst.CSTNode, "__post_init__", validate)  # noqa: B010
-
-
-def _accept(node: cst.CSTNode) -> None:
-    pass

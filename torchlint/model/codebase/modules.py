@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
-from torchlint.file.tree.fast.sketch import Unsketchable
+from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Nodes, Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.interpretation import Interpretation, Key
@@ -370,12 +370,12 @@ class Codebase:
         return self._states[path]
 
 
-def _definitions(text: str, is_sketch: bool = True) -> Scopes | None:
-    """The definitions of some statements, of a sketch if that can be; None if they are no Python."""
+def _definitions(text: str, is_quick: bool = True) -> Scopes | None:
+    """The definitions of some statements, from a quick tree if there is one; None if they are no Python."""
     try:
-        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_sketch=is_sketch))
-    except Unsketchable:
-        return _definitions(text, is_sketch=False)
+        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_quick=is_quick))
+    except NoQuickTree:
+        return _definitions(text, is_quick=False)
     except (cst.ParserSyntaxError, RecursionError):
         return None
 
