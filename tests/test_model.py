@@ -19,7 +19,8 @@ import pytest
 import torch
 
 from torchlint.file.text.lines import Lines
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.values import Possibilities, tensor
 

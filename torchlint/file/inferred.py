@@ -17,7 +17,8 @@ from torchlint.file.dispatch.dispatch import model_of
 from torchlint.file.locate.evidence import located
 from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase

@@ -8,59 +8,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 
 from torchlint.file.tree.fast import late_bodies, long_lists, quick
 from torchlint.file.tree.fast.late_bodies import LateBody, Text
+from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
 from torchlint.file.tree.libcst_private import parse_module, recorded
-from torchlint.file.tree.nodes import last_fields_first, syntax_fields
+from torchlint.file.tree.nearest import Nearest
+from torchlint.file.tree.nodes import NO_NODES, children, last_child, last_fields_first
 from torchlint.file.tree.placeholders import Chain
 from torchlint.system.layers import Layer, is_on
 
 N = TypeVar("N", bound=cst.CSTNode)
 
 
-_FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
-
-
-class NotRoundTripped(ValueError):
-    """libcst would not give the text back byte for byte, so positions in this file cannot be trusted."""
-
-
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
 _SUITES = (cst.IndentedBlock, cst.Module, cst.SimpleStatementLine, cst.SimpleStatementSuite)
-
-_NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
-"""Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
-
-
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
-    cls = type(node)
-    for name in syntax_fields(cls):
-        value = getattr(node, name)
-        kind = value.__class__
-        if kind is tuple or kind is list:
-            yield from value
-        elif kind not in _NO_NODES:
-            yield value
-
-
-def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
-    """The last of the syntax children of a node; None if it has none."""
-    for value in last_fields_first(type(node))(node):
-        kind = value.__class__
-        if kind is tuple or kind is list:
-            if value:
-                return value[-1]  # type: ignore[no-any-return]
-        elif kind not in _NO_NODES:
-            return value  # type: ignore[no-any-return]
-    return None
 
 
 def is_refused(tree: Tree) -> bool:
@@ -80,102 +48,10 @@ def _is_bytes(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.SimpleString) and "b" in node.prefix
 
 
-class Span(NamedTuple):
-    """Where a node stands: offsets into the original text."""
-
-    start: int
-    end: int
-    """With the expression's own brackets; of a statement, without leading comments and the newline; of a block, from
-    behind the colon."""
-    inner_start: int
-    inner_end: int
-    """Without the expression's own brackets."""
-
-
-class Source:
-    """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
-
-    libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
-    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        parsed = text
-        if "\r" in text:
-            parsed = re.sub(r"\r(?!\n)", "\n", parsed)
-        self._removed: list[int] = []
-        """Where something was left out of what libcst is given, and in the other list how much until there."""
-        self._shifts = [0]
-        if "\f" in parsed:
-            pieces, last, shift = [], 0, 0
-            for match in _FORM_FEED.finditer(parsed):
-                keep = match.group().rpartition("\f")[2]  # a form feed resets the indentation
-                cut = len(match.group()) - len(keep)
-                pieces.append(parsed[last : match.start()])
-                last = match.start() + cut
-                shift += cut
-                self._removed.append(last - shift)
-                self._shifts.append(shift)
-            pieces.append(parsed[last:])
-            parsed = "".join(pieces)
-        self.parsed = _without_tail(parsed)
-        first = re.search(r"\r\n|\r|\n", text)
-        self.newline = first.group() if first else "\n"
-        """The newline the text begins with: what new lines are ended by."""
-
-    def original(self, offset: int) -> int:
-        """Offset in the text of an offset in what libcst parsed."""
-        return offset + self._shifts[bisect_right(self._removed, offset)]
-
-
-def _without_tail(text: str) -> str:
-    """A text without the blank lines and comments it ends with, where one is indented: libcst loses some of those.
-
-    Nothing stands behind them, so no offset changes.
-    """
-    end, is_indented = len(text), False
-    while end:
-        start = text.rfind("\n", 0, end - 1) + 1
-        line = text[start:end]
-        code = line.strip(" \t\r\n")
-        if code and (not code.startswith("#") or '"' * 3 in code or "'" * 3 in code):
-            break
-        is_indented = is_indented or line[0] in " \t"
-        end = start
-    return text[:end] if is_indented and end else text
-
-
 _ROOM = 8
 """How many nodes a character can stand for: ``f()`` is seven."""
 
 Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
-
-
-class Nearest:
-    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
-
-    def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
-        """``holds`` is asked with a node and its parent, whether that is the one."""
-        self._parents, self._holds = parents, holds
-        self._known: dict[int, cst.CSTNode | None] = {}
-
-    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """That ancestor of a node; None if it has none."""
-        known = self._known
-        child, way = node, []
-        found: cst.CSTNode | None = None
-        while id(child) not in known:
-            way.append(id(child))
-            up = self._parents.get(id(child))
-            if up is None or self._holds(child, up):
-                found = up
-                break
-            child = up
-        else:
-            found = known[id(child)]
-        known.update(dict.fromkeys(way, found))
-        return found
 
 
 class Tree:
@@ -193,7 +69,7 @@ class Tree:
 
     def __init__(
         self,
-        source: Source | str,
+        source: GivenText | str,
         is_wanted: Callable[[int, int], bool] | None = None,
         *,
         is_quick: bool = False,
@@ -206,7 +82,7 @@ class Tree:
         """
         if not is_on(Layer.LATE_BODIES):
             is_wanted = None
-        self.source = source if isinstance(source, Source) else Source(source)
+        self.source = source if isinstance(source, GivenText) else GivenText(source)
         self._nodes: Nodes = {}
         self._names: dict[str, list[cst.Name]] | None = None
         self._unsorted: set[object] = set()
@@ -286,7 +162,7 @@ class Tree:
                     for item in reversed(value):
                         parents[id(item)] = node
                         push(item)
-                elif kind not in _NO_NODES:
+                elif kind not in NO_NODES:
                     parents[id(value)] = node
                     push(value)
         if names:
@@ -527,7 +403,7 @@ class Tree:
         if last is None:
             at: cst.CSTNode | None = node
             while at is not None:
-                end, at = at, None if type(at) is LateBody else _last_child(at)
+                end, at = at, None if type(at) is LateBody else last_child(at)
             last = self._order[id(end)]
             if type(end) is LateBody:  # its statements will have ranks up to there
                 last += _ROOM * len(late_bodies.text_of(end).raw)
@@ -543,7 +419,7 @@ class Tree:
             stack.extend(list(children(at))[::-1])
 
     def code(self, node: cst.CSTNode) -> str:
-        """Source of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        """GivenText of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
         code = self._quick.code(node) if self._quick is not None else None
         if code is not None:
             return code
