@@ -16,7 +16,13 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("test_libcst.py", "test_unread.py", "test_displays.py", "test_sketch.py", "test_codemods.py")
+TESTS = (
+    "test_libcst_private.py",
+    "test_late_bodies.py",
+    "test_long_lists.py",
+    "test_quick.py",
+    "test_codemods.py",
+)
 NEEDED = ("pytest", "hypothesis", "click")
 
 

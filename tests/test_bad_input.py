@@ -245,6 +245,16 @@ def test_long_expressions(content: str, write: Write, torchlint: Torchlint) -> N
         assert (ran.code, ran.err) == (3, "error: long.py: an expression is nested too deeply to be analysed\n")
 
 
+def test_long_expressions_beside_a_syntax_error(
+    write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python cannot say where they are then, and libcst's parser would take minutes to find the error."""
+    monkeypatch.setattr("libcst.parse_module", None)
+    write({"long.py": f"import torch\nx = {' + '.join(['t.data'] * 3000)}\ny = = 1\n"})
+    ran = torchlint("check", "--output-format", "concise")
+    assert (ran.code, ran.out.splitlines()[0]) == (1, "long.py:3:5: TL001 invalid syntax")
+
+
 READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"
 
 

@@ -101,7 +101,7 @@ def examine_without_triggers(text: str, subject: Subject) -> Examined:
 
 def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
-    from torchlint.file.tree.fast.unread import Unreadable
+    from torchlint.file.tree.fast.late_bodies import Unreadable
 
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:

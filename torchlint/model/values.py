@@ -1,8 +1,7 @@
 """Abstract values: what can be known of an expression without running the program.
 
 A value is a set of possibilities in a few independent dimensions. "May" is a bit test, "must" is equality, joining two
-control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known. The sets are plain
-integers: ``enum.IntFlag`` made the model half as fast.
+control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known.
 """
 
 from __future__ import annotations
@@ -11,70 +10,95 @@ import enum
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import libcst as cst
 
 
-class Kind:
+class Possibilities:
+    """A set of possibilities; those of different dimensions cannot be mixed.
+
+    That is for who checks types. When the program runs they are plain integers: ``enum.IntFlag`` made the model half as
+    fast.
+    """
+
+    if TYPE_CHECKING:
+
+        def __or__(self: Some, other: Some) -> Some:
+            """Either is possible."""
+
+        def __and__(self: Some, other: Some) -> Some:
+            """Both say that it is possible."""
+
+        def __invert__(self: Some) -> Some:
+            """All else is possible."""
+
+        def __bool__(self) -> bool:
+            """Whether anything is possible."""
+
+
+Some = TypeVar("Some", bound=Possibilities)
+
+
+class Kind(Possibilities):
     """What an object can be. UNKNOWN is a possibility like the others: nothing is known on some path."""
 
-    UNKNOWN = 1
-    TENSOR = 2
-    NUMBER = 4
-    STRING = 8
-    NONE = 16
-    NDARRAY = 32
-    MODULE = 64
+    UNKNOWN = cast("Kind", 1)
+    TENSOR = cast("Kind", 2)
+    NUMBER = cast("Kind", 4)
+    STRING = cast("Kind", 8)
+    NONE = cast("Kind", 16)
+    NDARRAY = cast("Kind", 32)
+    MODULE = cast("Kind", 64)
     """An instance of ``nn.Module``."""
-    OPTIMIZER = 128
-    LOADER = 256
-    CONTAINER = 512
-    PACKED = 1024
-    FUNCTION = 2048
-    """A function, method or class of this file (``node`` says which)."""
-    REFERENCE = 4096
+    OPTIMIZER = cast("Kind", 128)
+    LOADER = cast("Kind", 256)
+    CONTAINER = cast("Kind", 512)
+    PACKED = cast("Kind", 1024)
+    FUNCTION = cast("Kind", 2048)
+    """A function, method or class of the project; ``node`` says which, or what call has made it."""
+    REFERENCE = cast("Kind", 4096)
     """Something imported: a module, function or class, by its qualified name (``ref``)."""
-    OBJECT = 8192
-    """Known, and none of the above: an instance of a class of this file, a file, a parsed command line."""
+    OBJECT = cast("Kind", 8192)
+    """Known, and none of the above: an instance of a class of the project, a file, a parsed command line."""
 
 
-class Tri:
+class Tri(Possibilities):
     """Yes, no, or both possible; NEITHER where the question makes no sense."""
 
-    NEITHER = 0
-    NO = 1
-    YES = 2
-    MAYBE = 3
+    NEITHER = cast("Tri", 0)
+    NO = cast("Tri", 1)
+    YES = cast("Tri", 2)
+    MAYBE = cast("Tri", 3)
 
 
-class Dtype:
+class Dtype(Possibilities):
     """Class of a tensor's dtype. Only FLOAT (complex included) can require grad."""
 
-    NEITHER = 0
-    FLOAT = 1
-    INT = 2
-    BOOL = 4
-    ANY = 7
+    NEITHER = cast("Dtype", 0)
+    FLOAT = cast("Dtype", 1)
+    INT = cast("Dtype", 2)
+    BOOL = cast("Dtype", 4)
+    ANY = cast("Dtype", 7)
 
 
-class Ndim:
+class Ndim(Possibilities):
     """Number of dimensions: none (0-dim, a scalar tensor) or some."""
 
-    NEITHER = 0
-    ZERO = 1
-    MORE = 2
-    ANY = 3
+    NEITHER = cast("Ndim", 0)
+    ZERO = cast("Ndim", 1)
+    MORE = cast("Ndim", 2)
+    ANY = cast("Ndim", 3)
 
 
-class Role:
+class Role(Possibilities):
     """What a tensor is for its module or for autograd."""
 
-    NEITHER = 0
-    PLAIN = 1
-    PARAMETER = 2
-    BUFFER = 4
-    GRADIENT = 8
+    NEITHER = cast("Role", 0)
+    PLAIN = cast("Role", 1)
+    PARAMETER = cast("Role", 2)
+    BUFFER = cast("Role", 4)
+    GRADIENT = cast("Role", 8)
     """The ``.grad`` of another tensor."""
 
 
@@ -125,8 +149,14 @@ Symbol = tuple[Any, ...]
 """Names the origin of an unknown value, so that what is learnt from its use reaches all places it flows to."""
 
 MAX_SYMBOLS = 4
+"""Origins of a value that are remembered; what is learnt from its use holds for no others."""
+
 MAX_DEPTH = 4
+"""How deep in containers what two of them hold is joined; what is deeper is not known."""
+
 MAX_KEYS = 32
+"""Keys of a mapping that are known one by one, and modules of a ``Sequential``; with more of them none is."""
+
 MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
@@ -141,21 +171,53 @@ class Keys:
     """What is behind literal keys."""
 
 
+class Owner(enum.Enum):
+    """What has a method that no qualified name leads to."""
+
+    PLAIN = enum.auto()
+    """An array, a container, a string, a number, a loader, a packed sequence."""
+    MODULES = enum.auto()
+    """A container of modules, which the method puts something into."""
+    OPTIMIZER = enum.auto()
+    UNKNOWN = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of ``Value.receiver`` that no qualified name leads to."""
+
+    owner: Owner
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names of the fields of a named tuple of torch, in order."""
+
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
 
-    kind: int
-    grad: int = Tri.NEITHER
+    kind: Kind
+    grad: Tri = Tri.NEITHER
     """Does it require grad. YES says that it is expected to (what a module returns), NO that it cannot."""
-    ndim: int = Ndim.NEITHER
-    dtype: int = Dtype.NEITHER
-    leaf: int = Tri.NEITHER
-    role: int = Role.NEITHER
+    ndim: Ndim = Ndim.NEITHER
+    dtype: Dtype = Dtype.NEITHER
+    leaf: Tri = Tri.NEITHER
+    role: Role = Role.NEITHER
     ref: str | None = None
-    """Qualified name: of the imported thing, or of the class of an instance."""
+    """Qualified name: of the imported thing, or of the class of an instance.
+
+    Where objects of several classes can be meant it is the name of one of them, so it tells that they have some class,
+    not that they are of this one.
+    """
+    inner: Method | Fields | None = None
+    """What has no qualified name: a method, the fields of a named tuple."""
     node: cst.CSTNode | None = field(default=None, compare=False)
-    """Definition in this file: of the function or class, or of the class of an instance."""
+    """Definition in this file or another one: of the function or class, or of the class of an instance."""
     receiver: Value | None = None
     """The object a bound method is bound to."""
     item: Value | None = None
@@ -199,6 +261,11 @@ class Value:
     def is_tensor(self) -> bool:
         """Is a tensor on every path on which it is an object that could have a tensor's methods at all."""
         return bool(self.kind & Kind.TENSOR) and not self.kind & ~_TENSOR_OR_PLAIN
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is known which imported thing, method or class of an instance it is."""
+        return self.ref is not None or self.inner is not None
 
     @property
     def is_mapping(self) -> bool:
@@ -282,12 +349,13 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
     # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
-    same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
+    is_same = (a.ref, a.inner) == (b.ref, b.inner) or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     grad = a.grad | b.grad
     if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
         grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
-    ref = (a.ref or b.ref) if same_ref else _same_but_for_device(a.ref, b.ref)
+    named = a if a.is_named else b
+    ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
@@ -296,6 +364,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
         ref=ref if not is_partial else None,
+        inner=named.inner if is_same and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
@@ -371,12 +440,12 @@ MODULE = Value(Kind.MODULE)
 
 
 def tensor(
-    grad: int = Tri.MAYBE,
-    ndim: int = Ndim.ANY,
-    dtype: int = Dtype.ANY,
+    grad: Tri = Tri.MAYBE,
+    ndim: Ndim = Ndim.ANY,
+    dtype: Dtype = Dtype.ANY,
     *,
-    leaf: int = Tri.MAYBE,
-    role: int = Role.PLAIN,
+    leaf: Tri = Tri.MAYBE,
+    role: Role = Role.PLAIN,
     evidence: Evidence | None = None,
 ) -> Value:
     """A tensor of which is known what the arguments say."""
@@ -420,9 +489,9 @@ def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
 
 def is_opaque(value: Value) -> bool:
     """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
-    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+    return value.kind == Kind.OBJECT and not value.is_named and value.node is None
 
 
-def truth(literal: bool | None) -> int:
+def truth(literal: bool | None) -> Tri:
     """YES, NO, or MAYBE for a condition that is not known."""
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

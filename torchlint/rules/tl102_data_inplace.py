@@ -88,13 +88,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
+from torchlint.model.values import Method, Owner
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
 
-_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -142,7 +143,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = model.no_grad_block_before(line) if line is not None and begins else None
+    into = no_grad.block_before(model, line) if line is not None and begins else None
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None
@@ -224,12 +225,18 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
 
 
+def _is_harmless(value: Value) -> bool:
+    """Whether nothing that is called computes something else under ``no_grad``."""
+    is_plain = isinstance(value.inner, Method) and value.inner.owner is Owner.PLAIN
+    return is_plain or (value.ref or "").startswith(_HARMLESS)
+
+
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
     for node in model.tree.walk(_small_statement(write, model) or model.tree.statement(write)):
         if isinstance(node, cst.Call):
             value = model.value(node.func)
-            if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
+            if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
                 if not is_operation:
                     return False

@@ -12,7 +12,8 @@ from torchlint.diagnostic import LocatedBlock, TextEdit
 from torchlint.file.comments.suppressions import start_with_comments
 from torchlint.file.text.lines import without_blanks
 from torchlint.file.text.source import TOKENS
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.rule import Block
 
 _LINE = (cst.SimpleStatementLine, cst.SimpleStatementSuite)

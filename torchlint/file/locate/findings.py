@@ -14,8 +14,9 @@ from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
 from torchlint.file.locate.located import Located
 from torchlint.file.text.lines import Lines
+from torchlint.file.tree.given import NotRoundTripped, Span
 from torchlint.file.tree.placeholders import SKIPPED
-from torchlint.file.tree.tree import NotRoundTripped, Span, Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.rule import Finding, Rule
 
 

@@ -18,7 +18,8 @@ from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.placeholders import PLACEHOLDER
 
 if TYPE_CHECKING:
-    from torchlint.file.tree.tree import Span, Tree
+    from torchlint.file.tree.given import Span
+    from torchlint.file.tree.tree import Tree
     from torchlint.rule import Anchor, Edit, Fix
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -85,3 +85,31 @@ def last_fields_first(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[A
     if len(names) == 1:  # of one name `attrgetter` gives no tuple
         return lambda node: (getattr(node, names[0]),)
     return attrgetter(*names) if names else lambda node: ()
+
+
+NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
+"""Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
+    cls = type(node)
+    for name in syntax_fields(cls):
+        value = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            yield from value
+        elif kind not in NO_NODES:
+            yield value
+
+
+def last_child(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The last of the syntax children of a node; None if it has none."""
+    for value in last_fields_first(type(node))(node):
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            if value:
+                return value[-1]  # type: ignore[no-any-return]
+        elif kind not in NO_NODES:
+            return value  # type: ignore[no-any-return]
+    return None

@@ -9,6 +9,7 @@ import re
 
 from torchlint.file.triggers.prose import without_prose
 from torchlint.file.triggers.search import occurs, searches
+from torchlint.system.layers import Layer, is_on
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
 """What files that get their tensors from others do to them."""
@@ -37,6 +38,8 @@ def is_ours(data: bytes) -> bool:
 
 
 def _has_trigger(data: bytes, codes: frozenset[str]) -> bool:
+    if not is_on(Layer.TRIGGERS):
+        return True
     wanted = searches(codes)
     if any(occurs(search, data) for search in wanted.own):
         return True

@@ -51,7 +51,7 @@ _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 
 @dataclass(frozen=True)
-class Site:
+class Entered:
     """A function that something was followed into, and who followed it."""
 
     function: cst.FunctionDef

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import LIKE_METHODS, Site, given
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -105,7 +105,7 @@ class Follower:
         context: Context,
         through_names: bool = True,
         through_data: bool = True,
-        site: Site | None = None,
+        site: Entered | None = None,
         *,
         depth: int = 0,
         known: _Known | None = None,
@@ -139,7 +139,7 @@ class Follower:
         """Who follows a value into a function; None where that would lead too far."""
         return None if self.is_far else self._inside(home, None)
 
-    def _inside(self, home: Context, site: Site | None) -> Follower:
+    def _inside(self, home: Context, site: Entered | None) -> Follower:
         return Follower(home, self.through_names, self.through_data, site, depth=self.depth + 1, known=self._known)
 
     @property
@@ -156,7 +156,7 @@ class Follower:
         found = self._known.get(key)
         if found is not None and not self._meets(found.asked):
             return found
-        inside = self._inside(home, Site(function, self))
+        inside = self._inside(home, Entered(function, self))
         worst = max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
         found = Inside(worst, inside._is_returned, frozenset(inside._asked))
         if not inside._rests_on_site:

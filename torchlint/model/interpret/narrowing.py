@@ -81,7 +81,7 @@ def _now(frame: Frame, place: cst.BaseExpression) -> Value | None:
 
 
 def _narrow_tensor(
-    frame: Frame, place: cst.BaseExpression, *, grad: int = Tri.MAYBE, ndim: int = Ndim.ANY, dtype: int = Dtype.ANY
+    frame: Frame, place: cst.BaseExpression, *, grad: Tri = Tri.MAYBE, ndim: Ndim = Ndim.ANY, dtype: Dtype = Dtype.ANY
 ) -> None:
     """What a test says of a tensor, if it is one."""
     known = frame.values.get(id(place), UNKNOWN)
@@ -257,7 +257,7 @@ def as_instance(known: Value, value: Value, place: cst.BaseExpression) -> Value:
         role = value.role if value.role != Role.PLAIN else known.role
         result = replace(known, kind=Kind.TENSOR, role=role, symbols=())
     elif known.kind == value.kind and known.kind != Kind.TENSOR:
-        result = known if known.ref or known.node or known.kind == Kind.CONTAINER else value
+        result = known if known.is_named or known.node or known.kind == Kind.CONTAINER else value
     else:
         result = value
     return result.because(Strength.ANNOTATION, "an isinstance check", place)
@@ -301,9 +301,9 @@ def _measured(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
-def _more_if(condition: bool) -> int:
+def _more_if(condition: bool) -> Ndim:
     return Ndim.MORE if condition else Ndim.ANY
 
 
-def _zero_if(condition: bool) -> int:
+def _zero_if(condition: bool) -> Ndim:
     return Ndim.ZERO if condition else Ndim.ANY

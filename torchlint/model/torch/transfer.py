@@ -9,7 +9,6 @@ from dataclasses import replace
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
 from torchlint.model.torch.grads import deciding, grad_of, grad_of_inputs, leaf_of
-from torchlint.model.torch.library import NAMED_TUPLE
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -30,7 +29,9 @@ from torchlint.model.values import (
     Argument,
     Dtype,
     Evidence,
+    Fields,
     Kind,
+    Ndim,
     Role,
     Tri,
     Value,
@@ -58,7 +59,7 @@ def apply(
     result: Result | None,
     receiver: Value | None,
     arguments: Sequence[Argument],
-    grad_mode: int,
+    grad_mode: Tri,
     evidence: Evidence,
     *,
     made: Sequence[Argument] | None = None,
@@ -79,7 +80,7 @@ def apply(
             return _tensor(result, receiver, arguments, grad_mode, evidence, made)
         case TupleResult(items=items, names=names):
             value = container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
-            return replace(value, ref=".".join((NAMED_TUPLE, *names))) if names else value
+            return replace(value, inner=Fields(names)) if names else value
         case SeveralResults(item=item, each=True):
             return _each(item, arguments, grad_mode, evidence)
         case SeveralResults(item=item):
@@ -94,7 +95,7 @@ def _tensor(  # noqa: PLR0917
     result: TensorResult,
     receiver: Value | None,
     arguments: Sequence[Argument],
-    grad_mode: int,
+    grad_mode: Tri,
     evidence: Evidence,
     made: Sequence[Argument],
 ) -> Value:
@@ -121,7 +122,7 @@ def _plain(word: str, receiver: Value | None) -> Value:
     return replace(value, ndim=receiver.ndim) if receiver is not None and word == "size" else value
 
 
-def _each(item: Result, arguments: Sequence[Argument], grad_mode: int, evidence: Evidence) -> Value:
+def _each(item: Result, arguments: Sequence[Argument], grad_mode: Tri, evidence: Evidence) -> Value:
     """One result for each of several tensors, given one by one or in a list."""
     positional = [a for a in arguments if a.keyword is None]
     if len(positional) == 1 and (values := positional[0].value.items) is not None:
@@ -135,7 +136,7 @@ def _each(item: Result, arguments: Sequence[Argument], grad_mode: int, evidence:
     return container(items=tuple(replace(value, ndim=ndim) for value in each))
 
 
-def written(base: Value, result: TensorResult, flows: int, ndim: int, grad_mode: int) -> Value:
+def written(base: Value, result: TensorResult, flows: Tri, ndim: Ndim, grad_mode: Tri) -> Value:
     """A tensor after it was written to in place: what flows in makes it part of the graph."""
     if result.grad == "never" and base.dtype & Dtype.FLOAT:  # detach_
         return replace(base, kind=Kind.TENSOR, grad=Tri.NO, ndim=ndim, leaf=Tri.YES)

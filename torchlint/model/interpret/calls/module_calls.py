@@ -94,7 +94,7 @@ def _call_torch_module(frame: Frame, func: Value, arguments: Sequence[Argument],
     return value
 
 
-def _trained(frame: Frame, value: Value, trainable: int) -> Value:
+def _trained(frame: Frame, value: Value, trainable: Tri) -> Value:
     """An output of a module whose parameters, if it has some, every output depends on."""
     if value.items is not None:
         return replace(value, items=tuple(_trained(frame, v, trainable) for v in value.items))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.file.tree.tree import children
+from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library

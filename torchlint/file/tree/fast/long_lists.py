@@ -16,9 +16,10 @@ from itertools import pairwise
 import libcst as cst
 
 from torchlint.file.text.source import GAP
-from torchlint.file.tree.fast.unread import python_tree
-from torchlint.file.tree.internals import parse_module, set_field
+from torchlint.file.tree.fast.late_bodies import python_tree
+from torchlint.file.tree.libcst_private import parse_module
 from torchlint.file.tree.nodes import syntax_fields
+from torchlint.system.layers import Layer, is_on
 
 LONG = 100_000
 """Characters of a text that is worth it, and of a list in it."""
@@ -59,7 +60,7 @@ def parse(text: str) -> cst.Module:
     Raises:
         cst.ParserSyntaxError: it is no Python.
     """
-    if len(text) < LONG or _STAND_IN in text or "\r" in text or "\f" in text:
+    if not is_on(Layer.LONG_LISTS) or len(text) < LONG or _STAND_IN in text or "\r" in text or "\f" in text:
         return parse_module(text)
     try:
         return _divided(text)
@@ -193,9 +194,7 @@ def _elements(module: cst.Module) -> Sequence[Element]:
         case [cst.SimpleStatementLine(body=[cst.Expr(value=cst.List() | cst.Set() | cst.Dict() as display)])]:
             bracket = display.rbracket if isinstance(display, cst.List) else display.rbrace
             elements = display.elements
-            comma = elements[-1].comma
-            if isinstance(comma, cst.Comma):
-                set_field(comma, "whitespace_after", bracket.whitespace_before)
+            object.__setattr__(elements[-1].comma, "whitespace_after", bracket.whitespace_before)
             return elements
     raise _Undivided
 
@@ -220,5 +219,5 @@ def _stand_ins(module: cst.Module) -> Iterator[Display]:
 
 def _fill(display: Display, elements: Sequence[Element]) -> None:
     """Put elements into the place of the stand-in."""
-    set_field(elements[-1], "comma", display.elements[0].comma)
-    set_field(display, "elements", tuple(elements))
+    object.__setattr__(elements[-1], "comma", display.elements[0].comma)
+    object.__setattr__(display, "elements", tuple(elements))

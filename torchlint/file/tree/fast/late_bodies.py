@@ -2,7 +2,7 @@
 
 Parsing is most of what a file costs, and of a large file a rule looks at a few functions. So libcst is given ``pass``
 in place of the others, and the text they stand for is parsed when their block is asked for its statements: an
-:class:`Unread` block fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser
+:class:`LateBody` fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser
 says, in a tenth of the time.
 """
 
@@ -13,11 +13,14 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import libcst as cst
 
-from torchlint.file.tree.internals import Verbatim, set_class, slot
+from torchlint.file.tree.libcst_private import write_block
+
+if TYPE_CHECKING:
+    from torchlint.file.tree.libcst_private import CodegenState
 
 MIN_SIZE = 200
 """Characters below which a body is parsed at once."""
@@ -49,7 +52,7 @@ class Body(NamedTuple):
 
 @dataclass(eq=False)
 class Text:
-    """What an unread block stands for."""
+    """What an late body stands for."""
 
     raw: str
     block: Callable[[], tuple[cst.BaseSuite, str]]
@@ -58,7 +61,7 @@ class Text:
     Raises:
         Unreadable: it cannot be parsed where it stands.
     """
-    read: Callable[[Unread, Text], None]
+    read: Callable[[LateBody, Text], None]
     """Called when somebody looks at it."""
 
     def words(self) -> frozenset[str]:
@@ -66,43 +69,41 @@ class Text:
         return frozenset(_WORD.findall(self.raw))
 
 
-class Unread(Verbatim):
+class LateBody(cst.IndentedBlock):
     """A block whose statements are parsed when they are asked for."""
 
     __slots__ = ()  # type: ignore[misc]
 
-    @property
-    def verbatim(self) -> str:
-        """What it stands for."""
-        return text_of(self).raw
+    def _codegen_impl(self, state: CodegenState) -> None:
+        write_block(self, state, text_of(self).raw)
 
 
-def _statements(block: Unread) -> Sequence[cst.BaseStatement]:
+def _statements(block: LateBody) -> Sequence[cst.BaseStatement]:
     text = text_of(block)
     text.read(block, text)
-    return _BODY.__get__(block)  # type: ignore[no-any-return]
+    return _slot(block)  # type: ignore[no-any-return]
 
 
-setattr(Unread, "body", property(_statements))  # noqa: B010 -- in the place of a field
+setattr(LateBody, "body", property(_statements))  # noqa: B010 -- in the place of a field
 
-_BODY = slot(cst.IndentedBlock, "body")
+_slot: Any = vars(cst.IndentedBlock)["body"].__get__
 
 
-def text_of(block: Unread) -> Text:
+def text_of(block: LateBody) -> Text:
     """What a block stands for; it is kept where its statements will be."""
-    return _BODY.__get__(block)  # type: ignore[no-any-return]
+    return _slot(block)  # type: ignore[no-any-return]
 
 
 def close(block: cst.BaseSuite, text: Text) -> None:
     """Make a block stand for a text."""
-    _BODY.__set__(block, text)
-    set_class(block, Unread)
+    vars(cst.IndentedBlock)["body"].__set__(block, text)
+    object.__setattr__(block, "__class__", LateBody)
 
 
-def fill(block: Unread, statements: Sequence[cst.CSTNode]) -> None:
+def fill(block: LateBody, statements: Sequence[cst.CSTNode]) -> None:
     """Give a block its statements."""
-    set_class(block, cst.IndentedBlock)
-    _BODY.__set__(block, statements)
+    object.__setattr__(block, "__class__", cst.IndentedBlock)
+    vars(cst.IndentedBlock)["body"].__set__(block, statements)
 
 
 def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[str, list[Body | None]] | None:

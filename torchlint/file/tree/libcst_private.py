@@ -1,16 +1,20 @@
-"""All that is taken from libcst beyond its documented interface.
+"""What is used of libcst that its documentation does not promise. ``tests/test_libcst_private.py`` says what that is.
 
-What libcst does not promise may change with any version: ``scripts/check_libcst.py`` runs the tests of this module with
-the oldest version that is supported and with the newest one.
+- Its nodes are validated by ``__post_init__``, one by one, and that can be left out while it parses.
+- ``_codegen`` writes a node as tokens into a ``CodegenState``, which is told where each node begins and ends.
+- A block writes its header, its statements and its footer between ``increase_indent`` and ``decrease_indent``.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
+
+__all__ = ["CodegenState", "Written", "parse_module", "recorded", "write_block"]
 
 
 def parse_module(text: str) -> cst.Module:
@@ -34,68 +38,59 @@ def _accept(node: cst.CSTNode) -> None:
     pass
 
 
-def set_field(node: cst.CSTNode, name: str, value: object) -> None:
-    """Write to a field of a node, which is frozen for all others: only where nobody has seen the node before."""
-    object.__setattr__(node, name, value)
+def write_block(block: cst.IndentedBlock, state: CodegenState, code: str) -> None:
+    """Write a block with some code in the place of its statements."""
+    block.header._codegen(state)
+    state.increase_indent(state.default_indent if block.indent is None else block.indent)
+    state.add_token(code)
+    for line in block.footer:
+        line._codegen(state)
+    state.decrease_indent()
 
 
-def set_class(node: cst.CSTNode, cls: type[cst.CSTNode]) -> None:
-    """Make a node one of another class with the same fields."""
-    object.__setattr__(node, "__class__", cls)
+class Written(NamedTuple):
+    """The code of a module, and where nodes stand in it."""
+
+    code: str
+    places: Mapping[int, tuple[int, int, int, int]]
+    """By the id of a node where it begins and ends, with its own brackets and without."""
 
 
-def slot(cls: type[cst.CSTNode], name: str) -> Any:
-    """The descriptor of a field, which reads and writes it whatever a subclass has in its place."""
-    return vars(cls)[name]
+def recorded(module: cst.Module, wanted: Iterable[cst.CSTNode]) -> Written:
+    """Write a module, and remember where some nodes stand."""
+    state = _Recorder(module, {id(node): node for node in wanted})
+    module._codegen(state)
+    offsets = [0, *accumulate(map(len, state.tokens))]
+    offsets.append(offsets[-1])  # a newline that the text does not end with is written, and taken back
+    places = {}
+    for key, inner in state.inner.items():
+        whole = isinstance(state.wanted[key], (cst.BaseExpression, cst.BaseSuite))
+        outer = state.outer.get(key, inner) if whole else inner
+        places[key] = (offsets[outer[0]], offsets[outer[1]], offsets[inner[0]], offsets[inner[1]])
+    return Written("".join(state.tokens), places)
 
 
-class Verbatim(cst.IndentedBlock):
-    """A block that writes a text in place of its statements."""
-
-    __slots__ = ()  # type: ignore[misc]
-
-    @property
-    @abstractmethod
-    def verbatim(self) -> str:
-        """The text, in whole lines."""
-
-    def _codegen_impl(self, state: CodegenState) -> None:
-        self.header._codegen(state)
-        state.increase_indent(state.default_indent if self.indent is None else self.indent)
-        state.add_token(self.verbatim)
-        for line in self.footer:
-            line._codegen(state)
-        state.decrease_indent()
-
-
-class Recorder(CodegenState):
+class _Recorder(CodegenState):
     """Remembers at which tokens the wanted nodes begin and end."""
 
     def __init__(self, module: cst.Module, wanted: dict[int, cst.CSTNode]) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.module, self.wanted = module, wanted
+        self.wanted = wanted
         self.outer: dict[int, tuple[int, int]] = {}
         self.inner: dict[int, tuple[int, int]] = {}
         self._starts: dict[int, int] = {}
 
-    def run(self) -> None:
-        """Write the code of the module; afterwards ``tokens`` are its pieces."""
-        self.module._codegen(self)
-
     def before_codegen(self, node: cst.CSTNode) -> None:
-        """Called before the first token of a node."""
         if id(node) in self.wanted:
             self._starts[id(node)] = len(self.tokens)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        """Called after the last token of a node."""
         key = id(node)
         if key in self.wanted:
             self.outer[key] = (self._starts[key], len(self.tokens))
             self.inner.setdefault(key, self.outer[key])
 
     def record_syntactic_position(self, node: cst.CSTNode, *, start_node: Any = None, end_node: Any = None) -> Any:
-        """Called for the part of a node that is code; gives what is entered before and left after it."""
         return _Syntactic(self, node, start_node, end_node) if id(node) in self.wanted else _NOTHING
 
 
@@ -103,7 +98,7 @@ class _Syntactic:
     """Span of a node without its leading lines, its trailing comma or newline."""
 
     def __init__(
-        self, state: Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
     ) -> None:
         self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
 
