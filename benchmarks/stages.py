@@ -67,8 +67,8 @@ STAGES = (
         frozenset({OTHER_FILES}),
     ),
     Stage(
-        "sketch",
-        ("torchlint.file.tree.fast.sketch:Sketch", "torchlint.file.tree.fast.unread:python_tree"),
+        "quick tree",
+        ("torchlint.file.tree.fast.quick:QuickTree", "torchlint.file.tree.fast.late_bodies:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),
@@ -85,7 +85,7 @@ STAGES = (
 
 REST = "the rest"
 
-PARSER = "torchlint.file.tree.nodes:parse_module"
+PARSER = "torchlint.file.tree.libcst_private:parse_module"
 """What is given the text that libcst parses."""
 
 

@@ -1,5 +1,6 @@
 """Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README; ``docs/api.md`` and
-the files that are read at run time from the table of torch's API.
+the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md`` what the model can be
+asked.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -7,11 +8,14 @@ python scripts/build_docs.py --check   say what is out of date, and write nothin
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,6 +26,7 @@ import build_api  # noqa: E402
 
 from torchlint.cli.explain import documentation, name_of  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
+from torchlint.model import Model  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
@@ -30,6 +35,9 @@ from torchlint.testing.examples import examples  # noqa: E402
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
 START, END = "<!-- rules:start -->", "<!-- rules:end -->"
+
+RULES = [code for code, info in catalogue().items() if info.distribution == BUILT_IN.distribution]
+"""The codes of the rules of this repository, and not those of other packages that may be installed."""
 
 GROUPS = {
     "TL0": "The tool's own diagnostics",
@@ -103,7 +111,7 @@ def table(codes: list[str], folder: str) -> list[str]:
 
 def index() -> str:
     """The page with all rules."""
-    codes = sorted([*OWN, *catalogue()])
+    codes = sorted([*OWN, *RULES])
     lines = [INTRODUCTION]
     for group, title in GROUPS.items():
         mine = [code for code in codes if code.startswith(group)]
@@ -114,9 +122,42 @@ def index() -> str:
 
 def readme(text: str) -> str:
     """The README with the table between its markers; the same text if it has none."""
-    rows = "\n".join(table(sorted(catalogue()), "docs/rules/"))
+    rows = "\n".join(table(RULES, "docs/rules/"))
     pattern = re.escape(START) + ".*?" + re.escape(END)
     return re.sub(pattern, lambda _: f"{START}\n{rows}\n{END}", text, count=1, flags=re.DOTALL)
+
+
+TUTORIAL = ROOT / "docs" / "writing-a-rule.md"
+QUESTIONS = "<!-- questions:start -->", "<!-- questions:end -->"
+
+
+def questions() -> list[str]:
+    """The public questions of the model that rules ask, each with the first sentence of what it says of itself."""
+    asked = set[str]()
+    for path in (ROOT / "torchlint" / "rules").rglob("*.py"):
+        asked.update(re.findall(r"\bmodel\.(\w+)\(", path.read_text(encoding="utf-8")))
+    rows = []
+    for name, method in vars(Model).items():
+        if name in asked and inspect.isfunction(method):
+            given = list(_parameters(method))
+            sentence = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split()).replace("``", "`")
+            rows.append(f"| `model.{name}({', '.join(given)})` | {sentence} |")
+    return ["| question | answer |", "|---|---|", *rows]
+
+
+def _parameters(method: FunctionType) -> Iterator[str]:
+    """The parameters of a method as they are written, without types."""
+    for parameter in list(inspect.signature(method).parameters.values())[1:]:
+        stars = "**" if parameter.kind is parameter.VAR_KEYWORD else "*" * (parameter.kind is parameter.VAR_POSITIONAL)
+        yield f"{stars}{parameter.name}"
+
+
+def tutorial(text: str) -> str:
+    """The page on writing rules with what the model can be asked."""
+    start, end = QUESTIONS
+    pattern = re.escape(start) + ".*?" + re.escape(end)
+    rows = "\n".join(questions())
+    return re.sub(pattern, lambda _: f"{start}\n{rows}\n{end}", text, count=1, flags=re.DOTALL)
 
 
 API_INTRODUCTION = """\
@@ -175,10 +216,11 @@ def _entry(file: str) -> rules_index.Entry:
 def wanted() -> dict[Path, str | None]:
     """All files with what is to be in them; None for what is to go."""
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
-    files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *catalogue())}
+    files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *RULES)}
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
+    files[TUTORIAL] = tutorial(TUTORIAL.read_text(encoding="utf-8"))
     files[Path(rules_index.PATH)] = declarations()
     if README.exists():
         files[README] = readme(README.read_text(encoding="utf-8"))

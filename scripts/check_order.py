@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from torchlint.file.inferred import infer
 from torchlint.file.parse.invalid import Unparsed
 from torchlint.file.text import source
-from torchlint.file.tree.tree import NotRoundTripped
+from torchlint.file.tree.given import NotRoundTripped
 from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import discover

@@ -18,6 +18,12 @@ PACKAGE = ROOT / "torchlint"
 PAGE = ROOT / "docs" / "design.md"
 START, END = "<!-- layout:start -->", "<!-- layout:end -->"
 
+STAGES = ("triggers", "parse", "dispatch", "comments", "locate", "suppress", "fix")
+"""The folders of the way of a file, in its order."""
+
+APART = ("cli.report", "file.text", "file.tree", *(f"file.{stage}" for stage in STAGES), "rules.api", "rules.shared")
+"""Folders that others import which must not import the folder they stand in."""
+
 Graph = Mapping[str, Collection[str]]
 
 

@@ -50,6 +50,13 @@ TOGETHER = {
     "a second detach": "w = torch.ones(3, requires_grad=True) * 2\na = Variable(w).data\n",
     "an import with a use that has no fix": "a = Variable\nb = Variable(torch.ones(3))\n",
     "an import with a use that has an unsafe fix": "def f(x):\n    return type(x) == Variable\n",
+    "a block for one of two uses": "def f(net, x):\n    x = Variable(x, volatile=True)\n    a = net(x)\n    if net(a).data.sum() > 0:\n        net(torch.ones(1)).sum().backward()\n",
+    "a block in a generator": "def f(net, x):\n    x = Variable(x, volatile=True)\n    for v in net(x):\n        y = net(v)\n        yield y\n",
+    "a block around a loop": "def f(net, x):\n    x = Variable(x, volatile=True)\n    while net(x).sum() > 0:\n        x = net(x)\n",
+    "volatile in a comprehension": "def f(net, xs):\n    return [net(Variable(x, volatile=True)) for x in xs]\n",
+    "a flag": "def f(net, x, flag):\n    return net(Variable(x, volatile=flag)) + net(Variable(x))\n",
+    "a default that is set": "torch.set_default_tensor_type(torch.DoubleTensor)\nx = torch.Tensor([1, 2])\ny = torch.FloatTensor(3)\n",
+    "a default on a GPU": "torch.set_default_tensor_type('torch.cuda.FloatTensor')\nx = torch.Tensor([1, 2])\n",
     "an import with a use that is suppressed": "a = Variable(torch.ones(3))  # noqa\n",
 }
 

@@ -245,6 +245,16 @@ def test_long_expressions(content: str, write: Write, torchlint: Torchlint) -> N
         assert (ran.code, ran.err) == (3, "error: long.py: an expression is nested too deeply to be analysed\n")
 
 
+def test_long_expressions_beside_a_syntax_error(
+    write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python cannot say where they are then, and libcst's parser would take minutes to find the error."""
+    monkeypatch.setattr("libcst.parse_module", None)
+    write({"long.py": f"import torch\nx = {' + '.join(['t.data'] * 3000)}\ny = = 1\n"})
+    ran = torchlint("check", "--output-format", "concise")
+    assert (ran.code, ran.out.splitlines()[0]) == (1, "long.py:3:5: TL001 invalid syntax")
+
+
 READ_ONLY = f"{GOOD}print(torch.ones(3, requires_grad=True).data)\n"
 
 
@@ -387,6 +397,26 @@ BUSY = PARSING.replace("for _ in range(200): usual(text)", "usual(text * 60)")
 """Keeps the parser at work for a minute, in one call of native code."""
 
 
+@pytest.mark.parametrize("text", ["import os\n", "import torch\nx = torch.ones(3).data\n", ""])
+def test_a_second_byte_order_mark(text: str, torchlint: Torchlint, tmp_path: Path) -> None:
+    data = f"\ufeff\ufeff{text}".encode()
+    (tmp_path / "x.py").write_bytes(data)
+    with pytest.raises(SyntaxError):
+        compile(data, "x.py", "exec")
+    for options in ((), ("--fix", "--unsafe-fixes")):
+        ran = torchlint("check", "--output-format", "concise", *options, "x.py")
+        assert (ran.code, ran.out.splitlines()[0]) == (1, "x.py:1:1: TL001 invalid non-printable character U+FEFF")
+    assert (tmp_path / "x.py").read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["torchlint.toml", "pyproject.toml"])
+def test_settings_with_a_byte_order_mark(name: str, torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
+    write({"x.py": "import torch\nx = torch.ones(3).data\n"})
+    table = "[tool.torchlint]\n" if name == "pyproject.toml" else ""
+    (tmp_path / name).write_bytes(f'\ufeff{table}ignore = ["TL101"]\n'.encode())
+    assert torchlint("check").code == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are ended by what only Linux has")
 @pytest.mark.parametrize("way", ["fork", "spawn"])
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda by: by.name)
@@ -455,8 +485,12 @@ def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tm
     left = [path.name for path in tmp_path.iterdir() if path.suffix != ".py"]
     if by is not signal.SIGKILL and function != "os.unlink":
         assert left == []
+    for name in left:
+        os.utime(tmp_path / name, (0, 0))  # nobody is writing to it any more
     again = started(tmp_path, command("check", "--fix", "--no-cache", "-j1"))
     again.communicate(timeout=60)
+    if function != "os.unlink":  # there all files had been written, and nothing was left to do
+        assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []
     assert {path.read_text(encoding="utf-8") for path in tmp_path.glob("*.py")} == {fixed}
 
 

@@ -385,7 +385,7 @@ def test_another_limit_is_another_answer(torchlint: Torchlint, tmp_path: Path) -
     assert torchlint("check", "--max-file-size", "1K").code == 3
 
 
-@pytest.mark.parametrize("given", ["large", "-1", "5G", ""])
+@pytest.mark.parametrize("given", ["large", "-1", "5G", "", "٥M"])
 def test_a_size_that_makes_no_sense(torchlint: Torchlint, given: str) -> None:
     ran = torchlint("check", "--max-file-size", given)
     assert ran.code == 2
@@ -394,7 +394,17 @@ def test_a_size_that_makes_no_sense(torchlint: Torchlint, given: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("300", 300), ("2K", 2048), ("5m", 5 << 20), (" 1M ", 1 << 20), ("0", 0), ("-1", None), ("5G", None), ("", None)],
+    [
+        ("300", 300),
+        ("2K", 2048),
+        ("5m", 5 << 20),
+        (" 1M ", 1 << 20),
+        ("0", 0),
+        ("-1", None),
+        ("5G", None),
+        ("", None),
+        ("٥M", None),
+    ],
 )
 def test_sizes(text: str, size: int | None) -> None:
     assert parse_size(text) == size

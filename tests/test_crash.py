@@ -17,7 +17,7 @@ from torchlint.cli.report import full
 from torchlint.file.check import Outcome
 from torchlint.file.text import source
 from torchlint.file.triggers import gate
-from torchlint.project import discovery, settings
+from torchlint.project import discovery, project, selection
 from torchlint.system.crash import FRAMES, described, traceback_of
 
 Write = Callable[[dict[str, str]], None]
@@ -51,12 +51,12 @@ ERRORS = {
 PLACES = {
     "check": ("check", check, "discover"),
     "a report": ("check", full, "lines"),
-    "settings": ("check", settings, "load"),
+    "settings": ("check", project, "load"),
     "the walk": ("check", discovery, "is_excluded"),
     "infer": ("infer x.py", discovery, "_take"),
     "upgrade": ("upgrade --from 1.0 x.py", discovery, "_take"),
-    "rule": ("rule TL101", settings, "known_names"),
-    "clean": ("clean", settings, "load"),
+    "rule": ("rule TL101", selection, "known_names"),
+    "clean": ("clean", project, "load"),
 }
 
 

@@ -64,6 +64,15 @@ def test_what_cannot_be_looked_at(command: str, paths: str, message: str, code: 
     assert "Permission" not in ran.out
 
 
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("case", [case for case in PATHS if "unreadable file" not in case], ids=str)
+def test_listing_files_says_what_checking_them_says(case: str, torchlint: Torchlint) -> None:
+    paths, message, code = PATHS[case]
+    ran = torchlint("check", "--show-files", *paths.split())
+    assert ran.code == code, ran
+    assert f"error: {message}" in ran.err.splitlines()
+
+
 def test_a_finding_beside_it_changes_nothing(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": FINDING, "n.ipynb": "{}"})
     assert torchlint("check", "x.py").code == 1
@@ -94,7 +103,7 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize(("files", "paths", "message", "code"), FOLDERS.values(), ids=FOLDERS)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "check --show-files"])
 def test_folders_without_python(
     command: str, files: dict[str, str], paths: str, message: str, code: int, write: Write, torchlint: Torchlint
 ) -> None:

@@ -162,3 +162,56 @@ def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch
     assert [Path(path).name for path in importable.files(folder)] == ["utils.py"]
     monkeypatch.setattr(importable, "_MAX_FILES", 0)
     assert not Importers(folder).is_known
+
+
+UPSAMPLE = "import torch\nimport torch.nn.functional as F\n\nx = F.upsample(torch.ones(1, 1, 2, 2), scale_factor=2)\n"
+PATCHES = {
+    "assigned": "import torch.nn.functional as F\nF.upsample = print\n",
+    "assigned by its full name": "import torch\ntorch.nn.functional.upsample = print\n",
+    "assigned by another name of the module": "from torch.nn import functional\nf = functional\nf.upsample = print\n",
+    "assigned to a module of the project": "from compat import F\nF.upsample = print\n",
+    "assigned with another": "import torch.nn.functional as F\nF.upsample, F.tanh = print, print\n",
+    "assigned in a function": "import torch.nn.functional as F\ndef f():\n    F.upsample = print\n",
+    "its successor": "import torch.nn.functional as F\nF.interpolate = print\n",
+    "set": "import torch.nn.functional as F\nsetattr(F, 'upsample', print)\n",
+    "mocked": "from mock import patch\nwith patch('torch.nn.functional.upsample'):\n    pass\n",
+    "Python 2": "import torch.nn.functional as F\nF.upsample = wrap\nprint 1\n",
+}
+NO_PATCHES = {
+    "an attribute of one's own": "import torch\nclass A:\n    def f(self):\n        self.upsample = 1\n",
+    "an attribute of something else": "import torch\nnet = torch.nn.Linear(1, 1)\nnet.upsample = 1\n",
+    "another module's": "import torch\nimport settings\nsettings.upsample = 1\n",
+    "another function": "import torch.nn.functional as F\nF.relu = print\n",
+    "compared": "import torch.nn.functional as F\nF.upsample == print\n",
+}
+
+
+def renamed(other: str, write: Write, torchlint: Torchlint, *options: str) -> bool:
+    write({**MARK, "net.py": UPSAMPLE, "other.py": other})
+    torchlint("check", "--isolated", "--no-cache", "--fix", *options, "net.py")
+    return "interpolate" in Path("net.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_what_another_file_patches_is_not_renamed_safely(name: str, write: Write, torchlint: Torchlint) -> None:
+    assert not renamed(PATCHES[name], write, torchlint)
+    assert renamed(PATCHES[name], write, torchlint, "--unsafe-fixes")
+
+
+@pytest.mark.parametrize("name", NO_PATCHES)
+def test_what_nobody_patches_is_renamed(name: str, write: Write, torchlint: Torchlint) -> None:
+    assert renamed(NO_PATCHES[name], write, torchlint)
+
+
+def test_a_variable_that_another_file_patches(write: Write, torchlint: Torchlint) -> None:
+    patch = "import torch.autograd\ntorch.autograd.Variable = print\n"
+    assert fixed({"net.py": OURS, "other.py": patch}, write, torchlint) == OURS
+    assert fixed({"net.py": OURS, "other.py": patch}, write, torchlint, "--unsafe-fixes") == WITHOUT
+
+
+def test_a_file_that_begins_to_patch_is_seen(write: Write, torchlint: Torchlint) -> None:
+    write({**MARK, "net.py": UPSAMPLE})
+    run = ("check", "--isolated", "--output-format", "json", "net.py")
+    assert '"applicability": "safe"' in torchlint(*run).out
+    write({"late.py": PATCHES["assigned"]})
+    assert '"applicability": "unsafe"' in torchlint(*run).out

@@ -11,6 +11,8 @@ RULES = frozenset(("TL701",))
 HEAD = "import argparse\nimport numpy as np\nimport torch\nfrom torch import nn\n"
 
 WEIGHTS = [
+    "def save(info, optim):\n    torch.save(optim, p)\n\nsave(1, net.state_dict())\nstate = torch.load(p)",
+    "def save(info, optim):\n    torch.save(optim, p)\n\ndef f(opt):\n    opt.load_state_dict(torch.load(p))",
     "net.load_state_dict(torch.load(p))",
     "ckpt = torch.load(p)\nnet.load_state_dict(ckpt['state_dict'])\nbest = ckpt['best']",
     "state = torch.load(p)['model']\nnet.load_state_dict(state)",
@@ -20,6 +22,7 @@ WEIGHTS = [
     "model = torch.load(p)\nnet.load_state_dict(model)\nmodel = nn.Linear(1, 1)\nmodel.eval()",
 ]
 OBJECT = [
+    "def save(info, optim):\n    torch.save(info, p)\n\nsave({'a': np.ones(3)}, optim=1)\nstate = torch.load(p)",
     "model = torch.load(p)\nmodel.eval()",
     "model = torch.load(p)\ny = model(x)",
     "ckpt = torch.load(p)\nmodel = ckpt['model'].float()",
@@ -34,7 +37,13 @@ OBJECT = [
     "def f(args):\n    state = {'net': net.state_dict(), 'args': args}\n    torch.save(state, p)\n    return torch.load(p)",
     "class Own: ...\ntorch.save([Own()], 'x.pt')\nx = torch.load('x.pt')",
 ]
-UNKNOWN = ["x = torch.load(p)", "def f(p):\n    return torch.load(p)", "torch.save(np.ones(3), q)\nx = torch.load(p)"]
+UNKNOWN = [
+    "x = torch.load(p)",
+    "def save(model, optim):\n    torch.save(optim, p)\n\ndef load():\n    return torch.load(p)",
+    "torch.save(self._wrapped_model.anchor_generator, f)\nx = torch.load(f)",
+    "def f(p):\n    return torch.load(p)",
+    "torch.save(np.ones(3), q)\nx = torch.load(p)",
+]
 
 
 def found(text: str) -> tuple[LocatedFix, str]:
@@ -66,8 +75,7 @@ def test_an_object(text: str) -> None:
 
 @pytest.mark.parametrize("text", UNKNOWN)
 def test_nothing_says(text: str) -> None:
-    fix, _ = found(text)
-    assert [each.message for each in (fix, *fix.alternatives)] == [
-        "Add `weights_only=True`",
-        "Add `weights_only=False`, if the file can be trusted",
-    ]
+    (diagnostic,) = check_text(f"{HEAD}{text}\n", "x.py", RULES).diagnostics
+    assert diagnostic.fix is None
+    assert "`weights_only=True`; say that if" in diagnostic.message
+    assert "`weights_only=False` if" in diagnostic.message

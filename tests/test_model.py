@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 import numpy as np
@@ -19,8 +19,10 @@ import pytest
 import torch
 
 from torchlint.file.text.lines import Lines
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
+from torchlint.model.values import Possibilities, tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 
@@ -191,10 +193,17 @@ def members(flags: type) -> dict[str, int]:
     return {"0" if name == "zero" else name: value for name, value in found.items()}
 
 
-def names(flags: type, value: int) -> str:
+if TYPE_CHECKING:  # what is possible in one dimension is nothing in another one; these would be unused if it were
+    tensor(Tri.NO, Dtype.INT)  # type: ignore[arg-type]
+    tensor(dtype=Ndim.ZERO)  # type: ignore[arg-type]
+    Kind.TENSOR | Role.BUFFER  # type: ignore[operator]
+
+
+def names(flags: type, value: Possibilities) -> str:
     """``yes``, ``no``, ``maybe``; where a set has no name, its members'."""
-    exact = next((name for name, member in members(flags).items() if member == value), None)
-    return exact or "|".join(name for name, member in members(flags).items() if member & value)
+    wanted = cast("int", value)
+    exact = next((name for name, member in members(flags).items() if member == wanted), None)
+    return exact or "|".join(name for name, member in members(flags).items() if member & wanted)
 
 
 def bits(flags: type, text: str) -> int:
@@ -224,7 +233,7 @@ def wrong(value: Value, spec: Spec) -> list[str]:
     elif spec.kind == "unknown":
         if not value.kind & Kind.UNKNOWN or value.may_be_tensor:
             found.append(f"kind is {names(Kind, value.kind)}")
-    elif value.kind != bits(Kind, spec.kind):
+    elif cast("int", value.kind) != bits(Kind, spec.kind):
         found.append(f"kind is {names(Kind, value.kind)}")
     for key, wanted in spec.keys:
         if key == "evidence":
@@ -386,6 +395,7 @@ def contradicts(value: Any, spec: Spec) -> str:
         return ""
     for key, said in spec.keys:
         said_bits = bits(FLAGS[key], said) if key in FLAGS else 0
+        actual: Possibilities
         match key:
             case "grad":
                 actual = Tri.YES if value.requires_grad else Tri.NO
@@ -404,6 +414,6 @@ def contradicts(value: Any, spec: Spec) -> str:
                 actual = Role.PARAMETER
             case _:
                 continue
-        if not actual & said_bits:
+        if not cast("int", actual) & said_bits:
             return f"has {key}={names(FLAGS[key], actual)}"
     return ""

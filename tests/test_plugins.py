@@ -134,7 +134,7 @@ def test_they_are_fixed(place: Place) -> None:
 def test_they_are_explained(place: Place) -> None:
     place.install()
     assert "-y = x.item()" in place.run("rule", "no-item").stdout
-    assert "HR001 no-item" in place.run("rule", "--all").stdout
+    assert "HR001 no-item (house 1.2)" in place.run("rule", "--all").stdout
     entry = json.loads(place.run("rule", "HR001", "--output-format", "json").stdout)
     assert (entry["name"], entry["summary"], entry["url"]) == ("no-item", "`item()` waits for the GPU.", None)
 
@@ -188,8 +188,8 @@ def test_clashes(message: str, place: Place) -> None:
 
 FAULTS = {
     "there is no package `house_rules`": None,
-    "in `house_rules` is no rule": {"__init__.py": "", "hr1_no_item.py": RULE},
-    "its rules cannot be read": {
+    "in `house_rules` is no rule": {"__init__.py": "", "no_item.py": RULE},
+    "`hr001_no_item.py` cannot be read, so its findings are missing": {
         "__init__.py": "",
         "hr001_no_item.py": RULE.replace('attribute("item")', '".item"'),
     },
@@ -203,10 +203,27 @@ def test_faults_cost_only_their_own_findings(message: str, place: Place) -> None
     assert f"house 1.2: {message}" in one_wrong(place, 3)
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("hr1_other.py", RULE, "`hr1_other.py` is not taken for a rule: its name is not like hr001_name.py"),
+        ("HR002_other.py", RULE, "`HR002_other.py` is not taken for a rule"),
+        ("hr002_other.py", "def f(:\n", "`hr002_other.py` cannot be read, so its findings are missing: "),
+        ("hr002_other.py", "x = 1\n", "`hr002_other.py` cannot be read, so its findings are missing: "),
+    ],
+)
+def test_a_wrong_file_costs_nothing_of_the_others(file: str, text: str, message: str, place: Place) -> None:
+    place.install()
+    place.site.joinpath("house_rules", file).write_text(text)
+    assert f"house 1.2: {message}" in one_wrong(place, 3)
+    assert "HR001" in place.run("check", "--no-cache", "-q").stdout
+
+
 BROKEN = {
     "ModuleNotFoundError": "import no_such_module\n",
     "SyntaxError": "def f(:\n",
     "ZeroDivisionError": "1 / 0\n",
+    "SystemExit": "raise SystemExit(1)\n",
 }
 
 

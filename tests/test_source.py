@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import os
+import signal
 import stat
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 
 from torchlint.file.text import source
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 BOM = codecs.BOM_UTF8
 
@@ -139,3 +148,54 @@ def test_an_interrupt_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monk
         source.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["x.py"]
+
+
+OLD, NEW = b"x = 1\n" * 1_000, b"y = 2\n" * 2_000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process of its own is killed")
+@pytest.mark.parametrize("names", [1, 2])
+@pytest.mark.parametrize("by", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_ended_at_each_line_of_writing(by: str, names: int, tmp_path: Path) -> None:
+    seen = set()
+    for number in itertools.count(1):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "x.py"
+        path.write_bytes(OLD)
+        if names == 2:
+            os.link(path, folder / "y.py")
+        has_ended = _ended_at(number, getattr(signal, by), lambda: source.write(str(path), NEW, OLD))  # noqa: B023
+        seen.add(path.read_bytes())
+        for left in set(folder.iterdir()) - {path, folder / "y.py"}:
+            os.utime(left, (0, 0))
+        source.write(str(path), OLD, path.read_bytes())  # a later run
+        assert set(folder.iterdir()) <= {path, folder / "y.py"}
+        if not has_ended:
+            break
+    assert number > 20
+    assert seen == {OLD, NEW}
+
+
+def _ended_at(number: int, by: int, work: Callable[[], None]) -> bool:
+    """Whether a process of its own ended by a signal that it gets at a line of the module, the first, second, ..."""
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def line(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
+            nonlocal count
+            if frame.f_code.co_filename != source.__file__:
+                return None
+            count += event == "line"
+            if count == number and event == "line":
+                os.kill(os.getpid(), by)
+            return line
+
+        try:
+            sys.settrace(line)
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] != 0

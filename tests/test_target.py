@@ -87,7 +87,7 @@ QR = "import torch\nq, r = torch.qr(torch.eye(2))\n"
 AUTOCAST = "import torch\nwith torch.cuda.amp.autocast():\n    pass\n"
 SYMEIG = "import torch\ne, v = torch.symeig(torch.eye(2), eigenvectors=True)\n"
 GATHER = "import torch\ntorch.distributed.all_gather_into_tensor(1, 2)\n"
-LOAD = 'import torch\nstate = torch.load("x.pt")\n'
+LOAD = 'import torch\nstate = torch.load("x.pt").unsqueeze(0)\n'
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import unittest
+from pathlib import Path
 
 import pytest
 
 from torchlint.file.dispatch import dispatch
+from torchlint.file.triggers import search
 from torchlint.rule import load
-from torchlint.testing import Check, check_documentation, check_rule, checking, checks, examples, linting, programs
+from torchlint.rules import RuleInfo, catalogue
+from torchlint.testing import (
+    Check,
+    check_documentation,
+    check_rule,
+    checking,
+    checks,
+    examples,
+    linting,
+    missed,
+    programs,
+)
+from torchlint.trigger import word
 
 
 def block(code: str, text: str) -> dict[str, Check]:
@@ -38,7 +52,7 @@ WRONG = {
     "a line without a finding": (GOOD.replace(" y = 1", "!y = 1"), "findings", "no finding on line 4"),
     "a fix that is not safe": (GOOD.replace("-x", "~x"), "findings", "line 3"),
     "another text": (GOOD.replace("detach()", "clone()"), "fixes", r"-x = w\.clone"),
-    "a file that the gate leaves out": ("```diff\n!x = y.data\n```\n", "gate", "would leave out"),
+    "a file that the gate leaves out": ("```diff\n!x = y.data\n```\n", "trigger", "would leave out"),
     "a program that raises": (GOOD.replace(" y = 1", " y = 1 / 0"), "execution", "it is to run before"),
     "a program that runs": (GOOD.replace("diff run", "diff run-after"), "execution", "it is to raise before"),
 }
@@ -51,10 +65,26 @@ def test_a_wrong_block(what: str) -> None:
         block("TL101", text)[kind]()
 
 
+def test_a_trigger_that_is_narrower_than_its_rule(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Today's rules have none, so one is given to TL101: the word that only the first line has."""
+    body = "    x = w.data * 2\n" + "    print(x, x, x, x, x)\n" * 20  # shorter ones are always parsed
+    text = f"import torch\nw = torch.ones(3, requires_grad=True)\n\n\ndef f():\n{body}"
+    path = tmp_path / "case.py"
+    path.write_text(text, encoding="utf-8")
+    assert missed("TL101", str(tmp_path)) == []
+    narrow: dict[str, RuleInfo] = {"TL101": dataclasses.replace(catalogue()["TL101"], trigger=word("requires_grad"))}
+    monkeypatch.setattr(search, "catalogue", lambda: narrow)
+    search.searches.cache_clear()
+    try:
+        assert missed("TL101", str(tmp_path)) == [f"{path}:6:11"]
+    finally:
+        search.searches.cache_clear()
+
+
 def test_a_right_block() -> None:
     asked = block("TL101", GOOD)
     assert [str(check) for check in asked.values()] == [
-        f"TL101-line3-{kind}" for kind in ("findings", "fixes", "gate", "execution")
+        f"TL101-line3-{kind}" for kind in ("findings", "fixes", "trigger", "execution")
     ]
     for check in asked.values():
         check()

@@ -113,3 +113,43 @@ def test_a_dictionary_of_tensors_by_name_tells_none_apart() -> None:
     outcome = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE)
     assert "Variable" not in outcome.text
     assert "detach" not in outcome.text
+
+
+# what is wrapped, and what is left of it: somewhere else in the file other tensors change their shape
+BATCHES = {
+    "a batch": ("for x, y in train_loader:\n        x = Variable(x)\n        model(x)", "x = "),
+    "moved": ("for x, y in train_loader:\n        if y:\n            x = x.cuda()\n        v = Variable(x)\n        model(v)", "v = x\n"),
+    "by its key": ("for i, s in enumerate(train_loader):\n        v = Variable(s['x'].cuda())\n        model(v)", "v = s['x'].cuda()\n"),
+    "a new one": ("m = torch.zeros(3)\n    m = Variable(m)\n    return m * 2", "    return m * 2\n"),
+    "from NumPy": ("v = Variable(torch.from_numpy(a).long())\n    return model(v)", "v = torch.from_numpy(a).long()\n"),
+}  # fmt: skip
+RESHAPED = """\
+import torch
+from torch.autograd import Variable
+
+
+def accuracy(out: torch.Tensor):
+    _, pred = out.max(1)
+    pred.squeeze_()
+    mask = out.new().resize_as_(out).fill_(0)
+    return pred * mask
+
+
+def train(train_loader, model, a):
+    {}
+"""
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_what_changes_its_shape_is_another_tensor(name: str) -> None:
+    body, after = BATCHES[name]
+    fixed = check_text(RESHAPED.format(body), "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "Variable" not in fixed
+    assert ".detach()" not in fixed
+    assert (after in fixed) == after.endswith("\n"), fixed
+
+
+@pytest.mark.parametrize("change", ["x.squeeze_()", "x.requires_grad_()", "v.requires_grad_()", "v.resize_(3)"])
+def test_but_not_what_is_wrapped(change: str) -> None:
+    body = f"for x, y in train_loader:\n        v = Variable(x)\n        {change}\n        model(x, v)"
+    assert "v = x.detach()" in check_text(RESHAPED.format(body), "x.py", frozenset(catalogue()), Fixing.SAFE).text

@@ -314,3 +314,28 @@ def test_what_a_call_keeps_has_its_graph(program: str) -> None:
     kept = [[gradient is not None for gradient in each.variables["gradients"]] for each in (before, after)]
     assert kept[0] == kept[1]
     assert any(kept[0])
+
+
+FLAG = """\
+import torch
+from torch.autograd import Variable
+
+
+def score(net, x, volatile=False):
+    x = Variable(x, volatile=volatile)
+    return net(x)
+"""
+
+
+@pytest.mark.parametrize("fixing", Fixing)
+def test_a_flag_stays_until_there_is_a_block(fixing: Fixing) -> None:
+    assert fixed(FLAG, fixing) == FLAG
+    messages = [d.message for d in check_text(FLAG, "x.py", frozenset(catalogue())).diagnostics if d.code == "TL202"]
+    assert "`with torch.set_grad_enabled(not volatile):`" in messages[0]
+    assert "nothing else uses the parameter `volatile` of `score`" in messages[0]
+
+
+@pytest.mark.parametrize("block", ["torch.set_grad_enabled(not volatile)", "torch.no_grad()"])
+def test_a_flag_goes_where_there_is_a_block(block: str) -> None:
+    text = FLAG.replace("    return net(x)", f"    with {block}:\n        return net(x)")
+    assert "    x = x.detach()\n" in fixed(text, Fixing.SAFE)

@@ -146,6 +146,9 @@ class Diagnostic:
     evidence: LocatedEvidence | None = None
     severity: str = "warning"
     """``error`` where the code raises or does not parse today, else ``warning``."""
+    half_of: tuple[int, int] | None = field(default=None, compare=False)
+    """The place of the statement that this is half of: its other findings are fixed together with it, or none is. Of
+    use only while fixing."""
 
     @property
     def sort_key(self) -> tuple[Position, Position, str]:

@@ -135,6 +135,8 @@ class Finding:
     evidence: Evidence | None = None
     severity: str = "warning"
     receiver: cst.CSTNode | None = None
+    half_of: cst.CSTNode | None = None
+    """The statement that this is half of: its other findings that say so are fixed in the same modes, or none is."""
 
 
 Result = Finding | Iterable[Finding] | None

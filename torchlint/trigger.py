@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Union
 
-from torchlint.file.text.source import GAP
+BETWEEN = r"(?:[\s\\()]|#[^\n]*\n)*"
+"""A pattern of what may stand between two tokens of an expression: white space, continued lines, comments, brackets."""
 
 
 class TriggerError(ValueError):
@@ -51,7 +52,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression, in which a space stands for whatever may stand between two tokens.
+    """A regular expression, in which a space stands for whatever may stand between two tokens,
+    brackets around one of them included.
 
     It should begin with something literal, which `re` finds a hundred times faster; ``\\b`` in front of a word is put
     behind it for that.
@@ -119,7 +121,7 @@ def part(text: str) -> Trigger:
 def pattern(regex: str) -> Trigger:
     r"""A regular expression in which a space stands for any white space: ``pattern(r"\blog \(")``."""
     try:
-        compiled = re.compile(_string(regex).replace(" ", GAP))
+        compiled = re.compile(_string(regex).replace(" ", BETWEEN))
     except re.error as error:
         raise TriggerError(f"`{regex}` is no regular expression: {error}") from None
     _require(compiled.groups == 0, f"`{regex}` has groups that nobody asks for: write `(?:…)`")

@@ -127,7 +127,9 @@ class Check:
         if self.options.show_files:
             for file in found.files:
                 print(printable(file.location))
-            return USAGE if found.missing else CLEAN
+            self._complain(found.problems, [])
+            self._warn(found)
+            return self._exit_code_of_paths(found, [])
         self._verbose(*found.notes)
         progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
         run = self._new_run(progress)
@@ -140,12 +142,18 @@ class Check:
         self.failed = len(found.missing) + len(found.problems)
         self._report(results)
         self._complain(found.problems, results)
-        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
-            self._say(f"warning: {printable(warning)}")
+        self._warn(found)
         if run.unsaved is not None:
             self._verbose(f"the cache could not be written: {run.unsaved}")
         self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
+        return self._exit_code_of_paths(found, results)
+
+    def _warn(self, found: Found) -> None:
+        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
+            self._say(f"warning: {printable(warning)}")
+
+    def _exit_code_of_paths(self, found: Found, results: list[Result]) -> int:
         if found.missing or self._nothing_to_do(found):
             return USAGE
         return self._exit_code(results, bool(found.problems))

@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlint.cli.report import BOLD, GREEN, RED, Style, url
 from torchlint.project.selection import OWN
-from torchlint.rules import catalogue
+from torchlint.rules import BUILT_IN, catalogue
 
 _OWN_DOCS = {
     "TL001": """The file is no valid Python.
@@ -63,6 +63,12 @@ def name_of(code: str) -> str:
     return OWN[code] if code in OWN else catalogue()[code].name
 
 
+def _origin(code: str) -> str:
+    """What a rule comes with, if that is not this program."""
+    info = catalogue().get(code)
+    return f" ({info.distribution})" if info is not None and info.distribution != BUILT_IN.distribution else ""
+
+
 def as_json(code: str) -> dict[str, Any]:
     """A rule as a JSON object."""
     text = documentation(code)
@@ -78,7 +84,7 @@ def as_json(code: str) -> dict[str, Any]:
 
 def as_text(code: str, style: Style) -> str:
     """A rule to read: the Markdown with its code indented instead of fenced."""
-    title = f"{style.paint(code, *RED)} {style.paint(name_of(code), *BOLD)}"
+    title = f"{style.paint(code, *RED)} {style.paint(name_of(code), *BOLD)}{_origin(code)}"
     body, in_code = [], False
     for line in documentation(code).splitlines():
         if _FENCE.match(line):

@@ -5,6 +5,7 @@ What is written is a rule that works: it reports a method that has the rule's na
 
 from __future__ import annotations
 
+import keyword
 import os
 import re
 import sys
@@ -114,7 +115,7 @@ def make(code: str, name: str, directory: str, package: str | None = None) -> Ma
     prefix, digits = code[:-3], code[-3:]
     if not digits.isdecimal() or not digits.isascii() or not prefix.isalpha():
         raise NotMade(f"`{code}` is no code: capital letters and three digits, as in HR001")
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(name):
         raise NotMade(f"`{name}` is no name: words in lower case with hyphens between, as in no-item")
     for known in catalogue().values():
         if code == known.code or name == known.name:
@@ -166,7 +167,9 @@ def _package_of(directory: str, prefix: str) -> str | None:
         return None
     except (OSError, ValueError) as error:
         raise NotMade(f"pyproject.toml: {error}") from None
-    package = project.get("project", {}).get("entry-points", {}).get(GROUP, {}).get(prefix)
+    package: object = project
+    for key in ("project", "entry-points", GROUP, prefix):
+        package = package.get(key) if isinstance(package, dict) else None
     if not isinstance(package, str):
         lines = f'[project.entry-points."{GROUP}"] and {prefix} = "name_of_the_package"'
         raise NotMade(f"pyproject.toml says nothing of rules with {prefix}: write {lines}")

@@ -20,6 +20,7 @@ from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.fix.announce import announced
+from torchlint.file.fix.halves import joined
 from torchlint.file.fix.protect import protected
 from torchlint.file.fix.rounds import fixed
 from torchlint.file.locate.located import Located
@@ -72,7 +73,7 @@ def check_text(
     subject = Subject(path, codes, location, codebase, policy, target, budget)
 
     def examined(text: str) -> Examined:
-        return examine(text, subject)
+        return joined(examine(text, subject))
 
     def settled(text: str) -> Examined:
         return announced(protected(examined(text), examined))
@@ -93,9 +94,14 @@ def examine(text: str, subject: Subject) -> Examined:
     return examined.with_problems(loaded(possible).problems) if possible else examined
 
 
+def examine_without_triggers(text: str, subject: Subject) -> Examined:
+    """The same if rules look at all of every text: what triggers keep from them is what a test of triggers is after."""
+    return suppressed(text, _located(text, subject.codes, subject, None), subject.codes)
+
+
 def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
-    from torchlint.file.tree.fast.unread import Unreadable
+    from torchlint.file.tree.fast.late_bodies import Unreadable
 
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:

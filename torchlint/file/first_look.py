@@ -10,6 +10,7 @@ from torchlint.file.dispatch.subject import Subject
 from torchlint.file.parse.parser import is_package
 from torchlint.file.tree.placeholders import without_chains
 from torchlint.file.triggers.sites import sites
+from torchlint.system.layers import Layer, is_on
 
 
 def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Look | None:
@@ -17,17 +18,17 @@ def first_look(text: str, data: bytes, possible: frozenset[str], subject: Subjec
 
     ``data`` is the text as bytes.
     """
-    from torchlint.file.tree.fast.sketch import Unsketchable
-    from torchlint.file.tree.fast.unread import python_tree
+    from torchlint.file.tree.fast.late_bodies import python_tree
+    from torchlint.file.tree.fast.quick_expressions import NoQuickTree
     from torchlint.file.tree.tree import Tree
 
     try:
-        if "\0" in text or without_chains(text, text)[1]:
+        if not is_on(Layer.QUICK_TREES) or "\0" in text or without_chains(text, text)[1]:
             return None
         if not possible:
             return Look(frozenset()) if python_tree(text) is not None else None
-        tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_sketch=True)
-    except (Unsketchable, RecursionError):
+        tree = Tree(text.replace("\r\n", "\n"), sites(data, possible), is_quick=True)
+    except (NoQuickTree, RecursionError, SyntaxError):
         return None
     tree.is_package = is_package(subject.path)
     try:

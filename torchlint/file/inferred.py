@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import libcst as cst
 
@@ -17,14 +17,15 @@ from torchlint.file.dispatch.dispatch import model_of
 from torchlint.file.locate.evidence import located
 from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
-from torchlint.model.values import reference
+from torchlint.model.values import Possibilities, reference
 
 
-def _words(flags: type) -> dict[str, int]:
+def _words(flags: type[Possibilities]) -> dict[str, int]:
     """The words for the members of one of the model's sets: ``{"no": 1, "yes": 2, …}``."""
     return {
         "0" if name == "ZERO" else name.lower(): bits
@@ -34,7 +35,7 @@ def _words(flags: type) -> dict[str, int]:
 
 
 _DIMENSIONS = {"grad": Tri, "ndim": Ndim, "dtype": Dtype, "leaf": Tri, "role": Role}
-_WORDS: dict[Any, dict[str, int]] = {flags: _words(flags) for flags in (Kind, *_DIMENSIONS.values())}
+_WORDS: dict[type[Possibilities], dict[str, int]] = {flags: _words(flags) for flags in (Kind, *_DIMENSIONS.values())}
 
 KINDS = tuple(_WORDS[Kind])
 """The words for kinds."""
@@ -169,9 +170,9 @@ def _dimensions(value: Value) -> dict[str, str]:
     return {name: _word(flags, getattr(value, name)) for name, flags in _DIMENSIONS.items() if getattr(value, name)}
 
 
-def _word(flags: type, bits: int) -> str:
+def _word(flags: type[Possibilities], value: Possibilities) -> str:
     """The word for a set, or those for its members."""
-    words = _WORDS[flags]
+    words, bits = _WORDS[flags], cast("int", value)
     whole = next((word for word, member in words.items() if member == bits), None)
     if whole is not None:
         return whole

@@ -9,7 +9,8 @@
 All questions are methods of :class:`torchlint.model.facade.Model`. Nothing inside this package imports it.
 """
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.facade import Model
-from torchlint.model.values import Certainty, Dtype, Evidence, Kind, Ndim, Role, Strength, Tri, Usage, Value
+from torchlint.model.values import Dtype, Evidence, Kind, Ndim, Role, Strength, Tri, Usage, Value
 
 __all__ = ["Certainty", "Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]

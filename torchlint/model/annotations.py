@@ -108,7 +108,7 @@ _DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer":
 def construct(
     context: Context, cls: cst.ClassDef, node: cst.CSTNode | None = None, arguments: Sequence[Argument] = ()
 ) -> Value:
-    """An instance of a class of this file."""
+    """An instance of a class of the project."""
     match class_kind(context, cls):
         case "module":
             return Value(Kind.MODULE, node=cls, ref=lineage_of(context, cls).torch_base)
@@ -136,16 +136,14 @@ def _record(context: Context, cls: cst.ClassDef) -> Value | None:
 
 def _declared_fields(context: Context, cls: cst.ClassDef) -> dict[str | int, Value]:
     """What the annotations in a class body say; of a class that mentions itself nothing."""
-    now = context.codebase.interpretation
-    if not now.begins(cls):
-        return {}
-    frame = outside(context)
-    declared = context.scopes.info(cls).declared
-    fields: dict[str | int, Value] = {
-        name: annotation(context, node.annotation.annotation, frame) or UNKNOWN for name, node in declared.items()
-    }
-    now.ends(cls)
-    return fields
+
+    def fields() -> dict[str | int, Value]:
+        frame, declared = outside(context), context.scopes.info(cls).declared
+        return {
+            name: annotation(context, node.annotation.annotation, frame) or UNKNOWN for name, node in declared.items()
+        }
+
+    return context.codebase.queries.once(cls, fields, {})
 
 
 def instance_of(context: Context, value: Value, node: cst.BaseExpression) -> Value | None:

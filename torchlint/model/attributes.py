@@ -9,13 +9,13 @@ import libcst as cst
 
 from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
+from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import containers
-from torchlint.model.interpret.environment import Env
-from torchlint.model.interpret.summary import Summary
+from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.syntax import decorator_names, last_name
@@ -23,7 +23,6 @@ from torchlint.model.torch import library
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
-    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -77,40 +76,24 @@ def _assigned(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
 
     Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
     """
-    key, now = (id(cls), name), context.codebase.interpretation
-    known = now.known(key, context.class_results, context.is_part)
-    if known is not None:
-        return known.bindings.get(name)
-    if now.is_open(key):
-        return now.drafts[key].get(name)
-    if context.is_part and not now.is_elsewhere:
-        return context.codebase.ask(lambda: _assigned(context, cls, name))
-    if context.is_part and now.is_too_far(key):  # the methods that assign it would be
-        return None
-    now.enter(key, False)
-    now.drafts[key] = {}
-    try:
-        kept = now.kept()
-        now.drafts[key] = _join_assigned(context, cls, name, True)
-        if not now.is_entangled():
-            now.forget(kept)
-        joined = _join_assigned(context, cls, name, False)
-    finally:
-        del now.drafts[key]
-        ended = now.leave()
-    now.keep(ended, Summary(joined), context.class_results)
-    return joined.get(name)
+    return context.codebase.queries.ask(
+        AttributeKey(id(cls), name),
+        lambda number: _join_assigned(context, cls, name, number == 0),
+        None,
+        context,
+        is_far=context.is_part,  # the methods that assign it would be
+    )
 
 
-def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: bool) -> Env:
-    """The attribute, by its name; nothing if all its assignments are of what is not known yet."""
+def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: bool) -> Value | None:
+    """The attribute; None if all its assignments are of what is not known yet."""
     used = context.scopes.attribute(cls, name)
     found: Value | None = None
     for target in used.assigned:
         scope = context.scopes.scope_of(target)
         value = trace_of(context, scope).value(target)
         if value.kind == Kind.UNKNOWN and isinstance(context.tree.parent(target), cst.AugAssign):
-            if is_first or context.codebase.interpretation.is_open(id(scope)):
+            if is_first or context.codebase.queries.is_open(ScopeKey(id(scope))):
                 continue  # what it is increased from is not known yet
         found = value if found is None else join(found, value)
     if found is not None and containers.holds(found):
@@ -120,7 +103,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
         value = _registered(context, how, call)
         found = value if found is None else join(found, value)
     if found is None:
-        return {}
+        return None
     if found.kind & Kind.UNKNOWN and (evidence := class_use(context, cls, name)) is not None:
         if found.kind & Kind.TENSOR:
             found = replace(found, kind=found.kind & ~Kind.UNKNOWN, evidence=found.evidence or evidence)
@@ -128,7 +111,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
             found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
     elif found.kind & Kind.UNKNOWN:
         found = replace(found, symbols=(("self", id(cls), name),))
-    return {name: found}
+    return found
 
 
 def _registered(context: Context, how: str, call: cst.Call) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.file.tree.tree import children
+from torchlint.file.tree.nodes import children
 from torchlint.model.expressions import qualified
 from torchlint.model.syntax import dotted, last_name, parameters
 

@@ -77,13 +77,10 @@ def _is_label(tree: Tree, node: cst.Name) -> bool:
     return False
 
 
-def is_inside_inner_loop(context: Context, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
-    """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
-    tree = context.tree
-    block = tree.parent(tree.statement(site))
-    for use in references(context, name, context.scopes.scope_of(site)):
-        inner = tree.enclosing(use, cst.For, cst.While)
-        if inner is not None and inner is not loop and block is not None and not tree.is_inside(site, inner):
-            if tree.is_inside(inner, loop) and tree.is_inside(inner, block):
-                return True
-    return False
+def declares(context: Context, attribute: str) -> bool:
+    """Whether a class or named tuple of the file has an attribute of that name."""
+    return context.remember(_declares, attribute)
+
+
+def _declares(context: Context, attribute: str) -> bool:
+    return context.scopes.declares(attribute)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
     from torchlint.model.interpret.environment import Env
     from torchlint.model.interpret.frame import Frame
-    from torchlint.model.interpret.interpretation import Key
+    from torchlint.model.interpret.queries import Answers
     from torchlint.model.interpret.summary import Summary, Trace
     from torchlint.model.values import Value
 
@@ -98,10 +98,8 @@ class Context:
     imports: Imports = field(init=False)
     stars: list[str] = field(default_factory=list)
     """Modules whose names are imported with a star."""
-    results: dict[Key, Summary] = field(default_factory=dict)
-    """What scopes have left behind, for those whose interpretation holds for good."""
-    class_results: dict[Key, Summary] = field(default_factory=dict)
-    """The same of the statements in classes, and of what methods assign to attributes."""
+    answers: Answers = field(default_factory=dict)
+    """What was found out about scopes and classes and holds for good."""
     kept: list[cst.CSTNode] = field(default_factory=list)
     """Nodes of no tree, kept because values are known by the identity of nodes."""
     memo: Memo = field(default_factory=Memo)

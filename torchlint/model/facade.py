@@ -14,6 +14,7 @@ import libcst as cst
 
 from torchlint.model import autograd, bindings, classes, expressions, modes, recording, requires_grad, spelling
 from torchlint.model.aliasing import origins, uses
+from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
@@ -21,7 +22,7 @@ from torchlint.model.interpret.begin import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
-from torchlint.model.values import Strength, Usage, Value
+from torchlint.model.values import Strength, Tri, Usage, Value
 from torchlint.versions import ANY
 
 if TYPE_CHECKING:
@@ -79,15 +80,15 @@ class Model:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
 
-    def grad_enabled(self, node: cst.CSTNode) -> int:
+    def grad_enabled(self, node: cst.CSTNode) -> Tri:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 
-    def requires_grad(self, node: cst.BaseExpression) -> int | None:
+    def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
-    def elements_require_grad(self, node: cst.BaseExpression) -> int | None:
+    def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
         return requires_grad.elements_require_grad(self.context, node)
 
@@ -129,7 +130,7 @@ class Model:
 
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
-        return self.scopes.declares(attribute)
+        return bindings.declares(self.context, attribute)
 
     # ------------------------------------------------------------------ names
 
@@ -148,14 +149,6 @@ class Model:
     def is_target(self, node: cst.CSTNode) -> bool:
         """Whether an expression is assigned to, deleted or bound by a loop."""
         return is_target(self.tree, node)
-
-    def is_inside_inner_loop(self, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
-        """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
-        return bindings.is_inside_inner_loop(self.context, name, site, loop)
-
-    def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
-        """Whether a node lies below another."""
-        return self.tree.is_inside(node, area)
 
     def mentions(self, pattern: re.Pattern[str]) -> bool:
         """Whether anything in the text of this file matches, wherever it stands."""
@@ -176,7 +169,11 @@ class Model:
         """
         return exports.taker(self.context, name)
 
-    # ------------------------------------------------------------------ memory
+    def patcher(self, name: str) -> str | None:
+        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
+        return self.context.codebase.patcher(self.context, name)
+
+    # ------------------------------------------------------------------ memory and graphs
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""
@@ -189,8 +186,6 @@ class Model:
     def is_written(self, node: cst.CSTNode) -> bool:
         """Whether what an expression holds may be written in place where a version counter counts it."""
         return origins.is_written(self.context, node)
-
-    # ------------------------------------------------------------------ graphs
 
     def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
         """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
@@ -211,12 +206,6 @@ class Model:
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
         return autograd.without_backward(self.context, node)
-
-    def no_grad_block_before(self, statement: cst.CSTNode) -> cst.With | None:
-        """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
-        return modes.no_grad_block_before(self.context, statement)
-
-    # ------------------------------------------------------------------ questions of a rule's own
 
     def remember(self, question: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function says of this file and of its arguments, computed once.

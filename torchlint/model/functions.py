@@ -64,7 +64,7 @@ def call_function(  # noqa: PLR0917
     arguments: Sequence[Argument],
     frame: Frame,
 ) -> Value:
-    """The value of calling a function of this file, from its summary."""
+    """The value of calling a function of the project, from its summary."""
     result = interpreted(context, function, _inheriting(context, function, receiver))
     if result is None:
         return unknown(("call", id(node)))

@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.file.tree.tree import Tree
 from torchlint.model.syntax import dotted
+from torchlint.system.layers import Layer, is_on
 
 _MARGIN = 80
 """How far in front of a name to look for what makes it a target."""
@@ -32,7 +33,7 @@ class Imports:
         None if it can stand for something else, or is imported relative to the file.
         """
         name = dotted(node)
-        if name is None:
+        if name is None or not is_on(Layer.SOLE_IMPORTS):
             return None
         first, _, rest = name.partition(".")
         if first not in self._paths:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.model.context import Context, at_home
 from torchlint.model.interpret.environment import Env, Names
-from torchlint.model.interpret.interpretation import Key
+from torchlint.model.interpret.queries import BodyKey, ScopeKey
 from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.values import Value
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame
-    from torchlint.model.interpret.interpretation import Open
-
-_BODY = 0
-"""With a class, the key of what its statements bind; the class alone is that of what its methods assign."""
 
 
 def interpreted(
@@ -28,60 +26,34 @@ def interpreted(
 
     A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
     """
-    key: Key = id(scope) if cls is None else (id(scope), id(cls))
-    now = context.codebase.interpretation
-    owner = context if cls is None else context.home(cls)
-    known = now.known(key, owner.results, owner.is_part)
-    if known is not None or now.is_open(key):
-        return known
-    if owner.is_part and not now.is_elsewhere:
-        return context.codebase.ask(lambda: interpreted(context, scope, cls))
-    if not context.is_part and not context.budget.allows(len(now.frames)):
-        return None
+    key = ScopeKey(id(scope), None if cls is None else id(cls))
+    is_far = context.is_part and not isinstance(scope, cst.Module)
+    return context.codebase.queries.ask(
+        key,
+        lambda _: _interpret(context, scope, key, cls),
+        None,
+        context if cls is None else context.home(cls),
+        before=_surroundings(context, scope),
+        budget=None if context.is_part else context.budget,
+        is_far=is_far,
+        counts=is_far,
+    )
+
+
+def _surroundings(context: Context, scope: cst.FunctionDef | cst.Module) -> Callable[[], object] | None:
+    """Interprets what surrounds a function as a whole, which is done before it is interpreted itself."""
     if isinstance(scope, cst.Module):
-        result, ended = _interpret(context, scope, key)
-    elif context.is_part and now.is_too_far(key):
         return None
-    else:
-        result, ended = _interpret_inside(context, scope, key, cls)
-    now.keep(ended, result, owner.results)
-    return result
-
-
-def _interpret_inside(
-    context: Context, function: cst.FunctionDef, key: Key, cls: cst.ClassDef | None
-) -> tuple[Summary, Open]:
-    """What a function leaves behind; what surrounds it is interpreted as a whole before."""
-    outer, now = context.scopes.scope_of(function), context.codebase.interpretation
-    if not context.is_part:
-        interpreted(context, outer)
-    if not context.is_part or isinstance(outer, cst.Module):
-        return _interpret(context, function, key, cls)
-    now.surround(key)  # what the outer function rests on, the inner one rests on
-    try:
-        interpreted(context, outer)
-        result, _ = _interpret(context, function, key, cls)
-    finally:
-        ended = now.leave()
-    return result, ended
+    outer = context.scopes.scope_of(scope)
+    return None if context.is_part and isinstance(outer, cst.Module) else partial(interpreted, context, outer)
 
 
 def _interpret(
-    context: Context, scope: cst.FunctionDef | cst.Module, key: Key, cls: cst.ClassDef | None = None
-) -> tuple[Summary, Open]:
-    now = context.codebase.interpretation
-    frame = context.interpreter.begin(context, scope, Trace(now.traces.get(key)))
-    now.enter(key, context.is_part and not isinstance(scope, cst.Module))
-    now.running[key] = frame
-    try:
-        result = deeper(lambda: context.interpreter.run(frame, cls))
-    finally:
-        del now.running[key]
-        ended = now.leave()
-    frame.trace.before = None
-    if ended.trail.is_circular:
-        now.traces[key] = frame.trace
-    return result, ended
+    context: Context, scope: cst.FunctionDef | cst.Module, key: ScopeKey, cls: cst.ClassDef | None
+) -> Summary:
+    frame = context.interpreter.begin(context, scope)
+    with context.codebase.queries.running(key, frame):
+        return deeper(lambda: context.interpreter.run(frame, cls))
 
 
 def trace_of(context: Context, scope: cst.FunctionDef | cst.Module) -> Trace:
@@ -89,7 +61,7 @@ def trace_of(context: Context, scope: cst.FunctionDef | cst.Module) -> Trace:
     result = interpreted(context, scope)
     if result is not None:
         return result.trace
-    running = context.codebase.interpretation.running.get(id(scope))
+    running = context.codebase.queries.frame(ScopeKey(id(scope)))
     return running.trace if running is not None else NOTHING_SEEN  # too far away
 
 
@@ -100,7 +72,7 @@ def seen(context: Context, node: cst.CSTNode) -> Value:
 
 def is_settled(context: Context, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether what a scope binds is known for good, however far away it is asked for."""
-    known = context.results.get(id(scope))
+    known = context.answers.get(ScopeKey(id(scope)))
     return known is not None and not (context.is_part and (known.trail.height or known.trail.is_circular))
 
 
@@ -109,7 +81,7 @@ def bound_in(context: Context, scope: cst.FunctionDef | cst.Module) -> Env:
     result = interpreted(context, scope)
     if result is not None:
         return result.bindings
-    running = context.codebase.interpretation.running.get(id(scope))
+    running = context.codebase.queries.frame(ScopeKey(id(scope)))
     return running.bindings if running is not None else {}  # too far away
 
 
@@ -126,17 +98,9 @@ def class_body(context: Context, cls: cst.ClassDef) -> Summary:
     if not context.is_part:
         trace = trace_of(context, context.scopes.scope_of(cls))
         return Summary(trace.body(cls), trace=trace)
-    key, now = (id(cls), _BODY), context.codebase.interpretation
-    known = now.known(key, context.class_results, context.is_part)
-    if known is not None or now.is_open(key):
-        return known if known is not None else Summary()
-    if not now.is_elsewhere:
-        return context.codebase.ask(lambda: class_body(context, cls))
-    now.enter(key, False)
-    try:
-        frame = outside(context)
-        result = Summary(context.interpreter.class_body(frame, cls), trace=frame.trace)
-    finally:
-        ended = now.leave()
-    now.keep(ended, result, context.class_results)
-    return result
+    return context.codebase.queries.ask(BodyKey(id(cls)), lambda _: _interpret_body(context, cls), Summary(), context)
+
+
+def _interpret_body(context: Context, cls: cst.ClassDef) -> Summary:
+    frame = outside(context)
+    return Summary(context.interpreter.class_body(frame, cls), trace=frame.trace)

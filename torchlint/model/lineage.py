@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model.context import Context, at_home
 from torchlint.model.definitions import follow, is_defined
-from torchlint.model.interpret.interpretation import Key
+from torchlint.model.interpret.queries import Key, ScopeKey
 from torchlint.model.interpreted import class_body, is_settled, trace_of
 from torchlint.model.names import is_foreign
 from torchlint.model.torch import library
@@ -27,7 +27,7 @@ class Lineage:
     home: Context
     """The context of the file that the class is in."""
     cls: cst.ClassDef
-    rests_on: frozenset[Key] | None
+    rests_on: frozenset[Key[object]] | None
     """The scopes that are not finished yet; None if nothing tells when it changes."""
     kind: str | None
     """The first kind that a base has which is not defined in this project, if that is known and means something."""
@@ -158,17 +158,17 @@ class Lineages:
         """A lineage that holds for now, if the scopes that it rests on are still being interpreted."""
         if lineage is None:
             return None
-        now = self._context.codebase.interpretation
-        open_ = [now.is_open(key) for key in lineage.rests_on or ()]  # whoever asks rests on all of them
+        queries = self._context.codebase.queries
+        open_ = [queries.is_open(key) for key in lineage.rests_on or ()]  # whoever asks rests on all of them
         return lineage if all(open_) else None
 
-    def unfinished(self, cls: cst.ClassDef) -> frozenset[Key] | None:
+    def unfinished(self, cls: cst.ClassDef) -> frozenset[Key[object]] | None:
         """The scope that the bases of a class rest on as long as it is not finished; None if nothing tells."""
         if id(cls) in self._bases:
             return frozenset()
-        scope = id(self._context.scopes.scope_of(cls))
+        scope = ScopeKey(id(self._context.scopes.scope_of(cls)))
         is_known = not self._context.is_part and not any(map(self._may_change, self._named(cls)))
-        return frozenset((scope,)) if is_known and self._context.codebase.interpretation.is_open(scope) else None
+        return frozenset((scope,)) if is_known and self._context.codebase.queries.is_open(scope) else None
 
     def _keep(self, cls: cst.ClassDef, lineage: Lineage) -> None:
         if lineage.is_final:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_kind, class_of
-from torchlint.model.expressions import qualified
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.scopes import sounds_like_no_grad
@@ -34,7 +33,7 @@ _NO_GRAD = ("no_grad", "nograd", "inference_mode", "inferencemode", "set_grad_en
 """What some code runs under if a function is only called where autograd does not record, in small letters."""
 
 
-def grad_enabled(context: Context, node: cst.CSTNode) -> int:
+def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
     """Whether autograd records where ``node`` is evaluated."""
     within = context.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
     if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
@@ -43,7 +42,7 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> int:
     return trace_of(context, context.scopes.scope_of(node)).modes.get(id(context.tree.statement(node)), usual)
 
 
-def start_grad(context: Context, function: cst.FunctionDef) -> int:
+def start_grad(context: Context, function: cst.FunctionDef) -> Tri:
     """Whether autograd records when a function begins."""
     if function.decorators and (mode := _decorated_grad(context, function)) is not None:
         return mode
@@ -57,7 +56,7 @@ def start_grad(context: Context, function: cst.FunctionDef) -> int:
     return Tri.MAYBE if _only_without_grad(context, function) else Tri.YES  # others may call it otherwise
 
 
-def _decorated_grad(context: Context, function: cst.FunctionDef) -> int | None:
+def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
     """The grad mode that a decorator says a function runs in; None if none does."""
     outer = context.scopes.scope_of(function)
     at = outside(context) if context.is_part else context.interpreter.begin(context, outer, trace_of(context, outer))
@@ -116,15 +115,3 @@ def _disables(node: cst.BaseExpression) -> bool:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name("False"))]):
             return (dotted(func) or "").endswith("set_grad_enabled")
     return False
-
-
-def no_grad_block_before(context: Context, statement: cst.CSTNode) -> cst.With | None:
-    """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
-    match context.tree.sibling_before(statement):
-        case (
-            cst.With(
-                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
-            ) as block
-        ) if qualified(context, func) == "torch.no_grad":
-            return block
-    return None

@@ -13,6 +13,9 @@ MODULE_NAME = re.compile(
     r"^(G|D|E|enc|dec|gen|disc)\d*$|^(enc|dec|gen|disc)_"
 )
 CLASS_NAME = re.compile(r"^_?[A-Z]+[a-z][a-z]|^[A-Z]{3}")
+LOADER_NAME = re.compile(
+    r"(^|_|[a-z])(data_?)?loader\d*$|(^|_)(train|test|val|valid|dev|eval|data|batch)_iter$", re.IGNORECASE
+)
 INPLACE = re.compile(r"[a-z0-9]_$")
 
 GRAD_CONTEXTS = {

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.file.tree.tree import children
+from torchlint.file.tree.nodes import children
 from torchlint.model.autograd import backpropagated, backward_calls
+from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.recording import goes_with, shows_recording
 from torchlint.model.syntax import dotted, is_target
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Certainty, Dtype, Kind, Role, Strength, Tri, Value, held, reference
+from torchlint.model.values import Dtype, Kind, Role, Strength, Tri, Value, held, reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -28,7 +29,7 @@ _FAR = 8
 _METADATA = frozenset(("shape", "dtype", "device", "ndim", "data", "grad"))
 
 
-def requires_grad(context: Context, node: cst.BaseExpression) -> int | None:
+def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that an expression is a tensor that requires grad; None if it can't, or is none."""
     value = value_of(context, node)
     if value.grad == Tri.NO or not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or value.kind & Kind.NUMBER:
@@ -46,7 +47,7 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> int | None:
     return Certainty.EXPECTED
 
 
-def elements_require_grad(context: Context, node: cst.BaseExpression) -> int | None:
+def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that a list holds a tensor that requires grad; None if it can't, or is none."""
     value = value_of(context, node)
     if value.kind & ~(Kind.CONTAINER | Kind.UNKNOWN) or value.is_mapping:
@@ -60,7 +61,7 @@ def elements_require_grad(context: Context, node: cst.BaseExpression) -> int | N
     return max(found, min(element.certainty, Certainty.EXPECTED))
 
 
-def _added(context: Context, arg: cst.BaseExpression) -> int:
+def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
     """How certain it is that what is put into a list requires grad where that is done."""
     if grad_enabled(context, arg) != Tri.YES:
         return Certainty.SUPPOSED

@@ -17,13 +17,6 @@ from torchlint.model.syntax import decorator_names, dotted, parameters
 _NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
 
 
-def root(node: cst.CSTNode) -> cst.Name | None:
-    """``a`` of ``a[b][c]``."""
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node if isinstance(node, cst.Name) else None
-
-
 def sounds_like_no_grad(node: cst.BaseExpression) -> bool:
     """Whether a context manager or decorator is called something like ``no_grad`` or ``smart_inference_mode``."""
     while isinstance(node, cst.Call):
@@ -106,7 +99,7 @@ class ClassInfo:
 
 
 @dataclass(eq=False)
-class Attribute:
+class Uses:
     """What the methods of a class do to one attribute of ``self``."""
 
     assigned: list[cst.Attribute] = field(default_factory=list)
@@ -127,13 +120,14 @@ class Scopes:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
-        self._attributes: dict[tuple[int, str], Attribute] = {}
+        self._attributes: dict[tuple[int, str], Uses] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
         self._rebound: dict[str, dict[int, dict[int, cst.FunctionDef]]] = {}
         self._nests: dict[int, bool] = {}
         self._locals: dict[int, frozenset[str]] = {}
         self._hidden: dict[int, frozenset[str]] = {}
+        self._declares: dict[str, bool] = {}
         self._around = tree.nearest(_is_in_body)
         self._hiding = tree.nearest(_hides)
 
@@ -177,7 +171,7 @@ class Scopes:
             info = self._classes[id(node)] = _class_info(node)
         return info
 
-    def attribute(self, cls: cst.ClassDef, name: str) -> Attribute:
+    def attribute(self, cls: cst.ClassDef, name: str) -> Uses:
         """What the methods of a class do to one of its attributes."""
         key = (id(cls), name)
         found = self._attributes.get(key)
@@ -185,9 +179,9 @@ class Scopes:
             found = self._attributes[key] = self._collected(cls, name)
         return found
 
-    def _collected(self, cls: cst.ClassDef, name: str) -> Attribute:
+    def _collected(self, cls: cst.ClassDef, name: str) -> Uses:
         self.tree.read_with(name, below=cls)
-        found = Attribute()
+        found = Uses()
         for node in self._of_self(cls, name):
             parent = self.tree.parent(node)
             if _grows(self.tree, node):
@@ -350,6 +344,12 @@ class Scopes:
 
     def declares(self, attribute: str) -> bool:
         """Whether a class of this file has that attribute, or a named tuple that field."""
+        known = self._declares.get(attribute)
+        if known is None:
+            known = self._declares[attribute] = self._finds_declared(attribute)
+        return known
+
+    def _finds_declared(self, attribute: str) -> bool:
         around = [self.tree.enclosing(node, cst.ClassDef) for node in self._assigned_anyhow(attribute)]
         assigning = {id(cls): cls for cls in around if isinstance(cls, cst.ClassDef)}
         if any(self.attribute(cls, attribute).assigned for cls in assigning.values()):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from torchlint.file.tree.tree import Tree, children
+from torchlint.file.tree.nodes import children
+from torchlint.file.tree.tree import Tree
 
 Function = cst.FunctionDef | cst.Lambda
 

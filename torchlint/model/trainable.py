@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
 from torchlint.model.syntax import dotted, last_name, parameters
 from torchlint.model.torch import library
-from torchlint.model.values import Certainty
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -108,7 +108,7 @@ def _names(node: cst.CSTNode) -> set[str]:
     return set()
 
 
-def of_use(context: Context, module: cst.CSTNode) -> int:
+def of_use(context: Context, module: cst.CSTNode) -> Certainty:
     """How certain it is that something is a module with parameters, by what the file does with it."""
     path = dotted(module)
     if path is None or path not in context.remember(_used) or is_frozen(context, module):
@@ -133,7 +133,7 @@ def _used(context: Context) -> frozenset[str]:
 
 
 @at_home
-def of_class(context: Context, cls: cst.ClassDef) -> int:
+def of_class(context: Context, cls: cst.ClassDef) -> Certainty:
     """How certain it is that a module's own class, or one of those it makes its parts of, has parameters."""
     return Certainty.EXPECTED if _has_parameters(context, cls, set()) else Certainty.SUPPOSED
 

@@ -1,90 +1,106 @@
 """Abstract values: what can be known of an expression without running the program.
 
 A value is a set of possibilities in a few independent dimensions. "May" is a bit test, "must" is equality, joining two
-control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known. The sets are plain
-integers: ``enum.IntFlag`` made the model half as fast.
+control-flow paths is ``|``, and "not known" is all bits. Rules stay silent on what is not known.
 """
 
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import libcst as cst
 
+from torchlint.model.certainty import Certainty
 
-class Kind:
+
+class Possibilities:
+    """A set of possibilities; those of different dimensions cannot be mixed.
+
+    That is for who checks types. When the program runs they are plain integers: ``enum.IntFlag`` made the model half as
+    fast.
+    """
+
+    if TYPE_CHECKING:
+
+        def __or__(self: Some, other: Some) -> Some:
+            """Either is possible."""
+
+        def __and__(self: Some, other: Some) -> Some:
+            """Both say that it is possible."""
+
+        def __invert__(self: Some) -> Some:
+            """All else is possible."""
+
+        def __bool__(self) -> bool:
+            """Whether anything is possible."""
+
+
+Some = TypeVar("Some", bound=Possibilities)
+
+
+class Kind(Possibilities):
     """What an object can be. UNKNOWN is a possibility like the others: nothing is known on some path."""
 
-    UNKNOWN = 1
-    TENSOR = 2
-    NUMBER = 4
-    STRING = 8
-    NONE = 16
-    NDARRAY = 32
-    MODULE = 64
+    UNKNOWN = cast("Kind", 1)
+    TENSOR = cast("Kind", 2)
+    NUMBER = cast("Kind", 4)
+    STRING = cast("Kind", 8)
+    NONE = cast("Kind", 16)
+    NDARRAY = cast("Kind", 32)
+    MODULE = cast("Kind", 64)
     """An instance of ``nn.Module``."""
-    OPTIMIZER = 128
-    LOADER = 256
-    CONTAINER = 512
-    PACKED = 1024
-    FUNCTION = 2048
-    """A function, method or class of this file (``node`` says which)."""
-    REFERENCE = 4096
+    OPTIMIZER = cast("Kind", 128)
+    LOADER = cast("Kind", 256)
+    CONTAINER = cast("Kind", 512)
+    PACKED = cast("Kind", 1024)
+    FUNCTION = cast("Kind", 2048)
+    """A function, method or class of the project; ``node`` says which, or what call has made it."""
+    REFERENCE = cast("Kind", 4096)
     """Something imported: a module, function or class, by its qualified name (``ref``)."""
-    OBJECT = 8192
-    """Known, and none of the above: an instance of a class of this file, a file, a parsed command line."""
+    OBJECT = cast("Kind", 8192)
+    """Known, and none of the above: an instance of a class of the project, a file, a parsed command line."""
 
 
-class Tri:
+class Tri(Possibilities):
     """Yes, no, or both possible; NEITHER where the question makes no sense."""
 
-    NEITHER = 0
-    NO = 1
-    YES = 2
-    MAYBE = 3
+    NEITHER = cast("Tri", 0)
+    NO = cast("Tri", 1)
+    YES = cast("Tri", 2)
+    MAYBE = cast("Tri", 3)
 
 
-class Dtype:
+class Dtype(Possibilities):
     """Class of a tensor's dtype. Only FLOAT (complex included) can require grad."""
 
-    NEITHER = 0
-    FLOAT = 1
-    INT = 2
-    BOOL = 4
-    ANY = 7
+    NEITHER = cast("Dtype", 0)
+    FLOAT = cast("Dtype", 1)
+    INT = cast("Dtype", 2)
+    BOOL = cast("Dtype", 4)
+    ANY = cast("Dtype", 7)
 
 
-class Ndim:
+class Ndim(Possibilities):
     """Number of dimensions: none (0-dim, a scalar tensor) or some."""
 
-    NEITHER = 0
-    ZERO = 1
-    MORE = 2
-    ANY = 3
+    NEITHER = cast("Ndim", 0)
+    ZERO = cast("Ndim", 1)
+    MORE = cast("Ndim", 2)
+    ANY = cast("Ndim", 3)
 
 
-class Certainty:
-    """How it is known that a value requires grad, if autograd records where it is made: said of ``grad=YES`` alone."""
-
-    SUPPOSED = 0
-    """By convention: what something called like a loss gives, what a module gives of which nothing is known."""
-    EXPECTED = 1
-    """It comes from a module that has parameters, on a way that cannot be followed in all."""
-    PROVED = 2
-    """It is a parameter, was asked to require grad, or is computed from such a value by what torch documents."""
-
-
-class Role:
+class Role(Possibilities):
     """What a tensor is for its module or for autograd."""
 
-    NEITHER = 0
-    PLAIN = 1
-    PARAMETER = 2
-    BUFFER = 4
-    GRADIENT = 8
+    NEITHER = cast("Role", 0)
+    PLAIN = cast("Role", 1)
+    PARAMETER = cast("Role", 2)
+    BUFFER = cast("Role", 4)
+    GRADIENT = cast("Role", 8)
     """The ``.grad`` of another tensor."""
 
 
@@ -135,8 +151,16 @@ Symbol = tuple[Any, ...]
 """Names the origin of an unknown value, so that what is learnt from its use reaches all places it flows to."""
 
 MAX_SYMBOLS = 4
+"""Origins of a value that are remembered; what is learnt from its use holds for no others."""
+
 MAX_DEPTH = 4
+"""How deep in containers what two of them hold is joined; what is deeper is not known."""
+
 MAX_KEYS = 32
+"""Keys of a mapping that are known one by one, and modules of a ``Sequential``; with more of them none is."""
+
+MAX_SIZE = 1_000
+"""How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,22 +173,54 @@ class Keys:
     """What is behind literal keys."""
 
 
+class Owner(enum.Enum):
+    """What has a method that no qualified name leads to."""
+
+    PLAIN = enum.auto()
+    """An array, a container, a string, a number, a loader, a packed sequence."""
+    MODULES = enum.auto()
+    """A container of modules, which the method puts something into."""
+    OPTIMIZER = enum.auto()
+    UNKNOWN = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of ``Value.receiver`` that no qualified name leads to."""
+
+    owner: Owner
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names of the fields of a named tuple of torch, in order."""
+
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
 
-    kind: int
-    grad: int = Tri.NEITHER
+    kind: Kind
+    grad: Tri = Tri.NEITHER
     """Does it require grad. YES says that it may be counted on to (``certainty`` says how much), NO that it cannot."""
-    certainty: int = Certainty.SUPPOSED
-    ndim: int = Ndim.NEITHER
-    dtype: int = Dtype.NEITHER
-    leaf: int = Tri.NEITHER
-    role: int = Role.NEITHER
+    certainty: Certainty = Certainty.SUPPOSED
+    ndim: Ndim = Ndim.NEITHER
+    dtype: Dtype = Dtype.NEITHER
+    leaf: Tri = Tri.NEITHER
+    role: Role = Role.NEITHER
     ref: str | None = None
-    """Qualified name: of the imported thing, or of the class of an instance."""
+    """Qualified name: of the imported thing, or of the class of an instance.
+
+    Where objects of several classes can be meant it is the name of one of them, so it tells that they have some class,
+    not that they are of this one.
+    """
+    inner: Method | Fields | None = None
+    """What has no qualified name: a method, the fields of a named tuple."""
     node: cst.CSTNode | None = field(default=None, compare=False)
-    """Definition in this file: of the function or class, or of the class of an instance."""
+    """Definition in this file or another one: of the function or class, or of the class of an instance."""
     receiver: Value | None = None
     """The object a bound method is bound to."""
     item: Value | None = None
@@ -178,6 +234,23 @@ class Value:
     symbols: tuple[Symbol, ...] = ()
     """The origins of what is not known, in the order in which they were met."""
     evidence: Evidence | None = field(default=None, compare=False)
+    size: int = field(init=False, compare=False, repr=False)
+    """How many values it is made of, one that is in it twice counted twice."""
+
+    def __post_init__(self) -> None:
+        """Say only what all that is in a value has in common, if that is too much."""
+        if self.items is not None or self.item is not None or self.keys is not None or self.bound:
+            size = 1 + _size_within(self)
+            if size > MAX_SIZE:
+                item = held(self)
+                item = item if item is not None and item.size == 1 else None
+                keys = Keys(UNKNOWN) if self.is_mapping else None
+                for name, rest in (("item", item), ("items", None), ("keys", keys), ("bound", None)):
+                    object.__setattr__(self, name, rest)
+                size = 1 if item is None else 3
+        else:
+            size = 1
+        object.__setattr__(self, "size", size if self.receiver is None else size + self.receiver.size)
 
     def __or__(self, other: Value) -> Value:
         return join(self, other)
@@ -191,6 +264,11 @@ class Value:
     def is_tensor(self) -> bool:
         """Is a tensor on every path on which it is an object that could have a tensor's methods at all."""
         return bool(self.kind & Kind.TENSOR) and not self.kind & ~_TENSOR_OR_PLAIN
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is known which imported thing, method or class of an instance it is."""
+        return self.ref is not None or self.inner is not None
 
     @property
     def is_mapping(self) -> bool:
@@ -210,6 +288,19 @@ class Value:
     def because(self, strength: Strength, text: str, node: cst.CSTNode | None = None) -> Value:
         """The same value on other evidence."""
         return replace(self, evidence=Evidence(strength, text, node))
+
+
+def _size_within(value: Value) -> int:
+    """How many values are in one; what stands for any number of them counts as two."""
+    keys = value.keys if value.keys is not None else Keys(None)
+    size = 2 * value.item.size if value.item is not None else 0
+    size += keys.each.size if keys.each is not None else 0
+    for parts in (value.items or (), keys.known.values(), (argument.value for argument in value.bound or ())):
+        size += sum(map(_SIZE, parts))
+    return size
+
+
+_SIZE = operator.attrgetter("size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +337,7 @@ def _either_node(a: Value, b: Value) -> cst.CSTNode | None:
 def _weaker(a: Value, b: Value) -> Evidence | None:
     """Evidence of a join: what speaks for the tensor; of two, the weaker."""
     tensors = [v.evidence for v in (a, b) if v.kind & Kind.TENSOR and v.evidence]
-    if len(tensors) == 2:
-        return min(tensors, key=lambda e: e.strength)
-    return tensors[0] if tensors else a.evidence or b.evidence
+    return min(tensors, key=lambda e: e.strength) if tensors else a.evidence or b.evidence
 
 
 def join(a: Value, b: Value, depth: int = 0) -> Value:
@@ -261,12 +350,13 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, depth + 1) for x, y in zip(a.items, b.items, strict=True))
     # two classes of objects: one stands for both, so that they stay apart from objects of which nothing is known
-    same_ref = a.ref == b.ref or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
+    is_same = (a.ref, a.inner) == (b.ref, b.inner) or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     grad = a.grad | b.grad
     if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
         grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
-    ref = (a.ref or b.ref) if same_ref else _same_but_for_device(a.ref, b.ref)
+    named = a if a.is_named else b
+    ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
@@ -276,6 +366,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
         ref=ref if not is_partial else None,
+        inner=named.inner if is_same and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
@@ -351,25 +442,24 @@ MODULE = Value(Kind.MODULE)
 
 
 def tensor(
-    grad: int = Tri.MAYBE,
-    ndim: int = Ndim.ANY,
-    dtype: int = Dtype.ANY,
+    grad: Tri = Tri.MAYBE,
+    ndim: Ndim = Ndim.ANY,
+    dtype: Dtype = Dtype.ANY,
     *,
-    leaf: int = Tri.MAYBE,
-    role: int = Role.PLAIN,
-    certainty: int = Certainty.SUPPOSED,
+    leaf: Tri = Tri.MAYBE,
+    role: Role = Role.PLAIN,
+    certainty: Certainty = Certainty.SUPPOSED,
     evidence: Evidence | None = None,
 ) -> Value:
     """A tensor of which is known what the arguments say."""
-    if not dtype & Dtype.FLOAT:
-        grad = Tri.NO
+    grad = grad if dtype & Dtype.FLOAT else Tri.NO
+    certainty = certainty if grad == Tri.YES else Certainty.SUPPOSED
     if grad == Tri.NO:
         leaf = Tri.YES  # "All Tensors that have requires_grad which is False will be leaf Tensors by convention"
-    certainty = certainty if grad == Tri.YES else Certainty.SUPPOSED
     return Value(Kind.TENSOR, grad, certainty, ndim, dtype, leaf, role, evidence=evidence)
 
 
-def parameter(evidence: Evidence | None = None, certainty: int = Certainty.SUPPOSED) -> Value:
+def parameter(evidence: Evidence | None = None, certainty: Certainty = Certainty.SUPPOSED) -> Value:
     """A parameter of a module; whether it was frozen is for the caller to know."""
     return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, certainty=certainty, evidence=evidence)
 
@@ -402,9 +492,9 @@ def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
 
 def is_opaque(value: Value) -> bool:
     """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
-    return value.kind == Kind.OBJECT and value.ref is None and value.node is None
+    return value.kind == Kind.OBJECT and not value.is_named and value.node is None
 
 
-def truth(literal: bool | None) -> int:
+def truth(literal: bool | None) -> Tri:
     """YES, NO, or MAYBE for a condition that is not known."""
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO

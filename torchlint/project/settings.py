@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -86,7 +87,7 @@ def load(file: str) -> Settings | None:
         table = table.get(key) if isinstance(table, dict) else None
     if table is None:
         return None
-    text = data.decode("utf-8")
+    text = _text(data)
     try:
         settings = parse(table, file)
     except SettingsError as error:
@@ -110,12 +111,17 @@ def _row(text: str, about: str) -> str:
     return f":{text.count(chr(10), 0, min(offsets)) + 1}" if offsets else ""
 
 
+def _text(data: bytes) -> str:
+    """The text of a settings file; a byte order mark, as some editors write it, says nothing (TOML 1.1)."""
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+
+
 def _toml(data: bytes) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    text = data.decode("utf-8")
+    text = _text(data)
     if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):  # memory with the square of that
         raise ValueError("a key has too many parts")
     return tomllib.loads(text)

@@ -84,19 +84,30 @@ def _found() -> tuple[dict[str, RuleInfo], tuple[str, ...]]:
     rules = {info.code: info for info in (_info(BUILT_IN, stem, known) for stem in stems(BUILT_IN))}
     faults = [*installed().faults]
     for plugin in installed().plugins:
-        count = len(rules)
-        try:
-            for stem in stems(plugin):
-                _add(_info(plugin, stem, {}), rules)
-        except Clash:
-            raise
-        except (OSError, ValueError, SyntaxError) as error:
-            faults.append(f"{plugin.distribution}: its rules cannot be read: {error}")
-        else:
-            if len(rules) == count:
-                named = f"{plugin.prefix.lower()}001_name.py"
-                faults.append(f"{plugin.distribution}: in `{plugin.package}` is no rule, a file named like {named}")
+        for result in _rules_of(plugin):
+            if isinstance(result, str):
+                faults.append(f"{plugin.distribution}: {result}")
+            else:
+                _add(result, rules)
     return dict(sorted(rules.items())), tuple(faults)
+
+
+def _rules_of(plugin: Plugin) -> Iterator[RuleInfo | str]:
+    """The rules of another package, and what is wrong with what may have been meant for one."""
+    named = f"{plugin.prefix.lower()}001_name.py"
+    known = frozenset(stems(plugin))
+    almost = re.compile(rf"{plugin.prefix}_?\d\w*\.py", re.IGNORECASE)
+    for name in sorted(os.listdir(plugin.folder)):
+        stem = name.removesuffix(".py")
+        if stem in known:
+            try:
+                yield _info(plugin, stem, {})
+            except (OSError, ValueError, SyntaxError) as error:
+                yield f"`{name}` cannot be read, so its findings are missing: {error}"
+        elif almost.fullmatch(name):
+            yield f"`{name}` is not taken for a rule: its name is not like {named}"
+    if not known:
+        yield f"in `{plugin.package}` is no rule, a file named like {named}"
 
 
 def _add(info: RuleInfo, rules: dict[str, RuleInfo]) -> None:

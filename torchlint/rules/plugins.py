@@ -117,8 +117,9 @@ def _metadata_folders() -> Iterator[str]:
 
     Not those in the working directory, where ``python -m`` looks as well: nothing of what is checked is executed.
     """
+    here = os.path.realpath(os.getcwd())
     for path in dict.fromkeys(sys.path):
-        if not path or os.path.abspath(path) == os.getcwd():
+        if not path or os.path.realpath(path) == here:
             continue
         try:
             names = sorted(os.listdir(path))

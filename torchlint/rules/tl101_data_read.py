@@ -86,16 +86,19 @@ Why PyTorch wants it gone: <https://github.com/pytorch/pytorch/issues/30987>.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Usage, Value
+from torchlint.model.syntax import chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
 
-_MESSAGE = "`.data` reads a tensor behind autograd's back; use `.detach()`"
+_MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -106,7 +109,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     fix = _fix(node, value, evidence, model)
-    return Finding(node.attr, _MESSAGE, fix, evidence=evidence, receiver=node.value)
+    half = data_sites.half_of(node, model)
+    if half is not None:  # when the other half stands in its block, this one may need nothing
+        fix = replace(fix, deferred=True)
+    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
@@ -147,7 +154,18 @@ def _initialised(node: cst.Attribute, model: Model) -> bool:
 
 def _consumed(node: cst.Attribute, model: Model) -> bool:
     """Whether the value is used up on the spot: nothing that shares its memory lives on."""
-    match model.tree.parent(node):
+    whole: cst.CSTNode = node
+    for name, outer in chain(node, model.tree):
+        if isinstance(outer, cst.Call) and makes_new(library.method(name)):
+            return True
+        if name != "[]" and not memory.shares(name, outer):
+            return False
+        whole = outer
+    match model.tree.parent(whole):
+        case cst.AugAssign(target=target, value=value):
+            return value is whole and model.is_tensor(target)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript(value=target))]):
+            return model.is_tensor(target)
         case cst.BinaryOperation(left=left, operator=cst.Modulo()):  # a text shows whether it requires grad
             return model.is_tensor(left)
         case cst.BinaryOperation() | cst.UnaryOperation():

@@ -88,13 +88,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
+from torchlint.model.values import Method, Owner
 from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
 
-_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "<plain>.")
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -110,7 +111,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value)
+    half = data_sites.half_of(node, model)
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -125,6 +127,10 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         is_told = identity.are_told_apart(model) and _own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
+        if not _brings_graph(write, model):
+            return Fix("Remove `.data`: a gradient carries no graph", drop, Applicability.UNSAFE)
+    if value.is_parameter and _is_in_forward(node, model):
+        return None
     if value.is_tensor and value.leaf == Tri.NO:
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
@@ -137,7 +143,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = model.no_grad_block_before(line) if line is not None and begins else None
+    into = no_grad.block_before(model, line) if line is not None and begins else None
     name, missing = model.spelling("torch.no_grad", node)
     if not name:
         return None
@@ -208,7 +214,7 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
         return None  # a comment stands behind the bracket
     if any(a.star or (a.keyword and a.keyword.value not in ("mean", "std", "generator")) for a in args):
         return None
-    if method == "fill_" and (len(args) != 1 or model.value(args[0].value).kind != Kind.NUMBER):
+    if method == "fill_" and len(args) != 1:
         return None
     module, missing = model.spelling("torch.nn.init", node)
     if not module:
@@ -219,12 +225,18 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
 
 
+def _is_harmless(value: Value) -> bool:
+    """Whether nothing that is called computes something else under ``no_grad``."""
+    is_plain = isinstance(value.inner, Method) and value.inner.owner is Owner.PLAIN
+    return is_plain or (value.ref or "").startswith(_HARMLESS)
+
+
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
     for node in model.tree.walk(_small_statement(write, model) or model.tree.statement(write)):
         if isinstance(node, cst.Call):
             value = model.value(node.func)
-            if not value.kind & Kind.REFERENCE or not (value.ref or "").startswith(_HARMLESS):
+            if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
                 if not is_operation:
                     return False
@@ -262,19 +274,45 @@ def _is_by_hand(model: Model, line: cst.SimpleStatementLine | cst.SimpleStatemen
     return shares and "\n" in model.tree.code(line).strip()
 
 
-def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
-    """Whether what is written can bring no graph along."""
+def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a module computes with what is written here each time it is called.
+
+    What an earlier call has saved for ``backward()`` is written a second time then.
+    """
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    cls = model.class_of(function) if isinstance(function, cst.FunctionDef) else None
+    if cls is None or not isinstance(function, cst.FunctionDef) or model.class_kind(cls) != "module":
+        return False
+    forward = model.find_method(cls, "forward")
+    if forward is None or forward is function:
+        return forward is function
+    called = f"self.{function.name.value}"
+    return any(model.tree.code(call.func) == called for call in model.tree.within(forward, cst.Call))
+
+
+def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
+    """What is written; None if that cannot be told."""
     match write:
         case cst.Call(args=args):
-            operands = [arg.value for arg in args]
+            return [arg.value for arg in args]
         case cst.AugAssign(value=value):
-            operands = [value]
+            return [value]
         case cst.AssignTarget():
             assign = model.tree.parent(write)
-            operands = [assign.value] if isinstance(assign, cst.Assign) else []
-        case _:
-            return False
-    return all(_without_graph(model.value(operand)) for operand in operands)
+            return [assign.value] if isinstance(assign, cst.Assign) else []
+    return None
+
+
+def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written can bring no graph along."""
+    operands = _operands(write, model)
+    return operands is not None and all(_without_graph(model.value(operand)) for operand in operands)
+
+
+def _brings_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written is seen to bring a graph along."""
+    operands = _operands(write, model)
+    return operands is None or any(model.value(operand).grad == Tri.YES for operand in operands)
 
 
 def _without_graph(value: Value) -> bool:

@@ -39,4 +39,5 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"
-    return Finding(node.attr, message, evidence=found[1], receiver=node.value)
+    half = data_sites.half_of(node, model)
+    return Finding(node.attr, message, evidence=found[1], receiver=node.value, half_of=half)

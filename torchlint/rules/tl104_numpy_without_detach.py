@@ -173,7 +173,7 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> boo
     return model.grad_enabled(call) == Tri.YES and _counts(model.requires_grad(tensor), call, model)
 
 
-def _counts(certainty: int | None, call: cst.Call, model: Model) -> bool:
+def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
     if certainty == Certainty.EXPECTED:
         return model.shows_recording(call)
     return certainty == Certainty.PROVED

@@ -34,16 +34,18 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, memory, readers
 
 _TRIGGER = any_of(
     attribute("data"),
-    pattern(
-        r"\. (?:cpu|cuda|to) \((?:#[^\n]*|[^()]|\((?:#[^\n]*|[^()]|\((?:[^()]|\([^()]*\))*\))*\)){0,300}\)(?: \))* \. detach\b"
+    all_of(
+        pattern(r"\) \. detach\b"),
+        attribute("detach"),
+        any_of(attribute("cpu"), attribute("cuda"), attribute("to")),
     ),
 )
-"""The latter with brackets in brackets in brackets of the arguments."""
+"""The latter is of a call, whatever brackets there are."""
 
 
 @on(cst.Attribute, trigger=_TRIGGER)

@@ -69,10 +69,10 @@ _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _TRIGGER = any_of(
     attribute("backward"),
     all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
-    in_loops(pattern(r"\+=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"-=[^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"append\([^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"= [\w.]+ [+-][^\n]*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
 """Where nothing in the file calls ``backward``, what is added must be called a loss, on the line of the operator."""
 
@@ -205,7 +205,7 @@ def _starts_outside(name: str, loop: cst.For | cst.While, model: Model) -> bool:
     if "." in name:
         return True
     return any(
-        not model.is_inside(site, loop) or model.is_inside_inner_loop(name, site, loop)
+        not model.tree.is_inside(site, loop) or _is_inside_inner_loop(model, name, site, loop)
         for site in model.bindings_of(name, loop)
     )
 
@@ -214,3 +214,15 @@ def _called(node: cst.BaseExpression, method: str) -> tuple[Edit, ...]:
     if node.lpar or isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
         return (edit.insert_after(node, f".{method}()"),)
     return edit.insert_before(node, "("), edit.insert_after(node, f").{method}()")
+
+
+def _is_inside_inner_loop(model: Model, name: str, site: cst.CSTNode, loop: cst.CSTNode) -> bool:
+    """Whether inside ``loop`` the name is set up before an inner loop that goes on using it."""
+    tree = model.tree
+    block = tree.parent(tree.statement(site))
+    for use in model.references(name, model.scopes.scope_of(site)):
+        inner = tree.enclosing(use, cst.For, cst.While)
+        if inner is not None and inner is not loop and block is not None and not tree.is_inside(site, inner):
+            if tree.is_inside(inner, loop) and tree.is_inside(inner, block):
+                return True
+    return False

@@ -74,9 +74,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import bound_name, call_of, dotted, is_global
+from torchlint.model.syntax import bound_name, call_of, dotted, is_global, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, on, word
-from torchlint.rules.api import patches
+from torchlint.rules.api import namespaces, patches
 from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -95,9 +95,11 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
 def _fix(call: cst.Call, model: Model) -> Fix | None:
     """What to write for a call, once `volatile` beside it is done with: it alone says where the block of TL202 goes."""
     needs = {blocks.wanted(each, model).need for each in _beside(call, model)}
-    if Need.HANDWORK in needs:
+    if needs & {Need.HANDWORK, Need.DECISION}:
         return None
     fix = variables.unwrap(call, model)
+    if fix is not None:
+        fix = namespaces.judged(fix, root(call.func), (variables.VARIABLE,), model)
     if fix is None or needs == {Need.NOTHING}:
         return fix
     return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
@@ -135,6 +137,7 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4")
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
+    fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
 
 
@@ -261,7 +264,8 @@ def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
-    return Fix("Remove the import", (removed,), deferred=bool(uses), waits_for=uses)
+    fix = Fix("Remove the import", (removed,), deferred=bool(uses), waits_for=uses)
+    return namespaces.without_import(fix, name, model)
 
 
 def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:

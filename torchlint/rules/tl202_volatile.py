@@ -45,24 +45,23 @@ def evaluate(batches):
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
 them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
 tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
-names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no block; removing the keyword
-is unsafe then, and the message names parameters that nothing else uses. Setting the attribute has no fix. Nor is there
-a block around a call of a function of the project that keeps what it computes (`self.cache = …`, `losses.append(…)`):
-what is kept may need its graph.
+names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either; the keyword
+stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`. The
+message names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix. Nor
+is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
+`losses.append(…)`): what is kept may need its graph.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import parameters
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, word
+from torchlint.rule import Finding, Fix, any_of, attribute, on, word
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
@@ -87,8 +86,7 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         case Need.BLOCK:
             return Finding(arg, _MESSAGE, blocks.block(node, model))
         case Need.DECISION:
-            remove = replace(remove, applicability=Applicability.UNSAFE)
-            return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}", remove)
+            return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}")
     return Finding(arg, _by_hand(wanted, model))
 
 
@@ -108,9 +106,11 @@ def _by_hand(wanted: Wanted, model: Model) -> str:
 
 
 def _decided(arg: cst.Arg, model: Model) -> str:
+    flag = model.tree.code(arg.value)
+    negated = f"not {flag}" if isinstance(arg.value, (cst.Name, cst.Attribute, cst.Call)) else f"not ({flag})"
     return (
-        f"`volatile={model.tree.code(arg.value)}` has no effect since PyTorch 0.4; where it is true, put what is "
-        "computed from this tensor under `with torch.no_grad():`"
+        f"`volatile={flag}` has no effect since PyTorch 0.4; put what is computed from this tensor under "
+        f"`with torch.set_grad_enabled({negated}):`"
     )
 
 

@@ -70,7 +70,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, all_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, scalars
 
 _UNSAFE = Applicability.UNSAFE
@@ -98,7 +98,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, trigger=any_of(attribute("data"), all_of(pattern(r"\[ 0 \]"), attribute("data"))))
+@on(cst.Subscript, trigger=all_of(pattern(r"\[ 0 \]"), attribute("data")))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not scalars.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -106,7 +106,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     if model.is_target(node) or not scalars.may_be_scalar(node.value, model):
         return None
     value = model.value(node.value)
-    if not value.is_tensor or value.ndim != Ndim.ZERO:
+    if not value.is_tensor or value.ndim != Ndim.ZERO or not _is_of_that_time(model):
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
@@ -114,9 +114,9 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
 
 
-@on(cst.Call, trigger=any_of(attribute("data"), all_of(pattern(r"\bround \("), attribute("data"))))
+@on(cst.Call, trigger=all_of(pattern(r"\bround \("), attribute("data")))
 def check_rounded(node: cst.Call, model: Model) -> Finding | None:
-    """Report `round(total)` of a 0-dim tensor, in code of that time: newer code would have been seen to raise."""
+    """Report `round(total)` of a 0-dim tensor."""
     match node:
         case cst.Call(func=cst.Name("round"), args=[cst.Arg(value=rounded, keyword=None, star=""), *_]):
             value = model.value(rounded)
@@ -124,10 +124,15 @@ def check_rounded(node: cst.Call, model: Model) -> Finding | None:
             return None
     if not value.is_tensor or value.ndim != Ndim.ZERO or (value.strength or 0) <= Strength.NAME:
         return None
-    if model.qualified(node.func) != "builtins.round":
+    if model.qualified(node.func) != "builtins.round" or not _is_of_that_time(model):
         return None
     said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
     return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)
+
+
+def _is_of_that_time(model: Model) -> bool:
+    """Whether a file is as old as what it would have raised since then, had anybody run it: it has ``.data``."""
+    return bool(model.tree.attributes("data"))
 
 
 def _as_number(node: cst.BaseExpression, model: Model) -> Fix:

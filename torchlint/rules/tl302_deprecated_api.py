@@ -100,7 +100,7 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.syntax import call_of
 from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, methods, uses
+from torchlint.rules.api import findings, methods, renames, uses
 from torchlint.rules.api.uses import Use
 
 
@@ -108,8 +108,9 @@ from torchlint.rules.api.uses import Use
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
     for use in uses.of_rule(model, "TL302"):
-        if not use.row.is_removed(model.target) and not _is_type(use, model):
-            yield findings.of_use(use, model)
+        if use.row.is_removed(model.target) or _is_type(use, model) or renames.is_renamed_with_import(use, model):
+            continue
+        yield findings.of_use(use, model)
     for attribute, row in methods.uses(model, "TL302"):
         if not row.is_removed(model.target):
             yield findings.of_method(attribute, row, model)

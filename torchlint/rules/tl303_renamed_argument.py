@@ -144,7 +144,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     yield Finding(arg, findings.message(rows[0], model, what), fix, severity="error")
 
 
-@on(cst.Assign, trigger=any_of(pattern(r"\.size_average ="), pattern(r"\.reduce =")))
+@on(cst.Assign, trigger=any_of(pattern(r"\. size_average ="), pattern(r"\. reduce =")))
 def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
     """Report `loss.size_average = False`: what counts is `loss.reduction`."""
     match node.targets:

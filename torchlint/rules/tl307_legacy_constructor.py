@@ -68,7 +68,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, listed, on
 from torchlint.rules.api import findings, methods, names, uses
@@ -152,7 +152,10 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
 
 
-_DEFAULTS = re.compile(r"\bset_default_(?:device|tensor_type)\b|\bwith\b[^\n]*\bdevice\b")
+_DEFAULTS = re.compile(
+    r"\bset_default_device\b|\bwith\b[^\n]*\bdevice\b"
+    r"|\bset_default_tensor_type\b(?!\(\s*[\"']?torch\.(?:Float|Double|Half|BFloat16)Tensor\b)"
+)
 """What makes the new functions, and not the old constructors, put tensors elsewhere, anywhere in the file."""
 
 
@@ -227,7 +230,7 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
     if any(arg.keyword is not None or arg.star == "**" for arg in args):
         return None
     if len(args) == 1 and not args[0].star and numbers(args[0].value) is not None:
-        if model.value(attribute.value).dtype & 6 and numbers(args[0].value).has_float:  # type: ignore[union-attr]
+        if model.value(attribute.value).dtype & (Dtype.INT | Dtype.BOOL) and numbers(args[0].value).has_float:  # type: ignore[union-attr]
             return None
         return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))
     if not args:

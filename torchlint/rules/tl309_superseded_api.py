@@ -45,7 +45,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, methods, uses
+from torchlint.rules.api import findings, methods, renames, uses
 
 BY_DEFAULT = False
 
@@ -54,6 +54,7 @@ BY_DEFAULT = False
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is only documented as superseded."""
     for use in uses.of_rule(model, "TL309"):
-        yield findings.of_use(use, model)
+        if not renames.is_renamed_with_import(use, model):
+            yield findings.of_use(use, model)
     for attribute, row in methods.uses(model, "TL309"):
         yield findings.of_method(attribute, row, model)

@@ -8,10 +8,9 @@ versions have that default, this rule is silent.
  import dill
  import torch
 
-~state = torch.load("model.pt")
-+state = torch.load("model.pt", weights_only=True)
-~state = torch.load("model.pt", map_location="cpu")
-+state = torch.load("model.pt", map_location="cpu", weights_only=True)
+!state = torch.load("model.pt")
+~weight = torch.load("weight.pt", map_location="cpu").unsqueeze(0)
++weight = torch.load("weight.pt", map_location="cpu", weights_only=True).unsqueeze(0)
  state = torch.load("model.pt", weights_only=True)
  everything = torch.load("model.pt", weights_only=False)
 !pickled = torch.load("model.pt", pickle_module=dill)
@@ -42,8 +41,8 @@ other would raise.
 
 Always: `weights_only=True` raises where the file holds more than weights, and `weights_only=False` runs code from it:
 write that only for files from somewhere you trust, else name the classes with `torch.serialization.add_safe_globals`.
-Where nothing says what the file holds, both are offered. A `pickle_module` of its own is an error with
-`weights_only=True`, so there is no fix.
+Where nothing says what the file holds there is none, and the message names both. A `pickle_module` of its own is an
+error with `weights_only=True`, so there is no fix.
 
 `torch.load`: <https://docs.pytorch.org/docs/stable/generated/torch.load.html>.
 """
@@ -65,15 +64,22 @@ from torchlint.rules.shared.loaded import Content
 from torchlint.versions import Version
 
 _DEFAULT: Version = (2, 6)
-_SAID = (
-    "`torch.load` runs code from the file unless `weights_only=True`, which is the default since PyTorch 2.6; "
-    "say which is meant"
+_SAID = "`torch.load` runs code from the file, before PyTorch 2.6, unless `weights_only=True`"
+_WEIGHTS = f"{_SAID}, which is enough for what is done with it here"
+_EITHER = (
+    f"{_SAID}; say that if the file holds tensors, numbers, strings and containers of them, and `weights_only=False` "
+    "if it holds more and can be trusted"
 )
 _RAISES = (
     "what is loaded is more than tensors, which raises since PyTorch 2.6, where `weights_only=True` is the default; "
     "say `weights_only=False` if the file can be trusted, or allow its classes with "
     "`torch.serialization.add_safe_globals`"
 )
+_OWN = (
+    "`torch.load` runs code from the file; with a `pickle_module` it always does: say `weights_only=False` if the file "
+    "can be trusted"
+)
+_MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN: _EITHER}
 
 
 @on(cst.Module, trigger=listed("TL701"))
@@ -92,21 +98,21 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
         for row in rows.get("load", ()):
             if calls.callee(func, (row,), model) is not None:
                 if is_own:
-                    yield Finding(call.func, _SAID)
+                    yield Finding(call.func, _OWN)
                     continue
                 held = loaded.content(call, model)
                 fix = _fix(call, held) if row.is_fixable(model.target) else None
-                yield Finding(call.func, _RAISES if held is Content.OBJECT else _SAID, fix)
+                yield Finding(call.func, _MESSAGES[held], fix)
 
 
-def _fix(call: cst.Call, held: Content) -> Fix:
-    """The argument that goes with what the file holds; the other one is named where nothing else is known."""
+def _fix(call: cst.Call, held: Content) -> Fix | None:
+    """The argument that goes with what the file holds; None where nothing says what: one of the two would be wrong."""
+    if held is Content.UNKNOWN:
+        return None
     weights = _added(call, "weights_only=True", "")
     if held is Content.WEIGHTS:
         return weights
     everything = _added(call, "weights_only=False", ", if the file can be trusted")
-    if held is Content.UNKNOWN:
-        return replace(weights, alternatives=(everything,))
     allowed = _added(call, "weights_only=True", ", with `torch.serialization.add_safe_globals` for the classes")
     return replace(everything, alternatives=(allowed,))
 

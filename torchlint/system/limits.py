@@ -36,7 +36,7 @@ USUAL = Limits()
 
 def parse_size(text: str) -> int | None:
     """The bytes of ``5M``, ``300K`` or ``1000``; None if that is no size."""
-    match = re.fullmatch(r"(\d{1,15})([KM]?)", text.strip().upper())
+    match = re.fullmatch(r"([0-9]{1,15})([KM]?)", text.strip().upper())
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 

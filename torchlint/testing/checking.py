@@ -13,6 +13,7 @@ from torchlint.file.triggers.gate import can_match
 from torchlint.rules import catalogue
 from torchlint.testing.examples import Example, examples
 from torchlint.testing.linting import applicability, compiles, lint, same_text, show
+from torchlint.testing.triggers import missed_in
 
 NEEDED_TO_RUN = ("torch", "numpy")
 """What programs are run and compared with."""
@@ -85,9 +86,11 @@ def check_documentation(doc: str) -> None:
 
 
 def _asked(block: Example) -> list[tuple[str, Callable[[str, Example], None]]]:
-    asked: list[tuple[str, Callable[[str, Example], None]]] = [("findings", _findings), ("fixes", _fixes)]
-    if block.marks:
-        asked.append(("gate", _gate))
+    asked: list[tuple[str, Callable[[str, Example], None]]] = [
+        ("findings", _findings),
+        ("fixes", _fixes),
+        ("trigger", _trigger),
+    ]
     if block.options:
         asked.append(("execution", _execution))
     return asked
@@ -125,9 +128,13 @@ def _fixes(code: str, example: Example) -> None:
     assert lint(example.before, codes).text == example.before
 
 
-def _gate(code: str, example: Example) -> None:
-    """The gate lets the block in: by its bytes the rule could find something in it."""
-    assert can_match(example.before.encode(), frozenset((code,))), "the gate would leave out a file like this one"
+def _trigger(code: str, example: Example) -> None:
+    """The trigger lets the block in, and keeps nothing in it from the rule."""
+    codes = frozenset((code,))
+    if example.marks:
+        assert can_match(example.before.encode(), codes), "the trigger would leave out a file like this one"
+    rows = sorted({row for row, _ in missed_in(example.before, codes)})
+    assert not rows, f"only the trigger keeps the rule from a finding on line {rows[0]}: it is narrower than the rule"
 
 
 def _execution(code: str, example: Example) -> None:

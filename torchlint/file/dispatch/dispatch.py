@@ -98,7 +98,7 @@ def _model_for(tree: Tree, subject: Subject) -> Model:
 
 def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
     """All findings of one rule; if it raises, none and the problem."""
-    from torchlint.file.tree.fast.unread import Unreadable
+    from torchlint.file.tree.fast.late_bodies import Unreadable
 
     work = _Work(rule, tree, model)
     try:

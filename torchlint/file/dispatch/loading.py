@@ -45,7 +45,7 @@ def _load(info: RuleInfo) -> Rule | Problem:
         return _checked(load(info.module), info)
     try:
         return _checked(load(info.module), info)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = (
             f"{info.code} cannot be loaded, so its findings are missing: {described_for(info.distribution, error)}"
         )

@@ -12,7 +12,8 @@ from torchlint.diagnostic import LocatedBlock, TextEdit
 from torchlint.file.comments.suppressions import start_with_comments
 from torchlint.file.text.lines import without_blanks
 from torchlint.file.text.source import TOKENS
-from torchlint.file.tree.tree import Span, Tree
+from torchlint.file.tree.given import Span
+from torchlint.file.tree.tree import Tree
 from torchlint.rule import Block
 
 _LINE = (cst.SimpleStatementLine, cst.SimpleStatementSuite)
@@ -115,7 +116,8 @@ def _whole(tree: Tree, statement: cst.CSTNode) -> cst.CSTNode:
 
 
 def _step(tree: Tree, block: Block) -> str:
-    body = block.into.body if block.into is not None else None
+    around = tree.enclosing(block.first, cst.IndentedBlock)
+    body = block.into.body if block.into is not None else around  # as far in as what is around it
     step = body.indent if isinstance(body, cst.IndentedBlock) else None
     return tree.module.default_indent if step is None else step
 

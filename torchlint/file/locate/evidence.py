@@ -10,7 +10,8 @@ from torchlint.file.text.lines import Lines
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.file.tree.tree import Span, Tree
+    from torchlint.file.tree.given import Span
+    from torchlint.file.tree.tree import Tree
     from torchlint.model import Evidence
 
 NAME_WIDTH = 40

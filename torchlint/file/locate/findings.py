@@ -14,8 +14,9 @@ from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
 from torchlint.file.locate.located import Located
 from torchlint.file.text.lines import Lines
+from torchlint.file.tree.given import NotRoundTripped, Span
 from torchlint.file.tree.placeholders import SKIPPED
-from torchlint.file.tree.tree import NotRoundTripped, Span, Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.rule import Finding, Rule
 
 
@@ -41,6 +42,9 @@ def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnosti
     if not findings.found:
         return []
     wanted = {id(node): node for _, finding in findings.found for node in _anchors(tree, finding)}
+    fixes = (finding.fix for _, finding in findings.found if finding.fix is not None)
+    awaited = {id(fix.waits_for): fix.waits_for for fix in fixes}  # the same for all imports of a name
+    wanted.update((id(node), node) for nodes in awaited.values() for node in nodes)
     places = _Places(tree.spans(wanted.values()), lines)
     return [_diagnostic(tree, rule, finding, places) for rule, finding in findings.found]
 
@@ -70,6 +74,8 @@ def _anchors(tree: Tree, finding: Finding) -> Iterable[cst.CSTNode]:
         yield finding.end
     if finding.receiver is not None:
         yield finding.receiver
+    if finding.half_of is not None:
+        yield finding.half_of
     if finding.evidence is not None and finding.evidence.node is not None:
         yield finding.evidence.node
     if finding.fix is not None:
@@ -92,7 +98,19 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Di
         if finding.receiver is not None:
             because = replace(because, message=evidence.reason(tree, finding.receiver, finding.evidence, spans))
     fix = _fix(tree, finding, places)
-    return Diagnostic(rule.code, rule.name, finding.message, start, end, (first, last), fix, because, finding.severity)
+    half = spans[id(finding.half_of)] if finding.half_of is not None else None
+    return Diagnostic(
+        rule.code,
+        rule.name,
+        finding.message,
+        start,
+        end,
+        (first, last),
+        fix,
+        because,
+        finding.severity,
+        (half.start, half.end) if half is not None else None,
+    )
 
 
 def _fix(tree: Tree, finding: Finding, places: _Places) -> LocatedFix | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -10,18 +11,20 @@ import libcst as cst
 
 from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
 from torchlint.file.locate import blocks
+from torchlint.file.locate.alignment import realigned
 from torchlint.file.text.blocks import block_edits
-from torchlint.file.text.lines import line_start, without_blanks
+from torchlint.file.text.lines import line_start, lines_above, without_blanks
 from torchlint.file.text.source import TOKENS
 from torchlint.file.tree.placeholders import PLACEHOLDER
 
 if TYPE_CHECKING:
-    from torchlint.file.tree.tree import Span, Tree
+    from torchlint.file.tree.given import Span
+    from torchlint.file.tree.tree import Tree
     from torchlint.rule import Anchor, Edit, Fix
 
 
 def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
-    """The nodes whose places have to be known to locate a fix."""
+    """The nodes whose places have to be known to locate a fix, but for what it waits for."""
     for each in (fix, *fix.alternatives):
         for edit in each.edits:
             yield edit.start.node
@@ -30,7 +33,6 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
             yield from blocks.anchors(tree, each.block)
         if each.imports and (place := _import_anchor(tree)) is not None:
             yield place[0]
-    yield from fix.waits_for
 
 
 def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
@@ -42,6 +44,8 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     edits.update(_import_edit(tree, module, spans) for module in fix.imports)
     if tree.skipped and any(PLACEHOLDER in edit.content for edit in edits):
         return None
+    if block is None:
+        edits.update(realigned(tree.source.text, sorted(edits, key=lambda e: (e.start, e.end))))
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
     applicability = fix.applicability
     if any(_loses_comment(tree.source.text, e) for e in ordered):
@@ -59,12 +63,50 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = line_start(text, start)
-        return TextEdit(start, line.end() if line else end, edit.text)
+        return TextEdit(start, _without_double_blanks(text, start, line.end() if line else end), edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
         start = without_blanks(tree.source.text, start)
     if edit.keeps_comments:
         start = _after_comments(tree.source.text, start, end, edit.text)
-    return TextEdit(start, end, edit.text)
+    return TextEdit(start, end, _in_own_quotes(tree, edit))
+
+
+_WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")
+
+
+def _in_own_quotes(tree: Tree, edit: Edit) -> str:
+    """The text of an edit with short strings in the quotes that the file has most of."""
+    if "'" not in edit.text or '"' in edit.text or not _prefers_double_quotes(tree.source.text):
+        return edit.text
+    if tree.enclosing(edit.start.node, cst.FormattedString) is not None:
+        return edit.text
+    return _WORD.sub(r'"\1"', edit.text)
+
+
+@functools.lru_cache(maxsize=1)
+def _prefers_double_quotes(text: str) -> bool:
+    first = [match.group()[0] for match in TOKENS.finditer(text) if not match.group().startswith(('"""', "'''"))]
+    return first.count('"') > first.count("'")
+
+
+_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
+
+
+def _without_double_blanks(text: str, start: int, end: int) -> int:
+    """How far to remove a line so that the empty lines above and below it do not add up; all below at the beginning."""
+    below, at = list[int](), end
+    while blank := _BLANK_LINE.match(text, at):
+        at = blank.end()
+        below.append(at)
+    above = 0
+    for top, stop in lines_above(text, start):
+        if text[top:stop].strip():
+            break
+        above += 1
+    else:
+        above = len(below)
+    count = min(above, len(below))
+    return below[count - 1] if count else end
 
 
 _COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")

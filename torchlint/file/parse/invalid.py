@@ -15,6 +15,9 @@ TOO_DEEP = "an expression is nested too deeply to be analysed"
 MAX_BRACKETS = 200
 """CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
 
+_MARK = "\ufeff"
+"""The byte order mark. That of a file is no part of its text; another one Python refuses in a file, not in a string."""
+
 
 class Unparsed(ValueError):
     """A text is no Python; ``diagnostic`` says where and why."""
@@ -25,7 +28,9 @@ class Unparsed(ValueError):
 
 
 def unparsable(text: str) -> Diagnostic | None:
-    """What would kill the parser or pass it unnoticed: null bytes and bracket towers."""
+    """What would kill the parser or pass it unnoticed: a second byte order mark, null bytes and bracket towers."""
+    if text.startswith(_MARK):
+        return no_python(Position(1, 1), "invalid non-printable character U+FEFF")
     if "\0" in text:
         return no_python(Lines(text).position(text.index("\0")), "source code cannot contain null bytes")
     if text.count("(") + text.count("[") + text.count("{") <= MAX_BRACKETS:
@@ -51,6 +56,8 @@ def no_python(at: Position, message: str) -> Diagnostic:
 
 def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagnostic | None:
     """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
+    if text.startswith(_MARK):
+        return unparsable(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

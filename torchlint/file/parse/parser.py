@@ -12,7 +12,8 @@ from torchlint.file.tree.placeholders import without_async, without_chains
 if TYPE_CHECKING:
     import libcst as cst
 
-    from torchlint.file.tree.tree import Source, Tree
+    from torchlint.file.tree.given import GivenText
+    from torchlint.file.tree.tree import Tree
 
 
 def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = None) -> Tree:
@@ -29,14 +30,17 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
         raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.file.tree.tree import Source, is_refused
+    from torchlint.file.tree.given import GivenText
+    from torchlint.file.tree.tree import is_refused
 
-    source = Source(text)
-    source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
+    source = GivenText(text)
     try:
+        source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
         tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
     except cst.ParserSyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
+    except SyntaxError as error_:
+        raise Unparsed(syntax_error(text, path) or no_python(Position(1, 1), str(error_))) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
         raise Unparsed(error)
     tree.skipped = skipped
@@ -49,7 +53,7 @@ def is_package(path: str) -> bool:
     return path.replace("\\", "/").endswith("__init__.py")
 
 
-def _tree(source: Source, is_wanted: Callable[[int, int], bool] | None) -> Tree:
+def _tree(source: GivenText, is_wanted: Callable[[int, int], bool] | None) -> Tree:
     import libcst as cst
 
     from torchlint.file.tree.tree import Tree

@@ -8,6 +8,7 @@ import functools
 import os
 import re
 import stat
+import time
 from dataclasses import dataclass
 
 from torchlint.system import ending
@@ -166,7 +167,8 @@ class NotWritten(OSError):
 def write(path: str, data: bytes, expected: bytes) -> None:
     """Replace the content of a file, which must still be ``expected``, atomically.
 
-    A link stays a link (its target is replaced), the mode stays, a failure leaves the old bytes.
+    A link stays a link (its target is replaced), the mode stays, a failure leaves the old bytes. What a run that was
+    killed here has left beside the file is removed.
 
     Raises:
         NotWritten: with the reason.
@@ -187,7 +189,9 @@ def write(path: str, data: bytes, expected: bytes) -> None:
 def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) -> None:
     import tempfile  # not needed for most runs
 
-    handle, temporary = tempfile.mkstemp(prefix=".torchlint-", suffix=".tmp", dir=os.path.dirname(target))
+    directory = os.path.dirname(target)
+    _sweep(directory)
+    handle, temporary = tempfile.mkstemp(prefix=".torchlint-", suffix=".tmp", dir=directory)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -207,6 +211,21 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+_TEMPORARY = re.compile(r"\.torchlint-\w{8}\.tmp")
+_STALE = 60
+"""Seconds after which nobody is writing to such a file any more; who still is finds it gone: the old bytes stay."""
+
+
+@functools.cache
+def _sweep(directory: str) -> None:
+    """Remove what runs that were killed have left in a directory, where that is possible; once is enough."""
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE:
+                    os.unlink(entry.path)
 
 
 def _is_still(path: str, expected: bytes) -> bool:

@@ -1,10 +1,10 @@
-"""libcst's nodes: which of their fields are syntax, in the order of the text, and how to have them parsed quickly."""
+"""libcst's nodes: which of their fields are syntax, in the order of the text."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -87,22 +87,29 @@ def last_fields_first(cls: type[cst.CSTNode]) -> Callable[[cst.CSTNode], tuple[A
     return attrgetter(*names) if names else lambda node: ()
 
 
-def parse_module(text: str) -> cst.Module:
-    """The tree that libcst makes of a text, without validating its nodes one by one, which takes a third of the time.
-
-    The parser made them; for the little that its grammar lets pass and Python does not there is
-    :func:`torchlint.file.tree.tree.is_refused`.
-
-    Raises:
-        cst.ParserSyntaxError: it is no Python.
-    """
-    validate = cst.CSTNode.__post_init__
-    setattr(cst.CSTNode, "__post_init__", _accept)  # noqa: B010
-    try:
-        return cst.parse_module(text)
-    finally:
-        setattr(cst.CSTNode, "__post_init__", validate)  # noqa: B010
+NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
+"""Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
 
 
-def _accept(node: cst.CSTNode) -> None:
-    pass
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
+    cls = type(node)
+    for name in syntax_fields(cls):
+        value = getattr(node, name)
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            yield from value
+        elif kind not in NO_NODES:
+            yield value
+
+
+def last_child(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The last of the syntax children of a node; None if it has none."""
+    for value in last_fields_first(type(node))(node):
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            if value:
+                return value[-1]  # type: ignore[no-any-return]
+        elif kind not in NO_NODES:
+            return value  # type: ignore[no-any-return]
+    return None

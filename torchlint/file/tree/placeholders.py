@@ -49,15 +49,16 @@ def without_chains(text: str, repaired: str) -> tuple[str, list[Chain]]:
 
     Raises:
         RecursionError: one is nested too deeply even for Python, so nobody can say where it is.
+        SyntaxError: there may be such an expression in what Python takes for no Python.
     """
     if not any(_is_suspicious(chunk) for chunk in _BLANK_LINES.split(text)):
         return text, []
-    chains: list[Chain] = []
-    for parsed in (text, repaired):
-        tree = _parsed(parsed)
-        if tree is not None:
-            chains = list(_chains(tree, parsed))
-            break
+    tree, parsed = _parsed(text), text
+    if tree is None:
+        tree, parsed = _parsed(repaired), repaired
+    if tree is None:
+        raise SyntaxError("nobody can say how deeply its expressions are nested")
+    chains = list(_chains(tree, parsed))
     for chain in chains:
         name = f" {PLACEHOLDER}" if text[: chain.start][-1:].isidentifier() else PLACEHOLDER  # as in `return"a" + …`
         text = f"{text[: chain.start]}{name:<{chain.end - chain.start}}{text[chain.end :]}"

@@ -8,66 +8,34 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 
-from torchlint.file.tree.fast import displays, sketch, unread
-from torchlint.file.tree.fast.unread import Text, Unread
-from torchlint.file.tree.nodes import last_fields_first, parse_module, syntax_fields
+from torchlint.file.tree.fast import late_bodies, long_lists, quick
+from torchlint.file.tree.fast.late_bodies import LateBody, Text
+from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
+from torchlint.file.tree.libcst_private import parse_module, recorded
+from torchlint.file.tree.nearest import Nearest
+from torchlint.file.tree.nodes import NO_NODES, children, last_child, last_fields_first
 from torchlint.file.tree.placeholders import Chain
+from torchlint.system.layers import Layer, is_on
 
 N = TypeVar("N", bound=cst.CSTNode)
-
-
-_FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
-
-
-class NotRoundTripped(ValueError):
-    """libcst would not give the text back byte for byte, so positions in this file cannot be trusted."""
 
 
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
 _SUITES = (cst.IndentedBlock, cst.Module, cst.SimpleStatementLine, cst.SimpleStatementSuite)
 
-_NO_NODES = frozenset((str, bool, type(None), cst.MaybeSentinel))
-"""Classes of field values that are no nodes. (`isinstance` of an abstract base class is slow.)"""
-
-
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The syntax children of ``node`` in document order (no whitespace, brackets or commas)."""
-    cls = type(node)
-    for name in syntax_fields(cls):
-        value = getattr(node, name)
-        kind = value.__class__
-        if kind is tuple or kind is list:
-            yield from value
-        elif kind not in _NO_NODES:
-            yield value
-
-
-def _last_child(node: cst.CSTNode) -> cst.CSTNode | None:
-    """The last of the syntax children of a node; None if it has none."""
-    for value in last_fields_first(type(node))(node):
-        kind = value.__class__
-        if kind is tuple or kind is list:
-            if value:
-                return value[-1]  # type: ignore[no-any-return]
-        elif kind not in _NO_NODES:
-            return value  # type: ignore[no-any-return]
-    return None
-
 
 def is_refused(tree: Tree) -> bool:
     """Whether a tree is of no Python: ``except:`` before another handler, or bytes and text in one literal.
 
     What is unread yet Python's own parser has accepted, and the former was looked for when it was left unread
-    (:mod:`torchlint.file.tree.fast.unread`).
+    (:mod:`torchlint.file.tree.fast.late_bodies`).
     """
     if any(handler.type is None for node in tree.parsed(cst.Try) for handler in node.handlers[:-1]):
         return True
@@ -80,102 +48,10 @@ def _is_bytes(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.SimpleString) and "b" in node.prefix
 
 
-class Span(NamedTuple):
-    """Where a node stands: offsets into the original text."""
-
-    start: int
-    end: int
-    """With the expression's own brackets; of a statement, without leading comments and the newline; of a block, from
-    behind the colon."""
-    inner_start: int
-    inner_end: int
-    """Without the expression's own brackets."""
-
-
-class Source:
-    """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
-
-    libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
-    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        parsed = text
-        if "\r" in text:
-            parsed = re.sub(r"\r(?!\n)", "\n", parsed)
-        self._removed: list[int] = []
-        """Where something was left out of what libcst is given, and in the other list how much until there."""
-        self._shifts = [0]
-        if "\f" in parsed:
-            pieces, last, shift = [], 0, 0
-            for match in _FORM_FEED.finditer(parsed):
-                keep = match.group().rpartition("\f")[2]  # a form feed resets the indentation
-                cut = len(match.group()) - len(keep)
-                pieces.append(parsed[last : match.start()])
-                last = match.start() + cut
-                shift += cut
-                self._removed.append(last - shift)
-                self._shifts.append(shift)
-            pieces.append(parsed[last:])
-            parsed = "".join(pieces)
-        self.parsed = _without_tail(parsed)
-        first = re.search(r"\r\n|\r|\n", text)
-        self.newline = first.group() if first else "\n"
-        """The newline the text begins with: what new lines are ended by."""
-
-    def original(self, offset: int) -> int:
-        """Offset in the text of an offset in what libcst parsed."""
-        return offset + self._shifts[bisect_right(self._removed, offset)]
-
-
-def _without_tail(text: str) -> str:
-    """A text without the blank lines and comments it ends with, where one is indented: libcst loses some of those.
-
-    Nothing stands behind them, so no offset changes.
-    """
-    end, is_indented = len(text), False
-    while end:
-        start = text.rfind("\n", 0, end - 1) + 1
-        line = text[start:end]
-        code = line.strip(" \t\r\n")
-        if code and (not code.startswith("#") or '"' * 3 in code or "'" * 3 in code):
-            break
-        is_indented = is_indented or line[0] in " \t"
-        end = start
-    return text[:end] if is_indented and end else text
-
-
 _ROOM = 8
 """How many nodes a character can stand for: ``f()`` is seven."""
 
 Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
-
-
-class Nearest:
-    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
-
-    def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
-        """``holds`` is asked with a node and its parent, whether that is the one."""
-        self._parents, self._holds = parents, holds
-        self._known: dict[int, cst.CSTNode | None] = {}
-
-    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """That ancestor of a node; None if it has none."""
-        known = self._known
-        child, way = node, []
-        found: cst.CSTNode | None = None
-        while id(child) not in known:
-            way.append(id(child))
-            up = self._parents.get(id(child))
-            if up is None or self._holds(child, up):
-                found = up
-                break
-            child = up
-        else:
-            found = known[id(child)]
-        known.update(dict.fromkeys(way, found))
-        return found
 
 
 class Tree:
@@ -184,31 +60,33 @@ class Tree:
     Nodes are indexed by their class, in document order; classes are exact, a ``cst.Name`` is not found under
     ``cst.BaseExpression``.
 
-    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.file.tree.fast.unread`). Nobody has to
+    With ``is_wanted``, bodies of functions are left unread (:mod:`torchlint.file.tree.fast.late_bodies`). Nobody has to
     know: what somebody asks for is parsed then. Who knows better where an answer can be says so with ``parsed`` or
     ``read``.
 
-    A tree may be a sketch (:mod:`torchlint.file.tree.fast.sketch`). It has no spans.
+    A tree may be a quick one (:mod:`torchlint.file.tree.fast.quick`), which has no spans.
     """
 
     def __init__(
         self,
-        source: Source | str,
+        source: GivenText | str,
         is_wanted: Callable[[int, int], bool] | None = None,
         *,
-        is_sketch: bool = False,
+        is_quick: bool = False,
     ) -> None:
         """Parse a text.
 
         Raises:
             cst.ParserSyntaxError: it is no Python.
-            Unsketchable: it cannot be sketched.
+            NoQuickTree: it cannot be a quick one.
         """
-        self.source = source if isinstance(source, Source) else Source(source)
+        if not is_on(Layer.LATE_BODIES):
+            is_wanted = None
+        self.source = source if isinstance(source, GivenText) else GivenText(source)
         self._nodes: Nodes = {}
         self._names: dict[str, list[cst.Name]] | None = None
         self._unsorted: set[object] = set()
-        self._unread: dict[int, Unread] = {}
+        self._unread: dict[int, LateBody] = {}
         self._ever_unread: list[int] = []
         """The keys of what is unread, and of what was, in order."""
         self._words: dict[str, list[int]] | None = None
@@ -230,18 +108,18 @@ class Tree:
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
-        self._sketch = sketch.Sketch(self.source.text, is_wanted, self._read) if is_sketch else None
-        self.module = self._sketch.module if self._sketch is not None else self._parsed(is_wanted)
+        self._quick = quick.QuickTree(self.source.text, is_wanted, self._read) if is_quick else None
+        self.module = self._quick.module if self._quick is not None else self._parsed(is_wanted)
         self._index([self.module], None, 0)
 
     def _parsed(self, is_wanted: Callable[[int, int], bool] | None) -> cst.Module:
-        sparse = unread.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
-        return displays.parse(self.source.parsed) if sparse is None else self._sparse(*sparse)
+        sparse = late_bodies.without_bodies(self.source.parsed, is_wanted) if is_wanted is not None else None
+        return long_lists.parse(self.source.parsed) if sparse is None else self._sparse(*sparse)
 
     def close(self) -> None:
         """Nothing more will be asked. (Nodes and what they stand for refer to each other and to the tree.)"""
-        if self._sketch is not None:
-            self._sketch.__dict__.clear()
+        if self._quick is not None:
+            self._quick.__dict__.clear()
         self.__dict__.clear()
 
     # ------------------------------------------------------------------ the index
@@ -264,11 +142,11 @@ class Tree:
                 rank += 1
                 names.append(node)
                 continue
-            if cls is Unread:
+            if cls is LateBody:
                 cls = cst.IndentedBlock
                 self._unread[rank] = node  # type: ignore[assignment]
                 insort(self._ever_unread, rank)
-                rank += _ROOM * len(unread.text_of(node).raw)  # type: ignore[arg-type]
+                rank += _ROOM * len(late_bodies.text_of(node).raw)  # type: ignore[arg-type]
                 values: tuple[Any, ...] = ()
             else:
                 values = last_fields_first(cls)(node)
@@ -284,7 +162,7 @@ class Tree:
                     for item in reversed(value):
                         parents[id(item)] = node
                         push(item)
-                elif kind not in _NO_NODES:
+                elif kind not in NO_NODES:
                     parents[id(value)] = node
                     push(value)
         if names:
@@ -307,28 +185,28 @@ class Tree:
 
     # ------------------------------------------------------------------ what is unread
 
-    def _sparse(self, text: str, bodies: list[unread.Body | None]) -> cst.Module:
+    def _sparse(self, text: str, bodies: list[late_bodies.Body | None]) -> cst.Module:
         try:
-            module = displays.parse(text)
+            module = long_lists.parse(text)
         except cst.ParserSyntaxError:
-            return displays.parse(self.source.parsed)
-        functions = list(unread.functions(module.body))
+            return long_lists.parse(self.source.parsed)
+        functions = list(late_bodies.functions(module.body))
         if len(functions) != len(bodies):
-            return displays.parse(self.source.parsed)
+            return long_lists.parse(self.source.parsed)
         lines = self.source.parsed.split("\n")
         for function, body in zip(functions, bodies, strict=True):
             if body is not None:
                 raw = body.text(lines)
-                block = partial(unread.parsed_body, raw, body.around, parse_module)
-                unread.close(function.body, Text(raw, block, self._read))
+                block = partial(late_bodies.parsed_body, raw, body.around, parse_module)
+                late_bodies.close(function.body, Text(raw, block, self._read))
         return module
 
-    def _read(self, block: Unread, text: Text) -> None:
+    def _read(self, block: LateBody, text: Text) -> None:
         """Parse what a block stands for."""
         parsed, indent = text.block()
         rank = self._order[id(block)]
         self._unread.pop(rank, None)
-        unread.fill(block, parsed.body)
+        late_bodies.fill(block, parsed.body)
         added = self._index(parsed.body, block, rank + 1)
         if indent != self.module.default_indent:
             for inner in added.get(cst.IndentedBlock, ()):
@@ -345,7 +223,7 @@ class Tree:
         """Parse what is unread: all of it, or where the text matches."""
         if self._unread and (where is None or where.pattern not in self._searched):
             for block in list(self._unread.values()):
-                text = unread.text_of(block)
+                text = late_bodies.text_of(block)
                 if where is None or where.search(text.raw) is not None:
                     self._read(block, text)
             self._searched.update([where.pattern] if where is not None else ())
@@ -361,7 +239,7 @@ class Tree:
         for rank in found:
             block = self._unread.get(rank)
             if block is not None and first <= rank <= last:
-                text = unread.text_of(block)
+                text = late_bodies.text_of(block)
                 if where is None or word in where(text.raw):
                     self._read(block, text)
 
@@ -370,7 +248,7 @@ class Tree:
         if self._words is None:
             self._words = {}
             for rank, block in self._unread.items():
-                for each in unread.text_of(block).words():
+                for each in late_bodies.text_of(block).words():
                     self._words.setdefault(each, []).append(rank)
         return self._words.get(word, [])
 
@@ -381,7 +259,7 @@ class Tree:
             for rank in ranks[bisect_left(ranks, first) : bisect_right(ranks, last)]:
                 block = self._unread.get(rank)
                 if block is not None:
-                    self._read(block, unread.text_of(block))
+                    self._read(block, late_bodies.text_of(block))
 
     def names(self, name: str) -> list[cst.Name]:
         """All name nodes of that spelling, whatever they stand for, in document order."""
@@ -492,12 +370,12 @@ class Tree:
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""
         steps, default = [], self.module.default_indent
-        block = self.enclosing(node, cst.IndentedBlock, cst.MatchCase, Unread)
+        block = self.enclosing(node, cst.IndentedBlock, cst.MatchCase, LateBody)
         while isinstance(block, (cst.IndentedBlock, cst.MatchCase)):
             owner = self.parent(block) if isinstance(block, cst.MatchCase) else block
             step = owner.indent if isinstance(owner, (cst.IndentedBlock, cst.Match)) else None
             steps.append(default if step is None else step)
-            block = self.enclosing(block, cst.IndentedBlock, cst.MatchCase, Unread)
+            block = self.enclosing(block, cst.IndentedBlock, cst.MatchCase, LateBody)
         return "".join(reversed(steps))
 
     def order(self, node: cst.CSTNode) -> int:
@@ -525,10 +403,10 @@ class Tree:
         if last is None:
             at: cst.CSTNode | None = node
             while at is not None:
-                end, at = at, None if type(at) is Unread else _last_child(at)
+                end, at = at, None if type(at) is LateBody else last_child(at)
             last = self._order[id(end)]
-            if type(end) is Unread:  # its statements will have ranks up to there
-                last += _ROOM * len(unread.text_of(end).raw)
+            if type(end) is LateBody:  # its statements will have ranks up to there
+                last += _ROOM * len(late_bodies.text_of(end).raw)
             self._last[id(node)] = last
         return last
 
@@ -541,8 +419,8 @@ class Tree:
             stack.extend(list(children(at))[::-1])
 
     def code(self, node: cst.CSTNode) -> str:
-        """Source of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
-        code = self._sketch.code(node) if self._sketch is not None else None
+        """GivenText of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        code = self._quick.code(node) if self._quick is not None else None
         if code is not None:
             return code
         if isinstance(node, cst.Arg):
@@ -557,73 +435,9 @@ class Tree:
         """
         missing = [node for node in wanted if id(node) not in self._spans]
         if missing:
-            state = _Recorder(self.module, {id(node): node for node in missing})
-            self.module._codegen(state)
-            offsets = [0, *accumulate(map(len, state.tokens))]
-            offsets.append(offsets[-1])  # a newline that the text does not end with is written, and taken back
-            if "".join(state.tokens) != self.source.parsed:
+            written = recorded(self.module, missing)
+            if written.code != self.source.parsed:
                 raise NotRoundTripped("libcst does not give this text back unchanged")
-            for key, inner in state.inner.items():
-                whole = isinstance(state.wanted[key], (cst.BaseExpression, cst.BaseSuite))
-                outer = state.outer.get(key, inner) if whole else inner
-                self._spans[key] = Span(*(self.source.original(offsets[token]) for token in (*outer, *inner)))
+            for key, places in written.places.items():
+                self._spans[key] = Span(*map(self.source.original, places))
         return self._spans
-
-
-class _Recorder(CodegenState):
-    """Remembers at which tokens the wanted nodes begin and end."""
-
-    def __init__(self, module: cst.Module, wanted: dict[int, cst.CSTNode]) -> None:
-        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
-        self.wanted = wanted
-        self.outer: dict[int, tuple[int, int]] = {}
-        self.inner: dict[int, tuple[int, int]] = {}
-        self._starts: dict[int, int] = {}
-
-    def before_codegen(self, node: cst.CSTNode) -> None:
-        if id(node) in self.wanted:
-            self._starts[id(node)] = len(self.tokens)
-
-    def after_codegen(self, node: cst.CSTNode) -> None:
-        key = id(node)
-        if key in self.wanted:
-            self.outer[key] = (self._starts[key], len(self.tokens))
-            self.inner.setdefault(key, self.outer[key])
-
-    def record_syntactic_position(self, node: cst.CSTNode, *, start_node: Any = None, end_node: Any = None) -> Any:
-        return _Syntactic(self, node, start_node, end_node) if id(node) in self.wanted else _NOTHING
-
-
-class _Syntactic:
-    """Span of a node without its leading lines, its trailing comma or newline."""
-
-    def __init__(
-        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
-    ) -> None:
-        self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
-
-    def __enter__(self) -> None:
-        for extra in (self.start_node, self.end_node):
-            if extra is not None:
-                self.state.wanted.setdefault(id(extra), extra)
-        self.start = len(self.state.tokens)
-
-    def __exit__(self, *exc: object) -> None:
-        state = self.state
-        start, end = self.start, len(state.tokens)
-        if self.start_node is not None and id(self.start_node) in state.inner:
-            start = state.inner[id(self.start_node)][0]
-        if self.end_node is not None and id(self.end_node) in state.inner:
-            end = state.inner[id(self.end_node)][1]
-        state.inner[id(self.node)] = (start, end)
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *exc: object) -> None:
-        return None
-
-
-_NOTHING = _Nothing()

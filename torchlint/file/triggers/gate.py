@@ -9,6 +9,7 @@ import re
 
 from torchlint.file.triggers.prose import without_prose
 from torchlint.file.triggers.search import occurs, searches
+from torchlint.system.layers import Layer, is_on
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
 """What files that get their tensors from others do to them."""
@@ -20,22 +21,25 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
     module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
     """
-    return _is_ours(data) and _has_trigger(data, codes)
+    return is_ours(data) and _has_trigger(data, codes)
 
 
 def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
     """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
-    if not _is_ours(data):
+    if not is_ours(data):
         return frozenset()
     code = without_prose(data)
     return frozenset(each for each in codes if _has_trigger(code, frozenset((each,))))
 
 
-def _is_ours(data: bytes) -> bool:
+def is_ours(data: bytes) -> bool:
+    """Whether a file mentions torch, or does what is only done to tensors: all others are left alone."""
     return b"torch" in data or _TENSORS.search(data) is not None
 
 
 def _has_trigger(data: bytes, codes: frozenset[str]) -> bool:
+    if not is_on(Layer.TRIGGERS):
+        return True
     wanted = searches(codes)
     if any(occurs(search, data) for search in wanted.own):
         return True

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from torchlint.file.triggers.prose import without_prose
 from torchlint.file.triggers.search import searches
+from torchlint.system.layers import Layer, is_on
 
 
 def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
@@ -15,6 +16,8 @@ def sites(data: bytes, codes: frozenset[str]) -> Callable[[int, int], bool]:
 
     That is where a trigger is, or another name for what a word names, but not in prose.
     """
+    if not is_on(Layer.TRIGGERS):
+        return lambda first, end: True
     data = without_prose(data)
     found: list[tuple[int, int]] = []
     named: list[tuple[int, int]] = []

@@ -51,7 +51,7 @@ _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 
 @dataclass(frozen=True)
-class Site:
+class Entered:
     """A function that something was followed into, and who followed it."""
 
     function: cst.FunctionDef
@@ -184,7 +184,7 @@ def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:
     if isinstance(value.node, cst.FunctionDef):
         home = context.home(value.node)
         names = [param.name.value for param in parameters(value.node)]
-        inside = follower.inside(home, None)
+        inside = follower.inside(home)
         return max((inside.name(name, value.node) for name in names), default=Usage.READ) if inside else Usage.ESCAPES
     return Usage.ESCAPES if value.kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) else Usage.READ
 
@@ -264,13 +264,12 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     names = _bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
-    inside = follower.inside(home, Site(function, follower))
-    if inside is None:
+    if follower.is_far:
         return Usage.ESCAPES
     if not _WRAPPING.issuperset(decorator_names(function)):
         return Usage.WRITTEN
-    worst = max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
-    return max(worst, follower.returned_by(call)) if inside.is_returned else worst
+    inside = follower.through_parameters(home, function, tuple(names))
+    return max(inside.worst, follower.returned_by(call)) if inside.is_returned else inside.worst
 
 
 def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import LIKE_METHODS, Site, given
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -80,6 +81,22 @@ _Followed = tuple[int, str]
 _DONE = sys.maxsize
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What becomes of some parameters in a function, whoever calls it."""
+
+    worst: Usage
+    """The worst use there."""
+    is_returned: bool
+    """Whether the function gives any of them back."""
+    asked: frozenset[int]
+    """The functions of which it counts that they are not being followed already."""
+
+
+_Known = dict[tuple[int, tuple[str, ...], int, bool, bool], Inside]
+"""By the function, the parameters, and how and from how far away they are followed."""
+
+
 class Follower:
     """Follows one value; a helper of :meth:`torchlint.model.facade.Model.usage`."""
 
@@ -88,8 +105,10 @@ class Follower:
         context: Context,
         through_names: bool = True,
         through_data: bool = True,
-        site: Site | None = None,
+        site: Entered | None = None,
+        *,
         depth: int = 0,
+        known: _Known | None = None,
     ) -> None:
         self.through_names = through_names
         self.through_data = through_data
@@ -97,10 +116,18 @@ class Follower:
         self.tree = context.tree
         self.site = site
         self.depth = depth
-        self.is_returned = False
+        self._known = known if known is not None else context.remember(_nothing_known)
+        """What is known of the functions that calls lead into."""
+        self._is_returned = False
         """Whether it comes back to the call that it is followed from."""
+        self._asked: set[int] = set()
+        """The functions that it goes into or would, from inside of another one."""
+        self._rests_on_site = False
+        """Whether it stays out of a function because that is being followed where it comes from."""
         self._seen: dict[_Followed, int] = {}
         """What has been followed, by the order in which that was begun; ``_DONE`` if nothing of it is open."""
+        self._scopes: set[int] = set()
+        """Those in which anything has."""
         self._open: list[_Followed] = []
         """What is being followed, and what has been that leads back to something of that."""
         self._low = _DONE
@@ -108,18 +135,52 @@ class Follower:
         self._is_cut = False
         """Whether a call was not followed because it leads back into a function that is being followed."""
 
-    def inside(self, home: Context, site: Site | None) -> Follower | None:
+    def inside(self, home: Context) -> Follower | None:
         """Who follows a value into a function; None where that would lead too far."""
-        if self.depth >= _MAX_CALLS:
-            return None
-        return Follower(home, self.through_names, self.through_data, site, self.depth + 1)
+        return None if self.is_far else self._inside(home, None)
+
+    def _inside(self, home: Context, site: Entered | None) -> Follower:
+        return Follower(home, self.through_names, self.through_data, site, depth=self.depth + 1, known=self._known)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether no call is followed from here any more."""
+        return self.depth >= _MAX_CALLS
+
+    def through_parameters(self, home: Context, function: cst.FunctionDef, names: tuple[str, ...]) -> Inside:
+        """What becomes of parameters in a function.
+
+        That is the same for all calls, but for what is being followed already: so a function is followed into once.
+        """
+        key = (id(function), names, self.depth, self.through_names, self.through_data)
+        found = self._known.get(key)
+        if found is not None and not self._meets(found.asked):
+            return found
+        inside = self._inside(home, Entered(function, self))
+        worst = max((inside.name(name, function) for name in names), default=Usage.ESCAPES)
+        found = Inside(worst, inside._is_returned, frozenset(inside._asked))
+        if not inside._rests_on_site:
+            self._known[key] = found
+        return found
+
+    def _meets(self, asked: frozenset[int]) -> bool:
+        """Whether any of some functions is being followed already; if not, they count as asked about."""
+        if not asked.isdisjoint(self._scopes) or (self.site is not None and self.site.follower._meets(asked)):
+            return True
+        if self.site is not None:
+            self._asked |= asked
+        return False
 
     def has_followed(self, names: Collection[str], function: cst.FunctionDef) -> bool:
         """Whether parameters of a function are being followed already, here or in what led here."""
+        self._asked.add(id(function))
         if all((id(function), name) in self._seen for name in names):
             self._is_cut = True
             return True
-        return self.site is not None and self.site.follower.has_followed(names, function)
+        if self.site is None or not self.site.follower.has_followed(names, function):
+            return False
+        self._rests_on_site = True
+        return True
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst use of the memory that ``node`` evaluates to."""
@@ -269,7 +330,7 @@ class Follower:
         """What all callers in this file do with what a function returns; which one it is followed from finds out."""
         function = self.context.scopes.scope_of(node)
         if self.site is not None and function is self.site.function:
-            self.is_returned = True
+            self._is_returned = True
             return Usage.METADATA
         if not isinstance(function, cst.FunctionDef) or not self.through_names:
             return Usage.ESCAPES
@@ -308,6 +369,7 @@ class Follower:
             return Usage.METADATA
         order, position = len(self._seen), len(self._open)
         self._seen[key] = order
+        self._scopes.add(key[0])
         self._open.append(key)
         outer, self._low = self._low, order
         worst = deeper(follow)
@@ -425,4 +487,9 @@ class Follower:
 
 def _kept(context: Context, through_names: bool, through_data: bool) -> dict[_Followed, Usage]:
     """The worst uses of names that hold for good, for those who follow them like that."""
+    return {}
+
+
+def _nothing_known(context: Context) -> _Known:
+    """What is known in a file of the functions that calls lead into: each call adds to that for those after it."""
     return {}

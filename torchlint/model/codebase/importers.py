@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from torchlint.file.text import source
+from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
 Leads = Callable[[str, str, int], str | None]
@@ -34,11 +35,13 @@ class Importers:
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
+        self.patching = Patching(self._tree)
         made = importable.State()
         try:
             for path in importable.files(folder):
                 data = importable.content(path)
                 made.add(path, data)
+                self.patching.add(path, data)
                 for word in source.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:

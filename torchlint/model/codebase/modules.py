@@ -13,29 +13,28 @@ import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
 from torchlint.file.text import source
-from torchlint.file.tree.fast.sketch import Unsketchable
+from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Nodes, Tree
 from torchlint.model.codebase.importers import Importers
-from torchlint.model.interpret.interpretation import Interpretation, Key
+from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
 from torchlint.system import importable
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-    from torchlint.model.interpret.summary import Summary
 
 T = TypeVar("T")
 
 _ROOM = 3_000_000
-"""Characters of parsed statements to keep from one checked file to the next."""
+"""Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
 _SMALL = 3_000
 """Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
@@ -77,8 +76,7 @@ class Codebase:
         self._clear()
 
     def _clear(self) -> None:
-        self._cut: dict[tuple[Key, int], Summary] = {}
-        self.interpretation = Interpretation({})
+        self.queries = Queries()
         self._homes: dict[int, Context] = {}
         self._checked: dict[int, Context] = {}
         self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
@@ -112,7 +110,7 @@ class Codebase:
         """
         self._checked = {}  # what the last file still reads must not come into the next one's
         self._consulted.pop(_CHECKED, None)
-        self.interpretation = Interpretation({})
+        self.queries.begin()
         if self._size > _ROOM:
             self._close()
             self._clear()
@@ -123,15 +121,6 @@ class Codebase:
             if part is not None:
                 part.tree.close()
                 part.close()
-
-    def ask(self, question: Callable[[], T]) -> T:
-        """Put a question about another file, apart from all that is being interpreted."""
-        asker = self.interpretation
-        self.interpretation = Interpretation(self._cut, is_elsewhere=True)
-        try:
-            return question()
-        finally:
-            self.interpretation = asker
 
     def home(self, node: cst.CSTNode, default: Context) -> Context:
         """The context of the file that a class or function is defined in."""
@@ -190,6 +179,20 @@ class Codebase:
 
         ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
         """
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return None
+        if not importers.is_known:
+            return ""
+        return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
+
+    def patcher(self, asker: Context, name: str) -> str | None:
+        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
+
+    def _others(self, asker: Context) -> Importers | None:
+        """The files of the project that a file is in, which what is said of it rests on from now on."""
         if asker.path is None:
             return None
         packages = self._surroundings(os.path.dirname(asker.path)).package
@@ -203,9 +206,7 @@ class Codebase:
         path, state = importers.row
         self._consulted[_id(asker)].add(path)
         self._states[path] = state
-        if not importers.is_known:
-            return ""
-        return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
+        return importers
 
     def _module_file(self, asker: str, module: str, level: int) -> str | None:
         """The file of a module that another file imports; None if it is not found."""
@@ -370,12 +371,12 @@ class Codebase:
         return self._states[path]
 
 
-def _definitions(text: str, is_sketch: bool = True) -> Scopes | None:
-    """The definitions of some statements, of a sketch if that can be; None if they are no Python."""
+def _definitions(text: str, is_quick: bool = True) -> Scopes | None:
+    """The definitions of some statements, from a quick tree if there is one; None if they are no Python."""
     try:
-        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_sketch=is_sketch))
-    except Unsketchable:
-        return _definitions(text, is_sketch=False)
+        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_quick=is_quick))
+    except NoQuickTree:
+        return _definitions(text, is_quick=False)
     except (cst.ParserSyntaxError, RecursionError):
         return None
 

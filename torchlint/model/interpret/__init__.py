@@ -3,6 +3,7 @@
 A :class:`~torchlint.model.interpret.frame.Frame` is the state of interpreting one scope: a function, or the statements
 of a module. All else is functions that take the frame first. Each module imports only those below it:
 
+    begin, callers                                           how an interpretation begins: with parameters, callers
     interpreter                                              makes frames, runs a scope until nothing is learnt any more
     statements, control_flow, assignment, match_patterns     what statements bind, and where their ways part and meet
     expressions                                              which function evaluates which class of expressions
@@ -19,5 +20,6 @@ Statements and expressions are nested in each other, so a module also needs func
 evaluates what it is an attribute of, a comprehension assigns, ``map(f, xs)`` calls. These few are methods of the frame
 (``value``, ``execute``, ``assign``, ``call``), which finds them in what the interpreter has handed to it
 (:class:`~torchlint.model.interpret.frame.Handlers`). What lies outside of the scope (names of outer scopes, classes,
-summaries of other functions) the frame's model is asked for.
+summaries of other functions) is asked of the functions of :mod:`torchlint.model`, with the frame's context; they come
+back here by what the context is given (:class:`torchlint.model.context.Interpreter`).
 """

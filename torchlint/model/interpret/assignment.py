@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import containers, iteration, learning, loaders, operators, places, subscripts
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import dotted
@@ -15,7 +16,6 @@ from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.values import (
     NDARRAY,
     OBJECT,
-    Certainty,
     Kind,
     Tri,
     Value,

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model import trainable
 from torchlint.model.attributes import class_attribute, class_use
+from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_kind
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.frame import Frame
@@ -23,11 +24,12 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     UNKNOWN,
-    Certainty,
     Dtype,
     Evidence,
     Kind,
+    Method,
     Ndim,
+    Owner,
     Role,
     Strength,
     Tri,
@@ -62,7 +64,7 @@ def expression(frame: Frame, node: cst.Attribute) -> Value:
 
 def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     """``base.name``."""
-    if base.kind & Kind.REFERENCE and base.ref is not None and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
+    if base.kind & Kind.REFERENCE and base.is_named and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
         if base.receiver is not None:
             return unknown(("attribute", id(node)))
         return named(f"{base.ref}.{name}")
@@ -108,7 +110,7 @@ def _tensor_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
     return None
 
 
-def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> int:
+def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> Tri:
     """A gradient carries no graph, but where ``backward(create_graph=True)`` may have run."""
     for call in frame.context.remember(_keeping_graph):
         scope = frame.context.scopes.scope_of(call)
@@ -133,10 +135,10 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if base.ref is not None and base.ref.startswith("torch.distributions."):
         return _distribution_attribute(base, name, node)
     if name == "_replace" and base.items is not None:
-        return Value(Kind.REFERENCE, ref="<plain>._replace", receiver=base)
+        return Value(Kind.REFERENCE, inner=Method(Owner.PLAIN, name), receiver=base)
     if isinstance(base.node, cst.ClassDef):
         return _self_unknown(frame, base.node, name, node)
-    if base.kind & Kind.MODULE or base.ref is not None:
+    if base.kind & Kind.MODULE or base.is_named:
         return learning.unknown(frame, ("member", id(node)))
     return Value(Kind.OBJECT)
 
@@ -166,7 +168,7 @@ def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
             return found
     if (part := module_containers.attribute(base, name)) is not None:
         return part
-    if module_containers.is_number(name) and (base.ref is not None or name == "training"):
+    if module_containers.is_number(name) and (base.is_named or name == "training"):
         return NUMBER
     if name in ("forward", "__call__"):
         return base
@@ -183,7 +185,7 @@ def _optimizer_attribute(frame: Frame, base: Value, name: str) -> Value:
         return container(PARAM_GROUP)
     if isinstance(base.node, cst.ClassDef):
         return class_attribute(frame.context, base.node, name, frame, base) or UNKNOWN
-    return Value(Kind.REFERENCE, ref="<optimizer>.step", receiver=base) if name == "step" else OBJECT
+    return Value(Kind.REFERENCE, inner=Method(Owner.OPTIMIZER, name), receiver=base) if name == "step" else OBJECT
 
 
 def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
@@ -202,7 +204,7 @@ def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
         return field
     if base.kind == Kind.LOADER and name in ("batch_size", "num_workers", "prefetch_factor"):
         return NUMBER
-    return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=base)
+    return Value(Kind.REFERENCE, inner=Method(Owner.PLAIN, name), receiver=base)
 
 
 def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
@@ -222,7 +224,7 @@ def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) 
         value = learning.resolve(frame, unknown(*symbols)) if symbols else unknown(("attribute", id(node)))
     else:
         value = learning.unknown(frame, ("attribute", id(node)))
-    return replace(value, receiver=base, ref=f"?.{name}")
+    return replace(value, receiver=base, ref=None, inner=Method(Owner.UNKNOWN, name))
 
 
 def _keeping_graph(context: Context) -> list[cst.CSTNode]:

@@ -16,7 +16,7 @@ from torchlint.model.torch.arguments import given_bool
 from torchlint.model.values import UNKNOWN, Argument, Kind, Tri, Value, iterated, reference, truth
 
 
-def grad_context(frame: Frame, node: cst.BaseExpression) -> int | None:
+def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
     """What a context manager or decorator does to the grad mode; None if nothing is known of it."""
     if isinstance(node, cst.IfExp):
         modes = [grad_context(frame, side) for side in (node.body, node.orelse)]
@@ -59,7 +59,7 @@ def _is_context_manager(function: cst.FunctionDef) -> bool:
     return "contextmanager" in names or "asynccontextmanager" in names
 
 
-def grad_mode(ref: str, arguments: Sequence[Argument]) -> int:
+def grad_mode(ref: str, arguments: Sequence[Argument]) -> Tri:
     """The grad mode that a context sets. ``inference_mode(False)`` lets autograd record (torch/csrc, InferenceMode)."""
     if ref in SET_GRAD:
         return truth(given_bool(arguments, "mode", 0, False)) if arguments else Tri.MAYBE

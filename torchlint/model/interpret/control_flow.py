@@ -73,7 +73,7 @@ def _merge(frame: Frame, ends: Sequence[Changes]) -> None:
     frame.env.meet(ends)
 
 
-def _end(frame: Frame, before: Names, ends: list[Changes]) -> int:
+def _end(frame: Frame, before: Names, ends: list[Changes]) -> Tri:
     """Take down what a way has changed; the grad mode at its end, none if it does not get there."""
     if frame.dead:
         return Tri.NEITHER

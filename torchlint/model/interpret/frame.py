@@ -95,7 +95,7 @@ class Frame:
     """What names and paths are bound to here."""
     dead: bool = False
     """Whether this point cannot be reached."""
-    grad: int = Tri.YES
+    grad: Tri = Tri.YES
     """Whether autograd records here."""
     bindings: Env = field(default_factory=dict)
     """Every name of the scope with the join of all that was bound to it."""

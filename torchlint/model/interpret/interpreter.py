@@ -20,7 +20,7 @@ from torchlint.model.interpret.expressions import EXPRESSIONS
 from torchlint.model.interpret.frame import Frame, Handlers
 from torchlint.model.interpret.statements import STATEMENTS
 from torchlint.model.interpret.summary import Summary, Trace
-from torchlint.model.values import Value, join
+from torchlint.model.values import Tri, Value, join
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -36,7 +36,7 @@ def new_frame(context: Context, scope: cst.FunctionDef | cst.Module, trace: Trac
     return Frame(context, scope, trace or Trace(), _HANDLERS)
 
 
-def run(frame: Frame, start: Env, grad: int) -> Summary:
+def run(frame: Frame, start: Env, grad: Tri) -> Summary:
     """Interpret the scope of a frame, from what its parameters are and the grad mode that it begins in."""
     for _ in range(_MAX_RUNS):
         _begin(frame, start, grad)
@@ -50,7 +50,7 @@ def run(frame: Frame, start: Env, grad: int) -> Summary:
     return Summary(frame.bindings, returns, frame.trace)
 
 
-def _begin(frame: Frame, start: Env, grad: int) -> None:
+def _begin(frame: Frame, start: Env, grad: Tri) -> None:
     """Go back to where the scope begins; what was learnt stays."""
     frame.dead, frame.grad = False, grad
     frame.returns, frame.paths, frame.solutions, frame.rounds = [], {}, {}, Counter()

@@ -8,6 +8,8 @@ import libcst as cst
 
 from torchlint.model.interpret import learning, loaders, module_containers, special_methods
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.names import LOADER_NAME
+from torchlint.model.syntax import ending_name, last_name
 from torchlint.model.values import (
     MODULE,
     NDARRAY,
@@ -48,7 +50,21 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
         return value
     if loaders.is_batch(value):
         return learning.likely(frame, loaders.part_of_batch(), ("element", id(node)))
+    if value.kind == Kind.UNKNOWN and LOADER_NAME.search(_name(node)):
+        return batch(frame, Value(Kind.LOADER), node)
     return learning.unknown(frame, ("element", id(node)))
+
+
+def _name(node: cst.BaseExpression) -> str:
+    """What is looped over is called; of what is wrapped (``tqdm(loader)``) the name of that."""
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=inner, keyword=None, star=""), *_]) if last_name(func) in _SHOWING:
+            return ending_name(inner)
+    return ending_name(node)
+
+
+_SHOWING = frozenset(("tqdm", "trange", "tqdm_notebook", "track", "Bar"))
+"""What shows how far a loop has come, and yields what it is given."""
 
 
 def _iterate_object(frame: Frame, value: Value, node: cst.BaseExpression) -> Value | None:

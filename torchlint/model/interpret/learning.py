@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.bindings import declares
 from torchlint.model.interpret.frame import Clues, Frame
 from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.syntax import last_name
@@ -69,7 +70,7 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
     """Learn from ``value.name``."""
     if not value.symbols or name.startswith("__"):
         return
-    if name in library.tensor_only() and INPLACE.search(name) and not frame.context.scopes.declares("data"):
+    if name in library.tensor_only() and INPLACE.search(name) and not declares(frame.context, "data"):
         _learn_from_data(frame, value, name, node)
     if name in library.tensor_only():
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)

@@ -31,6 +31,11 @@ def is_batch(value: Value) -> bool:
     return value.kind == Kind.UNKNOWN and value.grad == Tri.NO
 
 
+def is_from_loader(value: Value) -> bool:
+    """Whether a tensor comes out of a loop over a loader: nobody else has to do with it, by convention."""
+    return value.kind == Kind.TENSOR and value.grad == Tri.NO and value.evidence == _EVIDENCE
+
+
 def part_of_batch() -> Value:
     """An element of a batch: a tensor by convention."""
     return tensor(Tri.NO, evidence=_EVIDENCE)

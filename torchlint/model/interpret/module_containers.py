@@ -16,6 +16,8 @@ from torchlint.model.values import (
     Evidence,
     Keys,
     Kind,
+    Method,
+    Owner,
     Strength,
     Value,
     held,
@@ -92,9 +94,9 @@ def attribute(module: Value, name: str) -> Value | None:
     if name in _VIEWS and ref in _DICTS:
         keys = module.keys or Keys(STRING)
         receiver = replace(mapping(iterated(module) or STRING, element(module) or MODULE), keys=keys)
-        return Value(Kind.REFERENCE, ref=f"<plain>.{name}", receiver=receiver)
+        return Value(Kind.REFERENCE, inner=Method(Owner.PLAIN, name), receiver=receiver)
     if name in _GROWING and (ref == SEQUENTIAL or ref in _LISTS or ref in _DICTS):
-        return Value(Kind.REFERENCE, ref=f"<modules>.{name}", receiver=module)
+        return Value(Kind.REFERENCE, inner=Method(Owner.MODULES, name), receiver=module)
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.annotations import instance_of
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.syntax import alternatives, chained, dotted, integer
@@ -16,7 +17,6 @@ from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
-    Certainty,
     Dtype,
     Kind,
     Ndim,
@@ -82,7 +82,7 @@ def _now(frame: Frame, place: cst.BaseExpression) -> Value | None:
 
 
 def _narrow_tensor(
-    frame: Frame, place: cst.BaseExpression, *, grad: int = Tri.MAYBE, ndim: int = Ndim.ANY, dtype: int = Dtype.ANY
+    frame: Frame, place: cst.BaseExpression, *, grad: Tri = Tri.MAYBE, ndim: Ndim = Ndim.ANY, dtype: Dtype = Dtype.ANY
 ) -> None:
     """What a test says of a tensor, if it is one."""
     known = frame.values.get(id(place), UNKNOWN)
@@ -261,7 +261,7 @@ def as_instance(known: Value, value: Value, place: cst.BaseExpression) -> Value:
         role = value.role if value.role != Role.PLAIN else known.role
         result = replace(known, kind=Kind.TENSOR, role=role, symbols=())
     elif known.kind == value.kind and known.kind != Kind.TENSOR:
-        result = known if known.ref or known.node or known.kind == Kind.CONTAINER else value
+        result = known if known.is_named or known.node or known.kind == Kind.CONTAINER else value
     else:
         result = value
     return result.because(Strength.ANNOTATION, "an isinstance check", place)
@@ -305,9 +305,9 @@ def _measured(node: cst.BaseExpression) -> cst.BaseExpression | None:
     return None
 
 
-def _more_if(condition: bool) -> int:
+def _more_if(condition: bool) -> Ndim:
     return Ndim.MORE if condition else Ndim.ANY
 
 
-def _zero_if(condition: bool) -> int:
+def _zero_if(condition: bool) -> Ndim:
     return Ndim.ZERO if condition else Ndim.ANY

@@ -101,7 +101,7 @@ def _operation(frame: Frame, node: cst.CSTNode, left: Value, right: Value, evide
     return transfer.apply(library.operator(f"__{method}__"), None, operands, frame.grad, evidence)
 
 
-def write_through(frame: Frame, node: cst.BaseExpression, flows: int) -> None:
+def write_through(frame: Frame, node: cst.BaseExpression, flows: Tri) -> None:
     """``c[1:].add_(w)``: what is written to a view is written to its base."""
     is_view = False
     while (base := frame.env.get(dotted(node) or "")) is None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.model.interpret.environment import Env
-from torchlint.model.interpret.interpretation import Trail
-from torchlint.model.values import UNKNOWN, Value
+from torchlint.model.values import UNKNOWN, Tri, Value
 
 
 @dataclass(slots=True)
@@ -20,7 +19,7 @@ class Trace:
 
     values: dict[int, Value] = field(default_factory=dict)
     """What each expression is."""
-    modes: dict[int, int] = field(default_factory=dict)
+    modes: dict[int, Tri] = field(default_factory=dict)
     """Whether autograd records where a statement begins."""
     grown: dict[int, Value] = field(default_factory=dict)
     """What a name or attribute (by the node that names it) is after something was put into it."""
@@ -59,4 +58,3 @@ class Summary:
     returns: Value | None = None
     """The join of all that it returns or yields; None if it does neither."""
     trace: Trace = field(default_factory=Trace)
-    trail: Trail = field(default_factory=Trail)

@@ -26,7 +26,7 @@ from torchlint.model.torch.schema import (
 T = TypeVar("T")
 
 
-class Section(Mapping[str, T], Generic[T]):
+class Section(Generic[T]):
     """The records of one part of the data, by name; each is made once."""
 
     def __init__(self, raw: Mapping[str, Any], parse: Callable[[Any], T]) -> None:
@@ -34,27 +34,29 @@ class Section(Mapping[str, T], Generic[T]):
         self._parse = parse
         self._parsed: dict[str, T] = {}
 
-    def __getitem__(self, name: str) -> T:
+    def get(self, name: str | None) -> T | None:
+        """The record of that name; None if there is none."""
+        if name is None or name not in self._raw:
+            return None
         found = self._parsed.get(name)
         if found is None:
             found = self._parsed[name] = self._parse(self._raw[name])
         return found
 
-    def get(self, name: str | None) -> T | None:  # type: ignore[override]
-        """The record of that name; None if there is none."""
-        return self[name] if name is not None and name in self._raw else None
-
-    def __contains__(self, name: object) -> bool:
+    def __contains__(self, name: str) -> bool:
         return name in self._raw
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._raw)
 
-    def __len__(self) -> int:
-        return len(self._raw)
+    def items(self) -> Iterator[tuple[str, T]]:
+        """All records, with their names."""
+        for name in self._raw:
+            if (found := self.get(name)) is not None:
+                yield name, found
 
 
-class Data:
+class Library:
     """All that is known of torch."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -80,9 +82,9 @@ class Data:
 
 
 @functools.cache
-def data() -> Data:
+def data() -> Library:
     """The data on torch, read once."""
-    return Data(_read("torch.json"))
+    return Library(_read("torch.json"))
 
 
 @functools.cache

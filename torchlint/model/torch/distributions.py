@@ -14,7 +14,7 @@ DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf
 SAMPLING = frozenset(("sample", "sample_n", "enumerate_support"))
 
 
-def distribution_grad(distribution: Value, name: str) -> int:
+def distribution_grad(distribution: Value, name: str) -> Tri:
     """Whether a method or attribute of a distribution is a function of something that requires grad."""
     about = data().distributions.get(distribution.ref)
     made, whole = distribution.bound, distribution.grad or Tri.MAYBE
@@ -31,7 +31,7 @@ def is_distribution_attribute(name: str) -> bool:
     return isinstance(result, TensorResult) and name not in DISTRIBUTION_METHODS | SAMPLING
 
 
-def distribution_dtype(distribution: Value, name: str) -> int:
+def distribution_dtype(distribution: Value, name: str) -> Dtype:
     """The dtype of what a method of a distribution gives."""
     about = data().distributions.get(distribution.ref)
     if about is None:

@@ -11,7 +11,7 @@ from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Argument, Dtype, Kind, Value
 
 
-def dtype_named(name: str) -> int:
+def dtype_named(name: str) -> Dtype:
     """Class of the dtype of that name (``float16``, ``torch.long``, ``IntTensor``)."""
     short = name.rpartition(".")[2].lower().removesuffix("tensor")
     if short.startswith(("float", "double", "half", "bfloat", "complex", "cfloat", "cdouble", "chalf")):
@@ -21,14 +21,14 @@ def dtype_named(name: str) -> int:
     return Dtype.BOOL if short.startswith("bool") else Dtype.ANY
 
 
-def promote(a: int, b: int) -> int:
+def promote(a: Dtype, b: Dtype) -> Dtype:
     """What the dtypes of two operands promote to."""
     dtype = (a | b) & Dtype.FLOAT | a & b & Dtype.BOOL
     is_int = (a & Dtype.INT and b & ~Dtype.FLOAT) or (b & Dtype.INT and a & ~Dtype.FLOAT)
     return dtype | Dtype.INT if is_int else dtype
 
 
-def number_dtype(node: cst.CSTNode) -> int:
+def number_dtype(node: cst.CSTNode) -> Dtype:
     """What dtype a tensor gets of numbers, as far as they are literals."""
     match node:
         case cst.Float() | cst.Imaginary() | cst.Call(func=cst.Name("float")):
@@ -47,7 +47,7 @@ def number_dtype(node: cst.CSTNode) -> int:
     return Dtype.ANY
 
 
-def _asked_dtype(arguments: Sequence[Argument]) -> int | None:
+def _asked_dtype(arguments: Sequence[Argument]) -> Dtype | None:
     """The dtype that an argument asks for; None if none does."""
     for argument in arguments:
         ref = argument.value.ref or ""
@@ -60,7 +60,7 @@ def _asked_dtype(arguments: Sequence[Argument]) -> int | None:
     return None
 
 
-def dtype_of(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> int:
+def dtype_of(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> Dtype:
     """The dtype of a result: what an argument asks for, or what follows from the inputs."""
     asked = _asked_dtype(arguments)
     if asked is not None:
@@ -86,7 +86,7 @@ def dtype_of(result: TensorResult, receiver: Value | None, arguments: Sequence[A
     return dtype if rule != "mixed" or dtype == Dtype.FLOAT else Dtype.ANY
 
 
-def _dtype_asked_of(receiver: Value, arguments: Sequence[Argument]) -> int:
+def _dtype_asked_of(receiver: Value, arguments: Sequence[Argument]) -> Dtype:
     """``x.to(other)``, ``x.type("torch.LongTensor")``, ``x.to(other.dtype)``; of a device the tensor's own."""
     for argument in arguments:
         value = argument.value
@@ -101,7 +101,7 @@ def _dtype_asked_of(receiver: Value, arguments: Sequence[Argument]) -> int:
     return receiver.dtype if receiver.kind == Kind.TENSOR else Dtype.ANY
 
 
-def _dtype_of_data(arguments: Sequence[Argument]) -> int:
+def _dtype_of_data(arguments: Sequence[Argument]) -> Dtype:
     """``torch.tensor(x)``, ``torch.arange(a, b)``, ``F.embedding(x, weight)``."""
     positional = [a for a in arguments if a.keyword is None]
     named = [a for a in arguments if a.keyword is not None and a.value.kind & (Kind.TENSOR | Kind.UNKNOWN)]
@@ -116,7 +116,7 @@ def _dtype_of_data(arguments: Sequence[Argument]) -> int:
     return dtype
 
 
-def _dtype_of_first(receiver: Value | None, arguments: Sequence[Argument]) -> int:
+def _dtype_of_first(receiver: Value | None, arguments: Sequence[Argument]) -> Dtype:
     for value, _ in _elements(receiver, arguments):
         if value.kind & Kind.UNKNOWN:
             return Dtype.ANY
@@ -125,7 +125,7 @@ def _dtype_of_first(receiver: Value | None, arguments: Sequence[Argument]) -> in
     return Dtype.ANY
 
 
-def _promoted(receiver: Value | None, arguments: Sequence[Argument], with_numbers: bool) -> int:
+def _promoted(receiver: Value | None, arguments: Sequence[Argument], with_numbers: bool) -> Dtype:
     dtype = Dtype.NEITHER
     for value, node in _elements(receiver, arguments):
         one = Dtype.NEITHER

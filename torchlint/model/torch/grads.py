@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.schema import ModuleInfo, TensorResult
-from torchlint.model.values import Argument, Certainty, Kind, Tri, Value
+from torchlint.model.values import Argument, Kind, Tri, Value
 
 _GRAPH = Kind.TENSOR | Kind.PACKED | Kind.OBJECT
 """Kinds whose values say whether they carry a graph."""
 
 
-def grad_of_inputs(inputs: Sequence[Value]) -> int:
+def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
     """Whether a differentiable function of these inputs requires grad."""
     grad = Tri.NO
     for value in inputs:
@@ -31,7 +32,7 @@ def grad_of_inputs(inputs: Sequence[Value]) -> int:
     return grad
 
 
-def certainty_of_inputs(inputs: Sequence[Value]) -> int:
+def certainty_of_inputs(inputs: Sequence[Value]) -> Certainty:
     """How certain it is that one of the inputs requires grad."""
     found = Certainty.SUPPOSED
     for value in inputs:
@@ -53,7 +54,7 @@ def deciding(result: TensorResult, receiver: Value | None, arguments: Sequence[A
     return values if receiver is None else [receiver, *values]
 
 
-def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[Argument], grad_mode: int) -> int:
+def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[Argument], grad_mode: Tri) -> Tri:
     """Whether a result requires grad; ``grad_mode`` says whether autograd records here."""
     rule, is_view = result.grad, result.alias
     if rule == "factory":
@@ -71,24 +72,24 @@ def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[A
     return grad
 
 
-def certainty_of(result: TensorResult, inputs: Sequence[Value]) -> int:
+def certainty_of(result: TensorResult, inputs: Sequence[Value]) -> Certainty:
     """How certain it is that a result requires grad, of which :func:`grad_of` says so."""
     return Certainty.PROVED if result.grad in ("factory", "always") else certainty_of_inputs(inputs)
 
 
-def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: int, grad_mode: int) -> int:
+def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: Tri, grad_mode: Tri) -> Tri:
     """What was recorded is no leaf; what can be the argument itself is one if that is."""
     if grad != Tri.YES or grad_mode != Tri.YES:
         return Tri.MAYBE
     return Tri.MAYBE if result.same and inputs[0].leaf != Tri.NO else Tri.NO
 
 
-def _factory_grad(arguments: Sequence[Argument]) -> int:
+def _factory_grad(arguments: Sequence[Argument]) -> Tri:
     literal = given_bool(arguments, "requires_grad", None, False)
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
 
-def has_parameters(info: ModuleInfo | None, made: Sequence[Argument]) -> int:
+def has_parameters(info: ModuleInfo | None, made: Sequence[Argument]) -> Tri:
     """Whether a module that was made with these arguments has parameters that its output depends on."""
     flag = info.trainable if info is not None else False
     if isinstance(flag, bool):

@@ -6,7 +6,7 @@ import functools
 
 from torchlint.model.torch.data import data
 from torchlint.model.torch.schema import ModuleInfo, OverloadResult, Result, TensorResult, may_alias, may_reduce
-from torchlint.model.values import Value
+from torchlint.model.values import Fields, Value
 
 
 @functools.cache
@@ -113,13 +113,9 @@ def is_dtype(name: str) -> bool:
     return name in data().dtypes
 
 
-NAMED_TUPLE = "<named tuple>"
-"""What named tuples of torch refer to, with the names of their fields after it."""
-
-
 def field_named(value: Value, name: str) -> Value | None:
     """The field of a named tuple of torch."""
-    if value.items is None or not (value.ref or "").startswith(NAMED_TUPLE + "."):
+    if value.items is None or not isinstance(value.inner, Fields):
         return None
-    names = (value.ref or "").split(".")[1:]
+    names = value.inner.names
     return value.items[names.index(name)] if name in names and len(names) == len(value.items) else None

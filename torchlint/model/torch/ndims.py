@@ -14,7 +14,7 @@ from torchlint.model.values import Argument, Kind, Ndim, Value
 
 def ndim_of(
     result: TensorResult, receiver: Value | None, arguments: Sequence[Argument], made: Sequence[Argument]
-) -> int:
+) -> Ndim:
     """The number of dimensions of a result; ``made`` are the arguments of the constructor of a module."""
     values = [v for v in (receiver, *(a.value for a in arguments)) if v is not None]
     tensors = [v for v in values if v.kind & Kind.TENSOR]
@@ -47,7 +47,7 @@ def ndim_of(
     return Ndim.ANY
 
 
-def broadcast(values: Sequence[Value]) -> int:
+def broadcast(values: Sequence[Value]) -> Ndim:
     """Dimensions of an elementwise result: 0-dim only if all tensors are."""
     ndim = Ndim.NEITHER
     for value in values:
@@ -66,7 +66,7 @@ def _is_of_several(dim: Argument | None) -> bool:
     return number is not None and number not in (0, -1)
 
 
-def _reduced(dim_at: int, arguments: Sequence[Argument]) -> int:
+def _reduced(dim_at: int, arguments: Sequence[Argument]) -> Ndim:
     """A full reduction is 0-dim, one along a dimension (the positional argument ``dim_at``, or ``dim=``) may not be."""
     if any(a.star or a.keyword in ("dim", "axis") for a in arguments):
         return Ndim.ANY
@@ -96,7 +96,7 @@ def _reduces(at: Mapping[str, int], arguments: Sequence[Argument]) -> bool | Non
     return None
 
 
-def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> int:
+def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> Ndim:
     """As many dimensions as a size has: ``zeros(())``, ``zeros(2, 3)``, ``zeros(size=x.shape)``."""
     size = by_keyword(arguments, "size") or by_keyword(arguments, "shape")
     positional = [a for a in arguments if a.keyword is None][size_at:]
@@ -109,7 +109,7 @@ def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> in
     return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
 
 
-def ndim_of_size(size: Value) -> int:
+def ndim_of_size(size: Value) -> Ndim:
     """The number of dimensions of a size: of a tuple, or of the ``shape`` of a tensor."""
     if size.kind != Kind.CONTAINER:
         return Ndim.ANY
@@ -118,7 +118,7 @@ def ndim_of_size(size: Value) -> int:
     return size.ndim or Ndim.ANY
 
 
-def _nested(value: Value) -> int:
+def _nested(value: Value) -> Ndim:
     """The number of dimensions of a tensor made of a number, a list or a tensor."""
     match value.kind:
         case Kind.NUMBER:

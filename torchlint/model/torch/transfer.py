@@ -6,10 +6,10 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
 from torchlint.model.torch.grads import certainty_of, certainty_of_inputs, deciding, grad_of, grad_of_inputs, leaf_of
-from torchlint.model.torch.library import NAMED_TUPLE
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -28,10 +28,11 @@ from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Argument,
-    Certainty,
     Dtype,
     Evidence,
+    Fields,
     Kind,
+    Ndim,
     Role,
     Tri,
     Value,
@@ -59,7 +60,7 @@ def apply(
     result: Result | None,
     receiver: Value | None,
     arguments: Sequence[Argument],
-    grad_mode: int,
+    grad_mode: Tri,
     evidence: Evidence,
     *,
     made: Sequence[Argument] | None = None,
@@ -80,7 +81,7 @@ def apply(
             return _tensor(result, receiver, arguments, grad_mode, evidence, made)
         case TupleResult(items=items, names=names):
             value = container(items=tuple(apply(r, receiver, arguments, grad_mode, evidence, made=made) for r in items))
-            return replace(value, ref=".".join((NAMED_TUPLE, *names))) if names else value
+            return replace(value, inner=Fields(names)) if names else value
         case SeveralResults(item=item, each=True):
             return _each(item, arguments, grad_mode, evidence)
         case SeveralResults(item=item):
@@ -95,7 +96,7 @@ def _tensor(  # noqa: PLR0917
     result: TensorResult,
     receiver: Value | None,
     arguments: Sequence[Argument],
-    grad_mode: int,
+    grad_mode: Tri,
     evidence: Evidence,
     made: Sequence[Argument],
 ) -> Value:
@@ -125,7 +126,7 @@ def _plain(word: str, receiver: Value | None) -> Value:
     return replace(value, ndim=receiver.ndim) if receiver is not None and word == "size" else value
 
 
-def _each(item: Result, arguments: Sequence[Argument], grad_mode: int, evidence: Evidence) -> Value:
+def _each(item: Result, arguments: Sequence[Argument], grad_mode: Tri, evidence: Evidence) -> Value:
     """One result for each of several tensors, given one by one or in a list."""
     positional = [a for a in arguments if a.keyword is None]
     if len(positional) == 1 and (values := positional[0].value.items) is not None:
@@ -142,11 +143,11 @@ def _each(item: Result, arguments: Sequence[Argument], grad_mode: int, evidence:
 def written(
     base: Value,
     result: TensorResult,
-    flows: int,
-    ndim: int,
-    grad_mode: int,
+    flows: Tri,
+    ndim: Ndim,
+    grad_mode: Tri,
     *,
-    certainty: int = Certainty.SUPPOSED,
+    certainty: Certainty = Certainty.SUPPOSED,
 ) -> Value:
     """A tensor after it was written to in place: what flows in makes it part of the graph."""
     if result.grad == "never" and base.dtype & Dtype.FLOAT:  # detach_
@@ -197,7 +198,7 @@ def _case(cases: Mapping[str, Result], rest: Sequence[Argument]) -> Result:
     return cases.get(name, cases["no_args"])
 
 
-def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: int) -> Value | None:
+def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: Certainty) -> Value | None:
     """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither.
 
     ``certainty`` says how certain it is that nobody has frozen its parameters.

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from torchlint.model.syntax import is_none
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.data import writers
 from torchlint.model.torch.schema import Asked
-from torchlint.model.values import Argument, Value
+from torchlint.model.values import UNKNOWN, Argument, Value
 
 _KEEPING = frozenset(("requires_grad_", "share_memory_"))
 """Methods with an underscore at the end that leave the elements alone."""
@@ -33,7 +34,7 @@ def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argu
     index = call.args.index(arg)
     if is_writing(ref.rpartition(".")[2]):
         return index == 0 or arg.keyword is not None or bool(arg.star)
-    given = [*bound, *(Argument(a.keyword.value if a.keyword else None, _NO_VALUE, a.value, a.star) for a in call.args)]
+    given = [*bound, *(Argument(a.keyword.value if a.keyword else None, UNKNOWN, a.value, a.star) for a in call.args)]
     keyword = arg.keyword.value if arg.keyword is not None else None
     index += sum(argument.keyword is None for argument in bound)
     for row in writers().functions.get(ref, ()):
@@ -41,9 +42,6 @@ def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argu
         if is_it and (row.asked is None or _is_asked(given, row.asked)):
             return True
     return False
-
-
-_NO_VALUE = Value(0)
 
 
 def module_writes(module: Value) -> bool:
@@ -55,7 +53,7 @@ def module_writes(module: Value) -> bool:
 def writes_to_itself(ref: str, call: cst.Call) -> bool:
     """Whether a module of torch that is made by a call writes to its parameters, or may."""
     asked = writers().own.get(ref)
-    given = [Argument(a.keyword.value if a.keyword else None, _NO_VALUE, a.value, a.star) for a in call.args]
+    given = [Argument(a.keyword.value if a.keyword else None, UNKNOWN, a.value, a.star) for a in call.args]
     return asked is not None and _is_asked(given, asked)
 
 
@@ -76,10 +74,6 @@ def _is_asked(given: Sequence[Argument], asked: Asked) -> bool:
         if argument.keyword is None:
             is_it = positional == asked.position
             positional += 1
-        if is_it and literal_bool(argument.node) is not False and not _is_none(argument.node):
+        if is_it and literal_bool(argument.node) is not False and not is_none(argument.node):
             return True
     return False
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"

@@ -6,9 +6,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import bound_name, call_of, has_stars, is_global
+from torchlint.model.syntax import bound_name, call_of, has_stars, is_global, root
 from torchlint.rule import Fix
-from torchlint.rules.api import guards, mentions, names, patches, recipes, renames, rewrites, uses
+from torchlint.rules.api import guards, mentions, names, namespaces, patches, recipes, renames, rewrites, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
@@ -19,7 +19,19 @@ def of_use(use: Use, model: Model) -> Fix | None:
     if not row.fix or not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
     found = _written_there(use, model)
-    return mentions.judged(found, use, model) if found is not None else None
+    if found is None:
+        return None
+    name = _name_of(use)
+    found = namespaces.judged(mentions.judged(found, use, model), name, (row.name, row.replacement), model)
+    is_imported = use.alias is not None or isinstance(use.node, cst.Name)
+    return namespaces.without_import(found, name, model) if is_imported else found
+
+
+def _name_of(use: Use) -> str:
+    """The name by which a file has what a row is about."""
+    if use.alias is not None:
+        return bound_name(use.alias)
+    return root(use.node) if isinstance(use.node, cst.BaseExpression) else ""
 
 
 def _written_there(use: Use, model: Model) -> Fix | None:

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from torchlint.file.tree.tree import Nearest
+from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
 
 _VERSION_TEST = re.compile(

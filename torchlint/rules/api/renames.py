@@ -8,7 +8,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, dotted, is_global, last_name
 from torchlint.rule import Edit, Fix
-from torchlint.rules.api import names
+from torchlint.rules.api import guards, names, patches
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
@@ -45,6 +45,19 @@ def of_name(use: Use, model: Model) -> Fix | None:
     if spelled is None:
         return None
     return Fix(said, (edit.replace(node, spelled[0]),), row.applicability, spelled[1])
+
+
+def is_renamed_with_import(use: Use, model: Model) -> bool:
+    """Whether an import brings a name here, and gives it its new name: it is said there."""
+    if use.row.fix != "rename" or not isinstance(use.node, cst.Name) or use.alias is not None:
+        return False
+    together = _import_of(use.node, model)
+    if together is None or guards.is_guarded(together[0].name, model) or patches.is_patched(use.row, model):
+        return False
+    fix = _rename_import(*together, use.row, model)
+    if fix is None or not use.row.is_fixable(model.target):
+        return False
+    return together[0].asname is not None or any(each.start.node is use.node for each in fix.edits)
 
 
 def _import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.ImportFrom] | None:

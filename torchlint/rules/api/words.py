@@ -135,7 +135,7 @@ class _Text:
             case "flag":
                 return _FLAG.match(self.data, end) is not None
             case "made":
-                return self.data[end : end + 40].lstrip()[:1] == b"(" or _AS.match(self.data, end) is not None
+                return self._may_be_called(end) or _AS.match(self.data, end) is not None
             case "with" | "given":
                 inside = self._arguments(end)
                 if inside is None and self._imported(at) is not None and _AS.match(self.data, end) is None:
@@ -147,24 +147,37 @@ class _Text:
             case "without":
                 return self._is_named(at, spec[3:]) and self._lacks(end, spec[1].encode(), int(spec[2]), at)
             case "numbers":
-                inside = self._arguments(end) if self._counts(("method",), at, end) else None
-                given = _positional(inside) if inside is not None else []
+                if not self._counts(("method",), at, end):
+                    return False
+                inside = self._arguments(end)
+                if inside is None:
+                    return self._may_be_called(end)
+                given = _positional(inside)
                 return len(given) >= int(spec[1]) and not any(map(_TEXT.match, given))
             case "several":
                 if not (self._is_named(at, spec[2:]) if len(spec) > 2 else self._is_attribute(at)):
                     return False
                 inside = self._arguments(end)
-                return inside is not None and len(_positional(inside)) >= int(spec[1])
+                if inside is None:
+                    return self._may_be_called(end)
+                return len(_positional(inside)) >= int(spec[1])
         return True
 
+    def _before(self, at: int) -> bytes:
+        """The code in front of a place, without what may stand between two tokens there."""
+        before = self.data[max(0, at - 160) : at].rstrip(_BLANKS)
+        while (comment := _LAST_COMMENT.search(before)) is not None:
+            before = before[: comment.start()].rstrip(_BLANKS)
+        return before
+
     def _is_attribute(self, at: int) -> bool:
-        return self.data[max(0, at - 60) : at].rstrip(b" \t\r\n\\")[-1:] == b"."
+        return self._before(at)[-1:] == b"."
 
     def _is_named(self, at: int, bases: Sequence[str]) -> bool:
         """Whether a name of a module stands here: behind the module, in an import from it, or by itself."""
-        before = self.data[max(0, at - 80) : at].rstrip(b" \t\r\n\\")
+        before = self._before(at)
         if before[-1:] == b".":
-            match = re.search(rb"(\w+)\s*\.$", before)
+            match = _OWNER.search(before)
             if match is None:
                 return not bases
             known = self.renamed.get(match[1], frozenset())
@@ -195,24 +208,27 @@ class _Text:
 
     def _arguments(self, end: int) -> bytes | None:
         """What stands between the brackets behind a name; None where there are none, or that cannot be told."""
-        start = end
-        while self.data[start : start + 1] in (b" ", b"\t"):
-            start += 1
-        if self.data[start : start + 1] != b"(":
+        opening = _ON_LINE.match(self.data, end)
+        if opening is None:
             return None
+        start = opening.end() - 1
         depth = 0
         for match in _BRACKET.finditer(self.data, start, start + 4000):
             depth += 1 if match.group() == b"(" else -1
             if depth == 0:
-                return self.data[start + 1 : match.start()]
+                return _APART.sub(b" ", self.data[start + 1 : match.start()])
         return None
+
+    def _may_be_called(self, end: int) -> bool:
+        """Whether brackets may belong to a name, as far as lines and brackets around it can tell."""
+        return _OPENING.match(self.data, end) is not None
 
     def _lacks(self, end: int, name: bytes, position: int, at: int) -> bool:
         """Whether a call leaves out an argument; what is given another name may be called elsewhere."""
         inside = self._arguments(end)
         if inside is None:
             is_assigned = re.search(rb"=[ \t]*[\w.]*$", self.data[max(0, at - 80) : at]) is not None
-            return is_assigned or _AS.match(self.data, end) is not None
+            return is_assigned or _AS.match(self.data, end) is not None or self._may_be_called(end)
         flat = _flat(inside)
         if re.search(rb"\b%s\s*=" % name, flat) or b"**" in flat:
             return False
@@ -227,6 +243,16 @@ def _positional(inside: bytes) -> list[bytes]:
 _WORD = re.compile(rb"\w+")
 
 
+_BLANKS = b" \t\r\n\\"
+_LAST_COMMENT = re.compile(rb"#[^\n]*\Z")
+_OWNER = re.compile(rb"(\w+)[\s)\\]*\.\Z")
+"""What a name behind a dot is taken from, where that is a name or ends with one."""
+_ON_LINE = re.compile(rb"[ \t)]*(?:\\\r?\n[ \t)]*)*\(")
+"""The opening bracket of a call, on the same line as what is called."""
+_OPENING = re.compile(rb"(?:[\s)\\]|#[^\n]*\n)*\(")
+"""The same on whatever line."""
+
+
 _TEXT = re.compile(rb"\s*(?:\w{0,2}[\x22']|lambda\b)")
 """What no argument of arithmetic begins with, but those of ``re.sub``."""
 
@@ -238,7 +264,7 @@ _APART = re.compile(rb"#[^\r\n]*|\\\r?\n")
 _AS = re.compile(rb"[ \t\\]+as[ \t\\]")
 
 
-_FLAG = re.compile(rb"[ \t]*\(\s*(?:True|False)\b")
+_FLAG = re.compile(rb"(?:[\s)\\]|#[^\n]*\n)*\((?:[\s(\\]|#[^\n]*\n)*(?:True|False)\b")
 
 
 _BRACKET = re.compile(rb"[()]")
@@ -257,8 +283,8 @@ def _flat(inside: bytes) -> bytes:
 @functools.lru_cache(maxsize=64)
 def _is_given(data: bytes, name: bytes, value: bytes = b"") -> bool:
     """Whether an argument is given by a name, or by one that ends like it; the literal, if one is named."""
-    given = rb"[\s(\[]*[\x22']?%s" % value if value else b"[^=]"
-    return re.search(rb"%s\s*=%s" % (name, given), data) is not None
+    given = rb"[\s\\(\[]*[\x22']?%s" % value if value else b"[^=]"
+    return re.search(rb"%s[\s\\]*=%s" % (name, given), data) is not None
 
 
 def _is_part(data: bytes, at: int) -> bool:

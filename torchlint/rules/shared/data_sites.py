@@ -96,6 +96,21 @@ _WITHOUT_DATA = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRI
 """What has no `.data`, beside tensors and what is not known: a list or None on another path speaks against nothing."""
 
 
+def half_of(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
+    """The statement that a `.data` is half of, which writes through `.data` and reads by another one."""
+    small: cst.CSTNode | None = node
+    while small is not None and not isinstance(small, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        small = model.tree.parent(small)
+    return small if isinstance(small, cst.BaseSmallStatement) and model.remember(_has_halves, small) else None
+
+
+def _has_halves(model: Model, small: cst.BaseSmallStatement) -> bool:
+    nodes = [node for node in model.tree.within(small, cst.Attribute) if node.attr.value == "data"]
+    found = [model.remember(_classified, node) for node in nodes] if len(nodes) > 1 else []
+    sites = [each[0] for each in found if each is not None]
+    return len(sites) > 1 and any(site in (Site.INPLACE, Site.ASSIGN) for site in sites)
+
+
 def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | None:
     """The value left of `.data` and the evidence for it, if it is believed to be a tensor."""
     value = model.value(node.value)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, may_alias
@@ -25,15 +26,17 @@ def may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     if is_fresh(inner, model):
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or are_told_apart(model):
+    if usage is Usage.WRITTEN or are_told_apart(model) or _is_changed(inner, model):
         return False
+    if is_from_loader(model.value(inner)):
+        return True
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
     others = [n for n in model.references(inner.value, scope) if n is not inner and not model.is_target(n)]
     if any(model.usage(other) is Usage.WRITTEN for other in others):
         return False
-    given = isinstance(scope, cst.FunctionDef) and inner.value in {p.name.value for p in parameters(scope)}
+    given = isinstance(scope, cst.FunctionDef) and _is_given(inner.value, scope)
     return usage <= Usage.SAVED or not (others or given)
 
 
@@ -58,7 +61,8 @@ def _are_told_apart(model: Model) -> bool:
 
 def _are_changed(model: Model) -> bool:
     """Whether flags, hooks or attributes of a tensor are set."""
-    if any(node.attr.value in _OF_THE_OBJECT for node in model.tree.all(cst.Attribute)):
+    changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
+    if not all(_is_of_its_own(node.value, model) for node in changing):
         return True
     for assigned in model.tree.all(cst.AssignTarget):
         match assigned.target:
@@ -66,11 +70,68 @@ def _are_changed(model: Model) -> bool:
                 value = model.value(owner)
                 if value.is_parameter:
                     continue
+                if last_name(owner) in ("weight", "bias") and name == "data":
+                    continue
                 if value.kind & Kind.TENSOR or (
                     value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
                 ):
                     return True
     return False
+
+
+def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor that is changed is a new one, so that only what is made of its name can be the same."""
+    match node:
+        case cst.Name():
+            pass
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if memory.is_inplace(name):
+            return _is_of_its_own(owner, model)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
+            return True
+        case _:
+            return memory.is_new(node, model)
+    scope = model.scopes.scope_of(node)
+    bound = [use for use in model.references(node.value, scope) if model.is_target(use)]
+    if not bound or not isinstance(scope, cst.FunctionDef) or _is_given(node.value, scope):
+        return False
+    return all(_is_bound_to_new(target, model) for target in bound)
+
+
+def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
+    """Whether a name is plainly assigned a new tensor, or one of several: ``_, pred = out.max(1)``."""
+    parent = model.tree.parent(target)
+    if isinstance(parent, cst.Element) and isinstance(whole := model.tree.parent(parent), (cst.Tuple, cst.List)):
+        parent = model.tree.parent(whole)
+    assign = model.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else None
+    if not isinstance(assign, cst.Assign):
+        return False
+    if memory.is_new(assign.value, model):
+        return True
+    match assign.value:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if _is_tensor(owner, model):
+            return name in _GIVING_TWO
+        case cst.Call(func=func):
+            return (model.qualified(func) or "").removeprefix("torch.") in _GIVING_TWO
+    return False
+
+
+_GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mode"))
+"""What gives values and their indices, both in new memory."""
+
+
+def _is_given(name: str, scope: cst.FunctionDef) -> bool:
+    return name in {param.name.value for param in parameters(scope)}
+
+
+def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is made of a name of which the tensor is changed beyond its elements."""
+    names = model.remember(_changed_names)
+    return bool(names) and any(name.value in names for name in model.tree.within(node, cst.Name))
+
+
+def _changed_names(model: Model) -> frozenset[str]:
+    found = (node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
+    return frozenset(node.value for node in found if isinstance(node, cst.Name))
 
 
 def _are_compared(model: Model) -> bool:
@@ -175,7 +236,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:
         return False
-    if are_told_apart(model):  # under another name one could be asked to require grad
+    if are_told_apart(model) or _is_changed(node, model):  # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
     if memory.is_new(node, model):

@@ -9,9 +9,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Kind, Model
+from torchlint.model import Kind, Model, Strength
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
-from torchlint.model.syntax import assignment_of, call_of, last_name, literal_key
+from torchlint.model.syntax import (
+    assignment_of,
+    call_of,
+    has_stars,
+    keyword,
+    last_name,
+    literal_key,
+    positional,
+    positional_parameters,
+)
 from torchlint.model.torch import library
 from torchlint.rules.api import names
 
@@ -116,27 +125,52 @@ def _told_by_saving(call: cst.Call, model: Model) -> Iterator[Content]:
         yield from _told_by_value(saving.args[0].value, model)
 
 
-def _told_by_value(node: cst.BaseExpression, model: Model) -> Iterator[Content]:
+def _given(node: cst.Name, model: Model) -> list[cst.BaseExpression]:
+    """What the callers in this file give for a parameter that is not assigned."""
+    function = model.scopes.scope_of(node)
+    if not isinstance(function, cst.FunctionDef) or model.bindings_of(node.value, node):
+        return []
+    names_ = [param.name.value for param in positional_parameters(function)]
+    if node.value not in names_ or model.class_of(function) is not None:
+        return []
+    found = []
+    for use in model.all_called(function.name.value):
+        call = call_of(use, model.tree)
+        if call is None or has_stars(call.args) or isinstance(use, cst.Attribute):
+            continue
+        arg = keyword(call.args, node.value) or positional(call.args, names_.index(node.value))
+        if arg is not None:
+            found.append(arg.value)
+    return found
+
+
+def _told_by_value(node: cst.BaseExpression, model: Model, depth: int = 0) -> Iterator[Content]:
+    """What a value says that is saved; ``depth`` is how many calls lead to it."""
     match node:
         case cst.Dict(elements=elements):
             for element in elements:
-                yield from _told_by_value(element.value, model)
+                yield from _told_by_value(element.value, model, depth)
             return
         case cst.List(elements=items) | cst.Tuple(elements=items):
             for item in items:
-                yield from _told_by_value(item.value, model)
+                yield from _told_by_value(item.value, model, depth)
             return
         case cst.Call(func=cst.Attribute(attr=cst.Name("state_dict"))):
             yield Content.WEIGHTS
+            return
+        case cst.Name() if depth < _DEPTH and (given := _given(node, model)):
+            for each in given:
+                yield from _told_by_value(each, model, depth + 1)
             return
         case cst.Name(value=name):
             for bound in model.bindings_of(name, node):
                 assign = assignment_of(bound, model.tree)
                 if assign is not None and isinstance(assign.value, (cst.Dict, cst.List, cst.Tuple)):
-                    yield from _told_by_value(assign.value, model)
+                    yield from _told_by_value(assign.value, model, depth)
     value = model.value(node)
     is_numpy = isinstance(node, cst.Call) and (model.qualified(node.func) or "").startswith("numpy.")
-    if value.kind in _OBJECTS or is_numpy or _SETTINGS.match(last_name(node)):
+    is_seen = value.strength is None or value.strength > Strength.NAME
+    if (value.kind in _OBJECTS and is_seen) or is_numpy or _SETTINGS.match(last_name(node)):
         yield Content.OBJECT
     elif value.kind == Kind.TENSOR:
         yield Content.WEIGHTS

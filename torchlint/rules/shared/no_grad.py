@@ -24,3 +24,15 @@ def runs_with(node: cst.CSTNode, statement: cst.CSTNode, model: Model) -> bool:
         if up is statement:
             return True
     return True
+
+
+def block_before(model: Model, statement: cst.CSTNode) -> cst.With | None:
+    """The plain ``with torch.no_grad():`` block right before a statement, which could take it in."""
+    match model.tree.sibling_before(statement):
+        case (
+            cst.With(
+                items=[cst.WithItem(item=cst.Call(func=func, args=[]), asname=None)], body=cst.IndentedBlock()
+            ) as block
+        ) if model.qualified(func) == "torch.no_grad":
+            return block
+    return None

@@ -71,7 +71,7 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         arguments = [*(a for a in func.bound if a.keyword not in named), *arguments]
         func = replace(func, bound=None)
     results: list[Value] = []
-    if func.kind & Kind.REFERENCE and func.ref is not None:
+    if func.kind & Kind.REFERENCE and func.is_named:
         results.append(_call_reference(frame, func, node, arguments))
     if func.kind & Kind.FUNCTION and func.node is not None:
         results.append(_call_local(frame, func, node, arguments))
@@ -104,13 +104,7 @@ def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
     if isinstance(target, cst.Lambda):
         home = frame.context.home(target)
         given = [a.value for a in arguments if a.keyword is None and not a.star]
-        at = (
-            frame
-            if home is frame.context
-            else outside(
-                home,
-            )
-        )
+        at = frame if home is frame.context else outside(home)
         at.budget = frame.budget
         return lambdas.call(at, target, given)
     if isinstance(target, cst.Call):
@@ -139,7 +133,7 @@ def _forget(frame: Frame, function: cst.FunctionDef, func: Value, node: cst.Call
 def _call_reference(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     ref = func.ref or ""
     if func.receiver is not None:
-        return methods.call(frame, func, ref, node, arguments)
+        return methods.call(frame, func, node, arguments)
     if ref.startswith("builtins."):
         return builtin_functions.call(frame, ref.removeprefix("builtins."), node, arguments)
     if ref == "torch.autograd.Variable":

@@ -23,18 +23,19 @@ def expression(frame: Frame, node: cst.Lambda) -> Value:
 
 def call(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
     """The value of a lambda's body for the given arguments; nothing is known of a lambda that calls itself."""
-    now = frame.context.codebase.interpretation
-    if not frame.budget.allows() or not now.begins(node):
+    if not frame.budget.allows():
         return UNKNOWN
+    return frame.context.codebase.queries.once(node, lambda: _body(frame, node, given), UNKNOWN)
+
+
+def _body(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
     with frame.inner_scope():
         for index, param in enumerate(parameters(node)):
             if param.default is not None:
                 frame.value(param.default)
             symbol = ("param", id(node), param.name.value)
             frame.assign(param.name, given[index] if index < len(given) else learning.unknown(frame, symbol), None)
-        value = deeper(lambda: frame.value(node.body))
-    now.ends(node)
-    return value
+        return deeper(lambda: frame.value(node.body))
 
 
 def call_argument(frame: Frame, function: Argument, given: Sequence[Value], node: cst.Call) -> Value:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import learning, module_containers, operators, places
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
@@ -25,11 +26,12 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     Argument,
-    Certainty,
     Dtype,
     Evidence,
     Kind,
+    Method,
     Ndim,
+    Owner,
     Strength,
     Tri,
     Value,
@@ -44,10 +46,12 @@ _PACKED_METHODS = frozenset(
 """Methods of a packed sequence that return one (torch/nn/utils/rnn.py)."""
 
 
-def call(frame: Frame, func: Value, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
-    """A call of a method of what torch makes, by the qualified name of the method."""
-    receiver = func.receiver
+def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    """A call of a method of what torch or Python makes."""
+    receiver, ref = func.receiver, func.ref or ""
     assert receiver is not None
+    if isinstance(func.inner, Method):
+        return _method(frame, func.inner, receiver, node, arguments)
     name = ref.rpartition(".")[2]
     if ref.startswith("torch.Tensor."):
         return _tensor_method(frame, receiver, name, node, arguments)
@@ -58,13 +62,18 @@ def call(frame: Frame, func: Value, ref: str, node: cst.Call, arguments: Sequenc
         if name == "apply" and arguments:
             module_calls.apply_to_modules(frame, arguments[0])
         return value if value is not None else learning.unknown(frame, ("call", id(node)))
-    if ref == "<optimizer>.step":
+    return _plain_method(frame, receiver, name, node, arguments)
+
+
+def _method(frame: Frame, method: Method, receiver: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
+    """A call of a method that no qualified name leads to."""
+    if method.owner is Owner.OPTIMIZER:
         return lambdas.call_argument(frame, arguments[0], (), node) if arguments else NONE
-    if ref.startswith("<modules>.") and isinstance(node.func, cst.Attribute) and arguments:
-        grown = module_containers.grown(receiver, name, arguments)
+    if method.owner is Owner.MODULES and isinstance(node.func, cst.Attribute) and arguments:
+        grown = module_containers.grown(receiver, method.name, arguments)
         places.store(frame, node.func.value, grown)
         return grown
-    return _plain_method(frame, receiver, name, node, arguments)
+    return _plain_method(frame, receiver, method.name, node, arguments)
 
 
 def _distribution_method(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import trainable
+from torchlint.model.certainty import Certainty
 from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, module_containers
@@ -25,7 +26,6 @@ from torchlint.model.values import (
     MODULE,
     STRING,
     Argument,
-    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -104,7 +104,7 @@ def _call_torch_module(
     return value
 
 
-def _trained(frame: Frame, value: Value, trained: int, certainty: int) -> Value:
+def _trained(frame: Frame, value: Value, trained: Tri, certainty: Certainty) -> Value:
     """An output of a module whose parameters, if it has some, every output depends on.
 
     ``certainty`` says how certain it is that they require grad.

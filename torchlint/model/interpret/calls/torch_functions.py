@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.bindings import declares
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import contexts, learning, loaders, module_containers
 from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
@@ -20,7 +22,6 @@ from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
     Argument,
-    Certainty,
     Dtype,
     Evidence,
     Kind,
@@ -83,7 +84,7 @@ def _unbound_method(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[
     if not arguments:
         return UNKNOWN
     method = Value(Kind.REFERENCE, ref=ref, receiver=arguments[0].value)
-    return methods.call(frame, method, ref, node, arguments[1:])
+    return methods.call(frame, method, node, arguments[1:])
 
 
 def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -147,7 +148,7 @@ def _wrapped(frame: Frame, data: Argument, node: cst.Call) -> None:
     if frame.tests_of_type:
         return
     learning.learn(frame, data.value.symbols, "`Variable(...)` is called with it, which takes only tensors", node)
-    if not frame.context.scopes.declares("data"):
+    if not declares(frame.context, "data"):
         learning.learn_owner(frame, data.value, data.node, "`Variable(...)` is called with its data", node)
 
 

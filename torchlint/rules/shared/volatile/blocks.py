@@ -28,7 +28,7 @@ class Need(enum.Enum):
     BLOCK = enum.auto()
     """Some statements go into a block."""
     DECISION = enum.auto()
-    """A flag decides; so it has to be decided whether there is a block."""
+    """A flag decides, so the block has to be written by hand: autograd is on or off in it as the flag says."""
     HANDWORK = enum.auto()
     """The block has to be written by hand."""
 
@@ -94,10 +94,10 @@ class _Plan:
     def of(self, call: cst.Call) -> Wanted:
         """What a volatile tensor needs."""
         source, flow = id(call), self._flow
+        if source in self._stuck:  # a block elsewhere would be half of what it needs
+            return Wanted(Need.HANDWORK, place=self._stuck[source])
         if source in self._blocks:
             return Wanted(Need.BLOCK, self._blocks[source])
-        if source in self._stuck:
-            return Wanted(Need.HANDWORK, place=self._stuck[source])
         if source in flow.done:
             return Wanted(Need.NOTHING)
         is_lost = source in flow.leaves or source not in flow.inputs

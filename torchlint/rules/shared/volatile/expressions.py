@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.file.tree.tree import children
+from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
@@ -274,6 +274,8 @@ def _wrapper(frame: Frame, call: cst.Call) -> Held:
         frame.inputs.add(id(call))
         asked = volatile_argument(call)
         is_certain = asked is not None and literal_bool(asked.value) is True
+        if not is_certain:
+            frame.flagged.add(id(call))
         return Held(VOLATILE if is_certain else VOLATILE | GRAPH, frozenset((id(call),)))
     return _known(frame, call)
 
@@ -321,8 +323,11 @@ def operate(frame: Frame, node: cst.CSTNode, operands: Sequence[Held], *, knows:
 def _record(frame: Frame, node: cst.CSTNode, held: Held) -> None:
     if frame.is_off:
         frame.done |= held.sources
-    else:
-        frame.deed.recording.update({source: node for source in held.sources if source not in frame.deed.recording})
+        return
+    if frame.is_decided:
+        frame.done |= held.sources & frame.flagged
+    for source in held.sources - (frame.flagged if frame.is_decided else set()):
+        frame.deed.recording.setdefault(source, node)
 
 
 def _followed(frame: Frame, node: cst.CSTNode) -> Called:

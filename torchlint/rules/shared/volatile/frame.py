@@ -37,6 +37,8 @@ class Frame:
     """Volatile inputs that go to where nobody follows them."""
     inputs: set[int] = field(default_factory=set)
     """Those that were met."""
+    flagged: set[int] = field(default_factory=set)
+    """Those of which a flag says whether they are volatile."""
     returned: Held = EMPTY
     keeps_graph: bool = False
     """Whether something that may carry a graph is kept where it outlives the call."""
@@ -44,6 +46,8 @@ class Frame:
     """What the statement at hand does."""
     is_off: bool = False
     """Whether autograd is off there."""
+    is_decided: bool = False
+    """Whether something that is not written out says there whether autograd is on."""
     ever: Env = field(default_factory=dict)
     """What names held anywhere on the way."""
     jumps: list[Env] = field(default_factory=list)

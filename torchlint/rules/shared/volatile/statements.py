@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.model import Model, Tri
 from torchlint.model.syntax import dotted, parameters
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.volatile.expressions import assign, evaluate, evaluate_children, operate
 from torchlint.rules.shared.volatile.frame import Env, Frame, joined
 from torchlint.rules.shared.volatile.values import UNKNOWN, VOLATILE, Called, Deed, Held
@@ -84,12 +85,16 @@ def _compound(frame: Frame, line: cst.CSTNode) -> bool:
             return _branches(frame, [orelse]) if orelse is not None else True
         case cst.With(items=items, body=body):
             _header(frame, line, [item.item for item in items])
+            was_decided = frame.is_decided
             for item in items:
                 if item.asname is not None:
                     assign(frame, item.asname.name, UNKNOWN)
                 if isinstance(item.item, cst.Call) and frame.model.qualified(item.item.func) in _ENABLING:
                     frame.deed.wants_graph = True
-            return _body(frame, body)
+                    frame.is_decided |= any(literal_bool(arg.value) is None for arg in item.item.args)
+            goes_on = _body(frame, body)
+            frame.is_decided = was_decided
+            return goes_on
         case cst.Try() | cst.TryStar():
             _header(frame, line, [])
             return _try(frame, line)

@@ -1,4 +1,4 @@
-"""A sketch is libcst's tree without white space, comments and brackets, and it shows what that tree shows."""
+"""A quick tree is libcst's tree without white space, comments and brackets, and it shows what that tree shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from torchlint.file.check import Outcome
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.parse.invalid import syntax_error
-from torchlint.file.tree.fast import sketch, unread
+from torchlint.file.tree.fast import late_bodies, quick
+from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.nodes import is_trivia
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.modules import Codebase
@@ -75,13 +76,13 @@ def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 
 def assert_same(text: str) -> None:
-    assert list(shape(Tree(text, is_sketch=True).module.body)) == list(shape(cst.parse_module(text).body))
+    assert list(shape(Tree(text, is_quick=True).module.body)) == list(shape(cst.parse_module(text).body))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_sketch_has_the_nodes_that_libcst_makes(path: Path) -> None:
+def test_a_quick_tree_has_the_nodes_that_libcst_makes(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    if sketch.is_possible(text) and syntax_error(text, path.name) is None:
+    if quick.is_possible(text) and syntax_error(text, path.name) is None:
         assert_same(text)
 
 
@@ -118,9 +119,9 @@ def test_all_that_can_be_written(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["x = 1  # type: int\n", "x = 1\f\n", "x = 1\ry = 2\n", "x = (\n", "try: x\nexcept: y\nexcept A: z\n"]
 )
-def test_what_is_not_sketched(text: str) -> None:
-    with pytest.raises(sketch.Unsketchable):
-        Tree(text, is_sketch=True)
+def test_what_has_no_quick_tree(text: str) -> None:
+    with pytest.raises(NoQuickTree):
+        Tree(text, is_quick=True)
 
 
 def test_a_comment_that_means_nothing() -> None:
@@ -128,16 +129,16 @@ def test_a_comment_that_means_nothing() -> None:
 
 
 def test_bodies_are_left_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unread, "MIN_SIZE", 0)
+    monkeypatch.setattr(late_bodies, "MIN_SIZE", 0)
     text = "def f(x):\n    a.b\n\nclass A:\n    def f(self):\n        c.d\n    def g(self):\n        'Doc.'\n        match e:\n            case _: f\n"
-    tree = Tree(text, lambda first, end: False, is_sketch=True)
+    tree = Tree(text, lambda first, end: False, is_quick=True)
     assert not tree.parsed(cst.Attribute)
     assert [tree.code(node) for node in tree.all(cst.Attribute)] == ["a.b", "c.d"]
     assert list(shape(tree.module.body)) == list(shape(cst.parse_module(text).body))
 
 
 def test_code() -> None:
-    tree = Tree("f(a . b,  *c, d and  e and f, 'ä' , x, k = 1)\n", is_sketch=True)
+    tree = Tree("f(a . b,  *c, d and  e and f, 'ä' , x, k = 1)\n", is_quick=True)
     (call,) = tree.parsed(cst.Call)
     assert [tree.code(arg) for arg in call.args] == ["a . b", "*c", "d and  e and f", "'ä'", "x", "k = 1"]
     assert [tree.code(arg.value) for arg in call.args] == ["a . b", "c", "d and  e and f", "'ä'", "x", "1"]
@@ -167,12 +168,12 @@ def test_a_first_look_changes_nothing(number: int, monkeypatch: pytest.MonkeyPat
     assert quick == checked()
 
 
-SKETCHED = [text for text in CASES if sketch.is_possible(text) and syntax_error(text, "x.py") is None]
+QUICK = [text for text in CASES if quick.is_possible(text) and syntax_error(text, "x.py") is None]
 
 
-@pytest.mark.parametrize("number", range(len(SKETCHED)))
+@pytest.mark.parametrize("number", range(len(QUICK)))
 def test_a_first_look_shows_the_rules_that_find_something(number: int) -> None:
-    text = SKETCHED[number]
+    text = QUICK[number]
     look = first_look(text, text.encode(), CODES, Subject("x.py", CODES, codebase=Codebase()))
     found = check.check_text(text, "x.py", CODES - {"TL002"}, codebase=Codebase())
     assert look is not None

@@ -10,7 +10,7 @@ import pytest
 from torchlint.diagnostic import Fixing
 from torchlint.file import check
 from torchlint.file.check import Outcome, check_text
-from torchlint.file.tree.fast import unread
+from torchlint.file.tree.fast import late_bodies
 from torchlint.file.tree.placeholders import without_async
 from torchlint.file.tree.tree import Tree
 from torchlint.file.triggers.sites import sites
@@ -82,7 +82,7 @@ def outer(loss, total=0):
 @pytest.fixture(autouse=True)
 def leave_small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every body left unread, however small."""
-    monkeypatch.setattr(unread, "MIN_SIZE", 0)
+    monkeypatch.setattr(late_bodies, "MIN_SIZE", 0)
 
 
 def texts() -> list[str]:
@@ -116,7 +116,7 @@ def test_what_is_read_later_is_the_same_tree(number: int) -> None:
 
 
 def test_something_is_left_unread() -> None:
-    sparse = unread.without_bodies(ODD, nothing)
+    sparse = late_bodies.without_bodies(ODD, nothing)
     assert sparse is not None
     text, bodies = sparse
     assert "super().__init__" not in text
@@ -151,7 +151,7 @@ def test_findings_and_fixes_are_the_same(number: int, fixing: Fixing, monkeypatc
     ["def f():\r\n    return 1\r\n", "def f():\n\f    return 1\n", "def f(:\n    pass\n", "x = 1", "x = 1\n"],
 )
 def test_what_is_parsed_as_a_whole(text: str) -> None:
-    assert unread.without_bodies(text, nothing) is None
+    assert late_bodies.without_bodies(text, nothing) is None
 
 
 def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,9 +162,9 @@ def test_what_libcst_refuses_is_parsed_as_a_whole(monkeypatch: pytest.MonkeyPatc
 
     def refuse(raw: str, around: str, parse: object) -> None:
         asked.append(raw)
-        raise unread.Unreadable("no")
+        raise late_bodies.Unreadable("no")
 
-    monkeypatch.setattr(unread, "parsed_body", refuse)
+    monkeypatch.setattr(late_bodies, "parsed_body", refuse)
     assert check_text(text, "x.py", CODES) == expected
     assert asked
 

@@ -16,8 +16,10 @@ from itertools import pairwise
 import libcst as cst
 
 from torchlint.file.text.source import GAP
-from torchlint.file.tree.fast.unread import python_tree
-from torchlint.file.tree.nodes import parse_module, syntax_fields
+from torchlint.file.tree.fast.late_bodies import python_tree
+from torchlint.file.tree.libcst_private import parse_module
+from torchlint.file.tree.nodes import syntax_fields
+from torchlint.system.layers import Layer, is_on
 
 LONG = 100_000
 """Characters of a text that is worth it, and of a list in it."""
@@ -58,7 +60,7 @@ def parse(text: str) -> cst.Module:
     Raises:
         cst.ParserSyntaxError: it is no Python.
     """
-    if len(text) < LONG or _STAND_IN in text or "\r" in text or "\f" in text:
+    if not is_on(Layer.LONG_LISTS) or len(text) < LONG or _STAND_IN in text or "\r" in text or "\f" in text:
         return parse_module(text)
     try:
         return _divided(text)

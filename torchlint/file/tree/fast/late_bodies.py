@@ -2,7 +2,7 @@
 
 Parsing is most of what a file costs, and of a large file a rule looks at a few functions. So libcst is given ``pass``
 in place of the others, and the text they stand for is parsed when their block is asked for its statements: an
-:class:`Unread` block fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser
+:class:`LateBody` fills itself and is an ``IndentedBlock`` from then on. Where the functions are Python's own parser
 says, in a tenth of the time.
 """
 
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import libcst as cst
 
+from torchlint.file.tree.libcst_private import write_block
+
 if TYPE_CHECKING:
-    from libcst._nodes.internal import CodegenState
+    from torchlint.file.tree.libcst_private import CodegenState
 
 MIN_SIZE = 200
 """Characters below which a body is parsed at once."""
@@ -50,7 +52,7 @@ class Body(NamedTuple):
 
 @dataclass(eq=False)
 class Text:
-    """What an unread block stands for."""
+    """What an late body stands for."""
 
     raw: str
     block: Callable[[], tuple[cst.BaseSuite, str]]
@@ -59,7 +61,7 @@ class Text:
     Raises:
         Unreadable: it cannot be parsed where it stands.
     """
-    read: Callable[[Unread, Text], None]
+    read: Callable[[LateBody, Text], None]
     """Called when somebody looks at it."""
 
     def words(self) -> frozenset[str]:
@@ -67,32 +69,27 @@ class Text:
         return frozenset(_WORD.findall(self.raw))
 
 
-class Unread(cst.IndentedBlock):
+class LateBody(cst.IndentedBlock):
     """A block whose statements are parsed when they are asked for."""
 
     __slots__ = ()  # type: ignore[misc]
 
     def _codegen_impl(self, state: CodegenState) -> None:
-        self.header._codegen(state)
-        state.increase_indent(state.default_indent if self.indent is None else self.indent)
-        state.add_token(text_of(self).raw)
-        for line in self.footer:
-            line._codegen(state)
-        state.decrease_indent()
+        write_block(self, state, text_of(self).raw)
 
 
-def _statements(block: Unread) -> Sequence[cst.BaseStatement]:
+def _statements(block: LateBody) -> Sequence[cst.BaseStatement]:
     text = text_of(block)
     text.read(block, text)
     return _slot(block)  # type: ignore[no-any-return]
 
 
-setattr(Unread, "body", property(_statements))  # noqa: B010 -- in the place of a field
+setattr(LateBody, "body", property(_statements))  # noqa: B010 -- in the place of a field
 
 _slot: Any = vars(cst.IndentedBlock)["body"].__get__
 
 
-def text_of(block: Unread) -> Text:
+def text_of(block: LateBody) -> Text:
     """What a block stands for; it is kept where its statements will be."""
     return _slot(block)  # type: ignore[no-any-return]
 
@@ -100,10 +97,10 @@ def text_of(block: Unread) -> Text:
 def close(block: cst.BaseSuite, text: Text) -> None:
     """Make a block stand for a text."""
     vars(cst.IndentedBlock)["body"].__set__(block, text)
-    object.__setattr__(block, "__class__", Unread)
+    object.__setattr__(block, "__class__", LateBody)
 
 
-def fill(block: Unread, statements: Sequence[cst.CSTNode]) -> None:
+def fill(block: LateBody, statements: Sequence[cst.CSTNode]) -> None:
     """Give a block its statements."""
     object.__setattr__(block, "__class__", cst.IndentedBlock)
     vars(cst.IndentedBlock)["body"].__set__(block, statements)

@@ -7,8 +7,8 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.file.tree.fast import displays
-from torchlint.file.tree.nodes import parse_module
+from torchlint.file.tree.fast import long_lists
+from torchlint.file.tree.libcst_private import parse_module
 from torchlint.file.tree.tree import Tree
 
 CALLS = "".join(f"    torch.tensor({i}),\n" for i in range(40))
@@ -37,10 +37,10 @@ TEXTS = {
 @pytest.mark.parametrize("group", [1, 8, 12])
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_tree_is_the_same(name: str, group: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(displays, "LONG", 24)
-    monkeypatch.setattr(displays, "_GROUP", group)
+    monkeypatch.setattr(long_lists, "LONG", 24)
+    monkeypatch.setattr(long_lists, "_GROUP", group)
     text = TEXTS[name]
-    parsed = displays.parse(text)
+    parsed = long_lists.parse(text)
     assert parsed.code == text
     assert parsed.deep_equals(parse_module(text))
 
@@ -53,21 +53,21 @@ def test_they_are_parsed_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
         sizes.append(len(text))
         return parse_module(text)
 
-    monkeypatch.setattr(displays, "parse_module", parsed)
+    monkeypatch.setattr(long_lists, "parse_module", parsed)
     text = "import torch\n\nxs = [\n" + CALLS * 400 + "]\nxs[0].data\n"
     assert Tree(text).module.code == text
-    assert len(text) > 3 * displays.LONG
-    assert max(sizes) < displays.LONG / 10
+    assert len(text) > 3 * long_lists.LONG
+    assert max(sizes) < long_lists.LONG / 10
 
 
 def test_real_files_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(displays, "LONG", 50)
-    monkeypatch.setattr(displays, "_GROUP", 20)
-    for path in sorted(Path(displays.__file__).parent.rglob("*.py"))[::4]:
+    monkeypatch.setattr(long_lists, "LONG", 50)
+    monkeypatch.setattr(long_lists, "_GROUP", 20)
+    for path in sorted(Path(long_lists.__file__).parent.rglob("*.py"))[::4]:
         text = path.read_text(encoding="utf-8")
-        assert displays.parse(text).deep_equals(parse_module(text)), path
+        assert long_lists.parse(text).deep_equals(parse_module(text)), path
 
 
 def test_what_is_no_python_is_not_divided() -> None:
     with pytest.raises(cst.ParserSyntaxError):
-        displays.parse("x = [\n" + "    1,\n" * 20_000 + "    1 2\n]\n")
+        long_lists.parse("x = [\n" + "    1,\n" * 20_000 + "    1 2\n]\n")

@@ -1,0 +1,48 @@
+"""What reads and what writes through `.data` in one statement is fixed together, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
+HEAD = "import torch\n\n\ndef f(p: torch.Tensor, q: torch.Tensor, t):\n"
+# a statement, and what comes of it with all fixes; with safe ones alone it stays
+HALVES = {
+    "a soft update": ("q.data.copy_(t * p.data + (1 - t) * q.data)", "q.copy_(t * p + (1 - t) * q)"),
+    "a step": ("p.data.add_(p.grad.data)", "p.add_(p.grad)"),
+    "an operator": ("p.data += q.data", "p += q"),
+    "an element": ("p.data[0] = q.data[0]", "p[0] = q[0]"),
+}
+
+
+def fixed(text: str, fixing: Fixing) -> str:
+    return check_text(text, "x.py", CODES, fixing).text
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_together_or_not_at_all(name: str) -> None:
+    before, after = HALVES[name]
+    text = f"{HEAD}    {before}\n"
+    assert fixed(text, Fixing.SAFE) == text
+    assert after in fixed(text, Fixing.UNSAFE)
+    assert ".data" not in fixed(text, Fixing.UNSAFE)
+
+
+def test_a_half_that_is_silenced_keeps_the_other() -> None:
+    text = f"{HEAD}    p.data.add_(  # noqa: TL102\n        1 * q.data\n    )\n"
+    assert fixed(text, Fixing.UNSAFE) == text
+
+
+def test_a_gradient_needs_no_block() -> None:
+    text = f"{HEAD}    p.grad.data += t\n"
+    assert fixed(text, Fixing.SAFE) == text
+    assert fixed(text, Fixing.UNSAFE) == f"{HEAD}    p.grad += t\n"
+
+
+def test_a_gradient_that_gets_a_graph_needs_one() -> None:
+    text = f"{HEAD}    p.grad.data += torch.ones(2, requires_grad=True) * 2\n"
+    assert "with torch.no_grad():\n        p.grad += " in fixed(text, Fixing.UNSAFE)

@@ -1,0 +1,118 @@
+"""What is asked for inside itself, how often it is computed, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+import pytest
+
+from torchlint.model.budget import Budget
+from torchlint.model.interpret.queries import Answers, AttributeKey, Queries
+from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Value, join
+
+
+@dataclass
+class File:
+    """A made-up file whose answers are kept."""
+
+    is_part: bool = False
+    answers: Answers = field(default_factory=dict)
+
+
+@dataclass
+class Program:
+    """Attributes that are each the join of a value of their own and of other attributes, which they ask for."""
+
+    attributes: Mapping[str, tuple[Value, str]]
+    home: File = field(default_factory=File)
+    queries: Queries = field(default_factory=Queries)
+    computed: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, name: str, budget: Budget | None = None, is_far: bool = False, counts: bool = False) -> Value | None:
+        def compute(_: int) -> Value | None:
+            self.computed[name] += 1
+            found, others = self.attributes[name]
+            for other in others:
+                value = self.ask(other, budget, is_far, counts)
+                found = found if value is None else join(found, value)
+            return found
+
+        return self.queries.ask(
+            AttributeKey(0, name), compute, None, self.home, budget=budget, is_far=is_far, counts=counts
+        )
+
+
+ALONE = {"a": (NUMBER, "")}
+LINE = {"a": (NUMBER, "b"), "b": (STRING, "c"), "c": (NONE, "")}
+ITSELF = {"a": (NUMBER, "a")}
+CIRCLE = {"a": (NUMBER, "b"), "b": (STRING, "c"), "c": (NONE, "a")}
+
+ALL = join(join(NUMBER, STRING), NONE)
+
+
+@pytest.mark.parametrize(("attributes", "value"), [(ALONE, NUMBER), (LINE, ALL), (ITSELF, NUMBER), (CIRCLE, ALL)])
+def test_answers(attributes: dict[str, tuple[Value, str]], value: Value) -> None:
+    assert Program(attributes).ask("a") == value
+
+
+def test_an_answer_that_rests_on_nothing_open_is_found_once() -> None:
+    program = Program(LINE)
+    for name in ("a", "b", "c", "a"):
+        program.ask(name)
+    assert program.computed == {"a": 2, "b": 2, "c": 2}  # in two rounds each
+    assert len(program.home.answers) == 3
+
+
+def test_what_rests_on_something_open_is_not_kept_for_good() -> None:
+    program = Program(CIRCLE)
+    program.ask("a")
+    kept = {key.name for key in program.home.answers if isinstance(key, AttributeKey)}
+    assert kept == {"a"}
+    assert program.ask("b") == ALL  # asked for by itself, it is not what was seen while `a` was open
+
+
+def test_another_file_that_is_checked_knows_nothing_of_what_was_open() -> None:
+    program = Program(CIRCLE)
+    program.ask("a")
+    program.queries.begin()
+    again = Program(CIRCLE, queries=program.queries)
+    assert again.ask("c") == ALL
+
+
+@pytest.mark.parametrize(("start", "value"), [("a", join(NUMBER, STRING)), ("b", join(STRING, NONE))])
+def test_functions_of_other_files_wait_for_each_other_only_so_far(start: str, value: Value) -> None:
+    """Two of them, from wherever it was asked; what the third one gives is not known."""
+    attributes = {**LINE, "c": (NONE, "d"), "d": (UNKNOWN, "")}
+    assert Program(attributes, File(is_part=True)).ask(start, is_far=True, counts=True) == value
+
+
+def test_nothing_is_begun_when_the_budget_is_spent() -> None:
+    budget = Budget(1)
+    budget.used = 2
+    program = Program(ALONE)
+    assert program.ask("a", budget) is None
+    assert not program.computed
+    assert not program.home.answers
+
+
+def test_nothing_is_computed_inside_itself() -> None:
+    node, queries = cst.Name("f"), Queries()
+    seen: list[str] = []
+
+    def compute() -> str:
+        seen.append(queries.once(node, compute, "inside itself"))
+        return "done"
+
+    assert (queries.once(node, compute, "inside itself"), seen) == ("done", ["inside itself"])
+    assert queries.once(node, lambda: "again", "inside itself") == "again"
+
+
+def test_what_raises_is_not_open_any_more() -> None:
+    program = Program({"a": (NUMBER, "x")})
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            program.ask("a")
+        assert not program.queries.is_open(AttributeKey(0, "a"))

@@ -1,0 +1,75 @@
+"""Lines that are aligned to a bracket move with it: those below ``x = Variable(f(a,`` when ``Variable(`` goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torchlint.diagnostic import TextEdit
+from torchlint.file.text.lines import line_start
+from torchlint.file.text.source import TOKENS
+
+_PIECES = re.compile(rf"{TOKENS.pattern}|\r\n|\r|\n", TOKENS.flags)
+_REACH = 20_000
+"""Characters in which a bracket is closed, if lines are aligned to it."""
+
+
+@dataclass(slots=True)
+class _Bracket:
+    """A bracket that is open where a line ends."""
+
+    column: int
+    """Where what is in it begins, counted from the beginning of the line; -1 if it is opened on a later one."""
+    shift: int
+    """How far the edits move it."""
+    has_aligned: bool = False
+    """Whether a line below is aligned to it."""
+
+
+def realigned(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
+    """What else is to be edited so that lines stay aligned to the brackets that some edits move; edits are sorted."""
+    rows = sorted({line_start(text, edit.start) for edit in edits if _stays_on_line(text, edit)})
+    found = {each.start: each for row in rows for each in _of_line(text, row, edits)}
+    return [each for each in found.values() if not any(each.start < e.end and e.start < each.end for e in edits)]
+
+
+def _stays_on_line(text: str, edit: TextEdit) -> bool:
+    return not re.search(r"[\r\n]", text[edit.start : edit.end] + edit.content)
+
+
+def _of_line(text: str, row: int, edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
+    """The edits of the lines below one that are aligned to brackets on it."""
+    here = [edit for edit in edits if edit.start >= row and _stays_on_line(text, edit)]
+    begin = here[0].end
+    opened: list[_Bracket] = []
+    is_first_line = True
+    for match in _PIECES.finditer(text, begin, begin + _REACH):
+        piece = match.group()
+        if piece in "([{":
+            shift = sum(len(edit.content) - (edit.end - edit.start) for edit in here if edit.end <= match.start())
+            opened.append(_Bracket(match.end() - row if is_first_line else -1, shift))
+        elif piece in ")]}":
+            if opened:
+                opened.pop()
+            elif not is_first_line:
+                return
+        elif piece in ("\n", "\r", "\r\n"):
+            is_first_line = False
+            moving = next((each for each in reversed(opened) if each.column >= 0), None)
+            if moving is None:
+                return
+            yield from _moved(text, match.end(), moving)
+
+
+def _moved(text: str, start: int, bracket: _Bracket) -> Iterator[TextEdit]:
+    """The edit of a line that begins in a bracket, if it is aligned to it."""
+    blanks = re.compile(r" *(?=[^\s])").match(text, start)
+    width = len(blanks.group()) if blanks is not None else -1
+    bracket.has_aligned |= width == bracket.column
+    if not bracket.has_aligned or width < bracket.column or width + bracket.shift < 0:
+        return
+    if bracket.shift > 0:
+        yield TextEdit(start, start, " " * bracket.shift)
+    elif bracket.shift < 0:
+        yield TextEdit(start, start - bracket.shift, "")

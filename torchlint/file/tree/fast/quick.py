@@ -1,0 +1,309 @@
+"""libcst's nodes, made of what Python's own parser says: no white space, no comments, no brackets, a tenth of the time.
+
+Most files have nothing to report. A quick tree is enough to see that, and to know what other files define; where
+something is found libcst parses the text itself. So a quick tree has to answer as libcst's tree does, and nothing is
+ever written from one. Statements that are too rare to be known here libcst parses one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import libcst as cst
+
+from torchlint.file.tree.fast import late_bodies
+from torchlint.file.tree.fast import makers as make
+from torchlint.file.tree.fast.late_bodies import LateBody, Text
+from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree
+from torchlint.file.tree.libcst_private import parse_module
+from torchlint.system.layers import Layer, is_on
+
+_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
+
+
+def is_possible(text: str) -> bool:
+    """Whether a text can have one: not if comments mean something in it, or its lines are not only ended by LF."""
+    return "\f" not in text and "\r" not in text and _TYPE_COMMENT.search(text) is None
+
+
+_NOTHING = cst.MaybeSentinel.DEFAULT
+_SIMPLE = (
+    *(ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Delete),
+    *(ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom),
+)
+
+
+class QuickTree:
+    """The tree of a text. Bodies that are not wanted are late ones (:mod:`torchlint.file.tree.fast.late_bodies`)."""
+
+    def __init__(
+        self,
+        text: str,
+        is_wanted: Callable[[int, int], bool] | None,
+        read: Callable[[LateBody, Text], None],
+    ) -> None:
+        """Make nodes of a text but for the bodies of functions that are not wanted.
+
+        Raises:
+            NoQuickTree: it cannot be.
+        """
+        if not is_on(Layer.QUICK_TREES):
+            raise NoQuickTree("left out")
+        if not is_possible(text):
+            raise NoQuickTree("comments that mean something, or other ends of lines")
+        self._rows = text.split("\n")
+        self._expressions = Expressions(text)
+        self._is_wanted = is_wanted
+        self._read = read
+        tree = late_bodies.python_tree(text)
+        if tree is None:
+            raise NoQuickTree("no Python")
+        self.module = make.module(tuple(self._statements(tree.body, is_top=True)))
+
+    def code(self, node: cst.CSTNode) -> str | None:
+        """The source of an expression, an argument or a simple statement; None where that is not known.
+
+        Brackets around an expression are left out.
+        """
+        origin = self._expressions.origins.get(id(node))
+        if origin is not None:
+            return self._expressions.text(origin)
+        if isinstance(node, cst.SimpleStatementLine):
+            return "; ".join(self.code(each) or "" for each in node.body)
+        return node.value if isinstance(node, cst.Name) else None
+
+    # ------------------------------------------------------------------ statements
+
+    def _statements(self, nodes: Sequence[ast.stmt], is_top: bool = False) -> Iterator[cst.BaseStatement]:
+        """Statements of a block or a module, those that share a line together."""
+        line: list[cst.BaseSmallStatement] = []
+        row = 0
+        for node in nodes:
+            small = self._small(node) if type(node) in _SIMPLE else None
+            if line and (small is None or node.lineno != row):
+                yield make.line(tuple(line))
+                line = []
+            if small is None:
+                yield self._compound(node, is_top)
+            else:
+                line.append(small)
+                row = node.end_lineno or 0
+        if line:
+            yield make.line(tuple(line))
+
+    def _small(self, node: ast.stmt) -> cst.BaseSmallStatement:
+        made: cst.BaseSmallStatement = _STATEMENTS[type(node)](self, node)
+        self._expressions.origins[id(made)] = node
+        return made
+
+    def _compound(self, node: ast.stmt, is_top: bool) -> cst.BaseStatement:
+        try:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return self._function(node, is_top)
+            if isinstance(node, ast.ClassDef):
+                return self._class(node, is_top)
+            if type(node) in _STATEMENTS:
+                return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
+        except NoQuickTree:
+            pass
+        return self._by_libcst(node)
+
+    def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
+        """A statement as libcst parses it."""
+        lines = self._expressions.lines[late_bodies.first_row(node) : node.end_lineno]
+        text = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
+        is_inside = text[:1] in (" ", "\t")
+        try:
+            body: Sequence[Any] = parse_module(f"if _:\n{text}" if is_inside else text).body
+        except cst.ParserSyntaxError as error:
+            raise NoQuickTree(str(error)) from None
+        statements = body[0].body.body if is_inside else body
+        if len(statements) != 1 or (isinstance(statements[0], cst.SimpleStatementLine) and len(statements[0].body) > 1):
+            raise NoQuickTree("a statement that shares its line with others")
+        return statements[0]  # type: ignore[no-any-return]
+
+    def _block(self, nodes: Sequence[ast.stmt], is_top: bool = False) -> cst.BaseSuite:
+        first = nodes[0]
+        if type(first) in _SIMPLE and self._expressions.lines[first.lineno - 1][: first.col_offset].strip():
+            return make.suite(tuple(map(self._small, nodes)))
+        return make.block(tuple(self._statements(nodes, is_top)))
+
+    def _expr(self, node: ast.Expr) -> cst.Expr:
+        return make.expr(self._expressions.of(node.value))
+
+    def _assign(self, node: ast.Assign) -> cst.Assign:
+        targets = tuple(make.assign_target(self._expressions.of(target)) for target in node.targets)
+        return make.assign(targets, self._expressions.of(node.value))
+
+    def _aug_assign(self, node: ast.AugAssign) -> cst.AugAssign:
+        target = self._expressions.of(node.target)
+        return make.aug_assign(target, make.AUGMENTED[type(node.op)](), self._expressions.of(node.value))
+
+    def _ann_assign(self, node: ast.AnnAssign) -> cst.AnnAssign:
+        target = self._expressions.of(node.target)
+        return make.ann_assign(
+            target, make.annotation(self._expressions.of(node.annotation)), self._expressions.optional(node.value)
+        )
+
+    def _return(self, node: ast.Return) -> cst.Return:
+        return make.return_(self._expressions.optional(node.value))
+
+    def _raise(self, node: ast.Raise) -> cst.Raise:
+        cause = None if node.cause is None else make.from_(self._expressions.of(node.cause))
+        return make.raise_(self._expressions.optional(node.exc), cause)
+
+    def _assert(self, node: ast.Assert) -> cst.Assert:
+        return make.asserted(self._expressions.of(node.test), self._expressions.optional(node.msg))
+
+    def _delete(self, node: ast.Delete) -> cst.Del:
+        if len(node.targets) == 1:
+            return make.del_(self._expressions.of(node.targets[0]))
+        return make.del_(make.tuple_(self._expressions.elements(node.targets)))
+
+    def _names(self, node: ast.Global | ast.Nonlocal) -> cst.BaseSmallStatement:
+        made = make.global_ if isinstance(node, ast.Global) else make.nonlocal_
+        return made(tuple(make.name_item(make.name(name)) for name in node.names))
+
+    def _import(self, node: ast.Import) -> cst.Import:
+        return make.import_(self._aliases(node.names))
+
+    def _import_from(self, node: ast.ImportFrom) -> cst.ImportFrom:
+        names = make.import_star() if node.names[0].name == "*" else self._aliases(node.names)
+        module = None if node.module is None else _dotted(node.module)
+        return make.import_from(module, names, tuple(make.dot() for _ in range(node.level)))
+
+    def _aliases(self, aliases: Sequence[ast.alias]) -> tuple[cst.ImportAlias, ...]:
+        return tuple(
+            make.import_alias(
+                _dotted(alias.name), None if alias.asname is None else make.as_name(make.name(alias.asname))
+            )
+            for alias in aliases
+        )
+
+    def _if(self, node: ast.If) -> cst.If:
+        return make.if_(self._expressions.of(node.test), self._block(node.body), self._orelse(node.orelse))
+
+    def _orelse(self, nodes: Sequence[ast.stmt]) -> cst.If | cst.Else | None:
+        if len(nodes) == 1 and isinstance(nodes[0], ast.If):
+            line = self._expressions.lines[nodes[0].lineno - 1]
+            if line.startswith(b"elif", nodes[0].col_offset):
+                return self._if(nodes[0])
+        return self._else(nodes)
+
+    def _else(self, nodes: Sequence[ast.stmt]) -> cst.Else | None:
+        return make.else_(self._block(nodes)) if nodes else None
+
+    def _while(self, node: ast.While) -> cst.While:
+        return make.while_(self._expressions.of(node.test), self._block(node.body), self._else(node.orelse))
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> cst.For:
+        return make.for_(
+            make.asynchronous() if isinstance(node, ast.AsyncFor) else None,
+            self._expressions.of(node.target),
+            self._expressions.of(node.iter),
+            self._block(node.body),
+            self._else(node.orelse),
+        )
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> cst.With:
+        items = tuple(
+            make.with_item(
+                self._expressions.of(item.context_expr),
+                None if item.optional_vars is None else make.as_name(self._expressions.of(item.optional_vars)),
+            )
+            for item in node.items
+        )
+        return make.with_(
+            make.asynchronous() if isinstance(node, ast.AsyncWith) else None, items, self._block(node.body)
+        )
+
+    def _try(self, node: ast.Try) -> cst.Try:
+        return make.try_(
+            self._block(node.body),
+            tuple(
+                make.handler(
+                    self._expressions.optional(handler.type),
+                    None if handler.name is None else make.as_name(make.name(handler.name)),
+                    self._block(handler.body),
+                )
+                for handler in node.handlers
+            ),
+            self._else(node.orelse),
+            make.finally_(self._block(node.finalbody)) if node.finalbody else None,
+        )
+
+    # ------------------------------------------------------------------ definitions
+
+    def _class(self, node: ast.ClassDef, is_top: bool) -> cst.ClassDef:
+        if getattr(node, "type_params", None):
+            raise NoQuickTree("type parameters")
+        given = self._expressions.arguments(node.bases, node.keywords)
+        return make.class_(
+            self._decorators(node.decorator_list),
+            make.name(node.name),
+            tuple(arg for arg in given if arg.keyword is None and arg.star != "**"),
+            tuple(arg for arg in given if arg.keyword is not None or arg.star == "**"),
+            self._block(node.body, is_top),
+        )
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, is_top: bool) -> cst.FunctionDef:
+        if getattr(node, "type_params", None):
+            raise NoQuickTree("type parameters")
+        return make.function(
+            self._decorators(node.decorator_list),
+            make.asynchronous() if isinstance(node, ast.AsyncFunctionDef) else None,
+            make.name(node.name),
+            self._expressions.parameters(node.args),
+            None if node.returns is None else make.annotation(self._expressions.of(node.returns)),
+            self._body(node) if is_top else self._block(node.body),
+        )
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> cst.BaseSuite:
+        """The body of a function at the top, unread if it is not wanted."""
+        body = late_bodies.body_of(node, self._rows, "", self._is_wanted) if self._is_wanted is not None else None
+        if body is None:
+            return self._block(node.body)
+        raw = body.text(self._rows)
+        block = make.block(())
+        late_bodies.close(block, Text(raw, lambda: (self._block(node.body), self.module.default_indent), self._read))
+        return block
+
+    def _decorators(self, nodes: Sequence[ast.expr]) -> tuple[cst.Decorator, ...]:
+        return tuple(make.decorator(self._expressions.of(node)) for node in nodes)
+
+
+def _dotted(path: str) -> cst.Name | cst.Attribute:
+    first, *rest = path.split(".")
+    made: cst.Name | cst.Attribute = make.name(first)
+    for each in rest:
+        made = make.attribute(made, make.name(each))
+    return made
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[QuickTree, Any], Any]] = {
+    ast.Expr: QuickTree._expr,
+    ast.Assign: QuickTree._assign,
+    ast.AugAssign: QuickTree._aug_assign,
+    ast.AnnAssign: QuickTree._ann_assign,
+    ast.Return: QuickTree._return,
+    ast.Raise: QuickTree._raise,
+    ast.Assert: QuickTree._assert,
+    ast.Delete: QuickTree._delete,
+    ast.Pass: lambda self, node: make.pass_(),
+    ast.Break: lambda self, node: make.break_(),
+    ast.Continue: lambda self, node: make.continue_(),
+    ast.Global: QuickTree._names,
+    ast.Nonlocal: QuickTree._names,
+    ast.Import: QuickTree._import,
+    ast.ImportFrom: QuickTree._import_from,
+    ast.If: QuickTree._if,
+    ast.While: QuickTree._while,
+    ast.For: QuickTree._for,
+    ast.AsyncFor: QuickTree._for,
+    ast.With: QuickTree._with,
+    ast.AsyncWith: QuickTree._with,
+    ast.Try: QuickTree._try,
+}

@@ -1,0 +1,33 @@
+"""The nearest ancestor of a kind, looked up once for all nodes below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import libcst as cst
+
+
+class Nearest:
+    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
+
+    def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
+        """``holds`` is asked with a node and its parent, whether that is the one."""
+        self._parents, self._holds = parents, holds
+        self._known: dict[int, cst.CSTNode | None] = {}
+
+    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """That ancestor of a node; None if it has none."""
+        known = self._known
+        child, way = node, []
+        found: cst.CSTNode | None = None
+        while id(child) not in known:
+            way.append(id(child))
+            up = self._parents.get(id(child))
+            if up is None or self._holds(child, up):
+                found = up
+                break
+            child = up
+        else:
+            found = known[id(child)]
+        known.update(dict.fromkeys(way, found))
+        return found

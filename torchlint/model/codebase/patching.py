@@ -1,0 +1,115 @@
+"""Which files of a project put something in the place of a name of torch's: ``F.upsample = mine``.
+
+What is patched that way is patched for every file, so a call of it anywhere may be a call of something else. Tests
+that do so with ``setattr``, or by a text that names it (``patch("torch.tanh")``), count like any other file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from torchlint.model.torch import library
+
+Parse = Callable[[str], ast.Module | None]
+"""Gives the tree of a file; None if it does not parse."""
+
+_ASSIGNED = re.compile(rb"\b(?!(?:self|cls)\.)\w+(?:\.\w+)*\.(\w+)\s*(?:=(?!=)|,[^=\n()]*=(?!=))")
+_BY_TEXT = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)|[\"']torch[\w.]*\.(\w+)[\"']")
+_REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
+"""Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
+_MODULES = frozenset(("torch", "F"))
+"""What modules of torch are called where a file has them from another one of the project."""
+
+
+class Patching:
+    """The assignments to attributes of modules in all files of one project."""
+
+    def __init__(self, parse: Parse) -> None:
+        self._parse = parse
+        self._by_word: dict[str, list[str]] = defaultdict(list)
+
+    def add(self, path: str, data: bytes) -> None:
+        """Take a file in."""
+        if b"torch" not in data and b"import" not in data:
+            return
+        matches = (match for found in (_ASSIGNED, _BY_TEXT) for match in found.finditer(data))
+        for word in {word for match in matches for word in match.groups() if word is not None}:
+            self._by_word[word.decode(errors="replace")].append(path)
+
+    def patcher(self, path: str, name: str) -> str | None:
+        """The first file other than ``path`` that puts something in the place of a name; None if there is none."""
+        for other in self._by_word.get(name.rpartition(".")[2], ()):
+            if other != path and self._patches(other, name):
+                return other
+        return None
+
+    def _patches(self, other: str, name: str) -> bool:
+        tree = self._parse(other)
+        if tree is None:
+            return True  # its text says so
+        names = _imported(tree)
+        return any(_is_patch(node, name, names) for node in ast.walk(tree))
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """What the names of a file stand for that are imported, by their full names."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    top = alias.name.partition(".")[0]
+                    names[alias.asname or top] = alias.name if alias.asname else top
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                for alias in aliases:
+                    names[alias.asname or alias.name] = f"{'.' * level}{module or ''}.{alias.name}"
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
+                path = list(_path(value))
+                if path and path[0] in names:
+                    names.setdefault(name, ".".join((names[path[0]], *path[1:])))
+    return names
+
+
+def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
+    last = name.rpartition(".")[2]
+    match node:
+        case ast.Attribute(value=owner, attr=attribute, ctx=ast.Store() | ast.Del()):
+            return attribute == last and _is_owner(owner, name, names)
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]) if _called(node) in _REPLACING:
+            return name in (text, library.canonical(text))
+        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]) if _called(node) in _REPLACING:
+            return attribute == last and _is_owner(owner, name, names)
+    return False
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:
+    """Whether an expression is the module or class that a name of torch is in, or may be."""
+    path = list(_path(owner))
+    if not path or path[0] not in names:
+        return False
+    full = ".".join((names[path[0]], *path[1:]))
+    module, _, last = name.rpartition(".")
+    if full.partition(".")[0] == "torch":
+        return library.canonical(f"{full}.{last}") == name or full == module
+    return path[-1] in _MODULES or path[-1] == module.rpartition(".")[2]
+
+
+def _path(node: ast.expr) -> Iterator[str]:
+    """The names of a dotted name; none of anything else."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(value=value, attr=name):
+            before = list(_path(value))
+            if before:
+                yield from (*before, name)

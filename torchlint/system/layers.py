@@ -1,0 +1,55 @@
+"""What exists only for speed, and can be switched off: by tests that compare, and by benchmarks that measure.
+
+With and without each of these layers, findings and fixes are the same. ``TORCHLINT_WITHOUT=triggers,quick-trees``
+leaves some out for a run, :func:`without` for a part of one. ``benchmarks/layers.py`` measures what each of them saves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+from collections.abc import Iterator
+
+
+class Layer(str, enum.Enum):
+    """One of them."""
+
+    TRIGGERS = "triggers"
+    """Only rules that could find something look at a file, and only at those of its functions in which they could
+    (:mod:`torchlint.file.triggers`)."""
+    QUICK_TREES = "quick-trees"
+    """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`)."""
+    LATE_BODIES = "late-bodies"
+    """Bodies of functions are parsed when somebody looks into them (:mod:`torchlint.file.tree.fast.late_bodies`)."""
+    LONG_LISTS = "long-lists"
+    """Long lists are parsed in pieces, which saves memory (:mod:`torchlint.file.tree.fast.long_lists`)."""
+    SOLE_IMPORTS = "sole-imports"
+    """Names that only an import binds are known without following the flow (:mod:`torchlint.model.imports`)."""
+
+
+VARIABLE = "TORCHLINT_WITHOUT"
+"""The environment variable that leaves layers out: their names, with commas between."""
+
+
+def _named() -> set[Layer]:
+    return {Layer(name.strip()) for name in os.environ.get(VARIABLE, "").split(",") if name.strip()}
+
+
+_off = _named()
+
+
+def is_on(layer: Layer) -> bool:
+    """Whether a layer is used."""
+    return layer not in _off
+
+
+@contextlib.contextmanager
+def without(*layers: Layer) -> Iterator[None]:
+    """Leave layers out, in this process; what was found out before may be kept somewhere."""
+    left_out = set(layers) - _off
+    _off.update(left_out)
+    try:
+        yield
+    finally:
+        _off.difference_update(left_out)
