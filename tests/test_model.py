@@ -22,7 +22,8 @@ from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
-from torchlint.model.values import Possibilities, tensor
+from torchlint.model.possibilities import Possibilities
+from torchlint.model.values import tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 

@@ -11,6 +11,7 @@ All questions are methods of :class:`torchlint.model.facade.Model`. Nothing insi
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.facade import Model
-from torchlint.model.values import Dtype, Evidence, Kind, Ndim, Role, Strength, Tri, Usage, Value
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.values import Evidence, Strength, Usage, Value
 
 __all__ = ["Certainty", "Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]

@@ -18,25 +18,10 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
-from torchlint.model.values import (
-    NONE,
-    UNKNOWN,
-    Dtype,
-    Evidence,
-    Kind,
-    Ndim,
-    Role,
-    Strength,
-    Tri,
-    Value,
-    join,
-    parameter,
-    reference,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, UNKNOWN, Evidence, Strength, Value, join, parameter, reference, tensor, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame

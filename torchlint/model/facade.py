@@ -20,9 +20,10 @@ from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
 from torchlint.model.interpret.begin import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
+from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
-from torchlint.model.values import Strength, Tri, Usage, Value
+from torchlint.model.values import Strength, Usage, Value
 from torchlint.versions import ANY
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from torchlint.model.context import Context, at_home
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
+from torchlint.model.possibilities import Kind, Role, Tri
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, join, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Symbol, Value, changed, join, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:

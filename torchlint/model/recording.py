@@ -18,8 +18,8 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import qualified
 from torchlint.model.interpreted import seen
 from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Tri
 from torchlint.model.syntax import last_name
-from torchlint.model.values import Tri
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from torchlint.model.autograd import backpropagated, backward_calls
 from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.recording import goes_with, shows_recording
 from torchlint.model.syntax import dotted, is_target
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Dtype, Kind, Role, Strength, Tri, Value, held, reference
+from torchlint.model.values import Strength, Value, held, reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -14,6 +14,7 @@ from torchlint.model.classes import class_kind
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -24,15 +25,10 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     UNKNOWN,
-    Dtype,
     Evidence,
-    Kind,
     Method,
-    Ndim,
     Owner,
-    Role,
     Strength,
-    Tri,
     Value,
     container,
     join,

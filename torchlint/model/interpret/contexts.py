@@ -10,10 +10,11 @@ from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted, enters_no_grad
 from torchlint.model.torch.arguments import given_bool
-from torchlint.model.values import UNKNOWN, Argument, Kind, Tri, Value, iterated, reference, truth
+from torchlint.model.values import UNKNOWN, Argument, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:

@@ -11,26 +11,11 @@ from torchlint.model.annotations import instance_of
 from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
-from torchlint.model.values import (
-    NONE,
-    UNKNOWN,
-    Dtype,
-    Kind,
-    Ndim,
-    Role,
-    Strength,
-    Tri,
-    Value,
-    container,
-    held,
-    join,
-    reference,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchlint.model.certainty import Certainty
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.schema import ModuleInfo, TensorResult
-from torchlint.model.values import Argument, Kind, Tri, Value
+from torchlint.model.values import Argument, Value
 
 _GRAPH = Kind.TENSOR | Kind.PACKED | Kind.OBJECT
 """Kinds whose values say whether they carry a graph."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from torchlint.model.certainty import Certainty
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
 from torchlint.model.torch.grads import certainty_of, certainty_of_inputs, deciding, grad_of, grad_of_inputs, leaf_of
@@ -28,13 +29,8 @@ from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
     Fields,
-    Kind,
-    Ndim,
-    Role,
-    Tri,
     Value,
     container,
     join,

@@ -24,6 +24,7 @@ from torchlint.model.interpret.calls import (
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
+from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.values import (
     NDARRAY,
@@ -32,11 +33,8 @@ from torchlint.model.values import (
     OBJECT,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
     Strength,
-    Tri,
     Value,
     container,
     is_opaque,

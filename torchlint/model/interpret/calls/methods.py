@@ -12,6 +12,7 @@ from torchlint.model.interpret import learning, module_containers, operators, pl
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -26,14 +27,10 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
     Method,
-    Ndim,
     Owner,
     Strength,
-    Tri,
     Value,
     container,
     tensor,

@@ -17,6 +17,7 @@ from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
+from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import UNSEEN
@@ -26,12 +27,8 @@ from torchlint.model.values import (
     MODULE,
     STRING,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
-    Role,
     Strength,
-    Tri,
     Value,
     container,
     mapping,

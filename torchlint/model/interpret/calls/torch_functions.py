@@ -13,6 +13,7 @@ from torchlint.model.interpret import contexts, learning, loaders, module_contai
 from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import given_argument, given_bool
 from torchlint.model.torch.dtypes import dtype_named
@@ -22,12 +23,8 @@ from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
-    Ndim,
     Strength,
-    Tri,
     Value,
     container,
     parameter,
