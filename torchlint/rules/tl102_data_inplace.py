@@ -287,7 +287,8 @@ def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:
     if forward is None or forward is function:
         return forward is function
     called = f"self.{function.name.value}"
-    return any(model.tree.code(call.func) == called for call in model.tree.within(forward, cst.Call))
+    tree = model.home(forward).tree  # it may be inherited from a class of another file
+    return any(tree.code(call.func) == called for call in tree.within(forward, cst.Call))
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
