@@ -65,3 +65,19 @@ def test_a_forward_of_another_file(write: Write, torchlint: Torchlint) -> None:
     torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", ".")
     assert "self.w.data.clamp_" in Path("net.py").read_text(encoding="utf-8")
     assert "self.w.data.clamp_" not in Path("other.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_block"),
+    [
+        ("torch.autograd.grad(p, q, retain_graph=True, allow_unused=True)", False),
+        ("p.backward(q, True)", False),
+        ("p.backward(q, True, True)", True),
+        ("torch.autograd.grad(p, q, None, True, True)", True),
+        ("torch.autograd.grad(p, q, create_graph=True)", True),
+        ("torch.autograd.grad(p, *q)", True),
+    ],
+)
+def test_a_gradient_needs_a_block_where_it_may_have_a_graph(call: str, is_block: bool) -> None:
+    text = f"{HEAD}    {call}\n    p.grad.data += t\n"
+    assert ("no_grad" in fixed(text, Fixing.UNSAFE)) is is_block
