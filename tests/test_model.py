@@ -21,13 +21,15 @@ import torch
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
-from torchlint.model import Dtype, Kind, Model, Ndim, Role, Tri, Value
-from torchlint.model.values import Possibilities, tensor
+from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
+from torchlint.model.possibilities import Possibilities
+from torchlint.model.values import tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 
 TODO = re.compile(r"\s*\(todo\)$")
-KEYS = ("grad", "ndim", "dtype", "leaf", "role", "evidence")
+KEYS = ("grad", "ndim", "dtype", "leaf", "role", "evidence", "requires")
+REQUIRES = {None: "no", Certainty.SUPPOSED: "possible", Certainty.EXPECTED: "expected", Certainty.PROVED: "proved"}
 
 
 class BadSpec(Exception):
@@ -239,7 +241,7 @@ def wrong(value: Value, spec: Spec) -> list[str]:
             kind = value.evidence.kind if value.evidence else "none"
             if kind != wanted:
                 found.append(f"evidence is {kind}" + (f" ({value.evidence.text})" if value.evidence else ""))
-        elif getattr(value, key) != bits(FLAGS[key], wanted):
+        elif key in FLAGS and getattr(value, key) != bits(FLAGS[key], wanted):
             found.append(f"{key} is {names(FLAGS[key], getattr(value, key))}")
     return found
 
@@ -265,6 +267,9 @@ def test_expectation(expectation: Expectation) -> None:
         assert name == spec.of, f"{where}: `{expectation.expression}` is {name}, not {spec.of}"
         return
     found = wrong(model.value(node), spec)
+    if (wanted := dict(spec.keys).get("requires")) is not None:
+        said = REQUIRES[model.requires_grad(node)]
+        found += [f"requires is {said}"] if said != wanted else []
     assert not found, f"{where}: `{expectation.expression}` is to be {expectation.spec}, but {', '.join(found)}"
 
 
@@ -402,6 +407,10 @@ def contradicts(value: Any, spec: Spec) -> str:
             case "dtype":
                 is_float = value.is_floating_point() or value.is_complex()
                 actual = Dtype.FLOAT if is_float else Dtype.BOOL if value.dtype == torch.bool else Dtype.INT
+            case "requires" if said in ("no", "proved"):
+                if value.requires_grad is (said == "no"):
+                    return f"has requires_grad={value.requires_grad}"
+                continue
             case "role" if isinstance(value, torch.nn.Parameter):
                 actual = Role.PARAMETER
             case _:

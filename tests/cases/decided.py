@@ -145,3 +145,9 @@ class Model(nn.Module):
 
     def embed(self, x):
         return net(x).numpy()  # TL104
+
+    def shown_by_nobody(self, x):
+        return net(x).numpy()
+
+
+Model().embed(x)

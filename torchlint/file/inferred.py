@@ -22,7 +22,8 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
-from torchlint.model.values import Possibilities, reference
+from torchlint.model.possibilities import Possibilities
+from torchlint.model.values import reference
 
 
 def _words(flags: type[Possibilities]) -> dict[str, int]:

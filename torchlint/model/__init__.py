@@ -4,11 +4,13 @@
     model.is_tensor(expr)     a tensor, on evidence of the wanted strength
     model.qualified(expr)     ``torch.nn.functional.relu`` whatever it was imported as
     model.grad_enabled(node)  whether autograd records there
+    model.requires_grad(expr) how certain it is that it requires grad
 
 All questions are methods of :class:`torchlint.model.facade.Model`. Nothing inside this package imports it.
 """
 
 from torchlint.model.facade import Model
-from torchlint.model.values import Dtype, Evidence, Kind, Ndim, Role, Strength, Tri, Usage, Value
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.values import Evidence, Strength, Usage, Value
 
-__all__ = ["Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]
+__all__ = ["Certainty", "Dtype", "Evidence", "Kind", "Model", "Ndim", "Role", "Strength", "Tri", "Usage", "Value"]

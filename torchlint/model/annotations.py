@@ -16,6 +16,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpreted import outside
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.names import is_foreign
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import dotted, last_name, signature_comments
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
@@ -27,11 +28,7 @@ from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Argument,
-    Dtype,
-    Kind,
-    Ndim,
     Strength,
-    Tri,
     Value,
     container,
     instance,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
@@ -16,25 +17,10 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
-from torchlint.model.values import (
-    NONE,
-    UNKNOWN,
-    Dtype,
-    Evidence,
-    Kind,
-    Ndim,
-    Role,
-    Strength,
-    Tri,
-    Value,
-    join,
-    parameter,
-    reference,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, UNKNOWN, Evidence, Strength, Value, join, parameter, reference, tensor, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame
@@ -118,7 +104,9 @@ def _registered(context: Context, how: str, call: cst.Call) -> Value:
         return NONE
     name = f"`{how}`"
     if how == "register_parameter":
-        return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call))
+        frozen = trainable.is_frozen(context, call.args[1].value) if len(call.args) > 1 else True
+        certainty = Certainty.SUPPOSED if frozen else given.certainty
+        return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call), certainty)
     evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)
     return tensor(Tri.NO, given.ndim or Ndim.ANY, given.dtype or Dtype.ANY, role=Role.BUFFER, evidence=evidence)
 

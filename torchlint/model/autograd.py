@@ -10,12 +10,14 @@ import libcst as cst
 
 from torchlint.file.tree.nodes import children
 from torchlint.model.expressions import qualified
-from torchlint.model.syntax import dotted, parameters
+from torchlint.model.syntax import dotted, last_name, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 _BACKWARD = frozenset(("backward", "manual_backward", "autograd_backward", "scaled_backward"))
+_BACKWARD_OF = frozenset(("accelerator", "fabric", "engine", "autograd", "strategy", "trainer", "self"))
+"""What is called like one of these is given what its ``backward`` begins with."""
 _GRAD_FUNCTIONS = frozenset(("grad", "jacobian", "hessian", "vjp", "jvp"))
 _READERS = frozenset(
     [
@@ -204,6 +206,34 @@ def calls_backward(context: Context, area: cst.CSTNode) -> bool:
                 if name == "step" and "optim" in (dotted(value) or "").lower():
                     return True
     return False
+
+
+def backward_calls(context: Context, function: cst.FunctionDef | cst.Module) -> list[cst.Call]:
+    """The calls in a scope itself that send gradients back."""
+    return context.remember(_backward_calls, function)
+
+
+def _backward_calls(context: Context, scope: cst.FunctionDef | cst.Module) -> list[cst.Call]:
+    found = []
+    for name in sorted(_BACKWARD):
+        for node in context.tree.attributes(name):
+            call = context.tree.parent(node)
+            if isinstance(call, cst.Call) and call.func is node and context.scopes.scope_of(call) is scope:
+                found.append(call)
+    return found
+
+
+def backpropagated(call: cst.Call) -> cst.BaseExpression | None:
+    """What a call of ``backward`` begins with: ``loss`` of ``loss.backward()`` and of ``fabric.backward(loss)``."""
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    owner = call.func.value
+    if call.func.attr.value != "backward" or last_name(owner) in _BACKWARD_OF:
+        return call.args[0].value if call.args and not call.args[0].star else None
+    match owner:  # scaler.scale(loss).backward()
+        case cst.Call(func=cst.Attribute(attr=cst.Name("scale")), args=[cst.Arg(star="", value=scaled)]):
+            return scaled
+    return owner
 
 
 def backwarded(context: Context, area: cst.CSTNode) -> set[str]:

@@ -8,8 +8,9 @@ import libcst as cst
 
 from torchlint.model.definitions import follow
 from torchlint.model.interpreted import trace_of
+from torchlint.model.possibilities import Kind
 from torchlint.model.torch.named import named
-from torchlint.model.values import Kind, Strength, Value, reference
+from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import autograd, bindings, classes, expressions, modes, spelling
+from torchlint.model import autograd, bindings, classes, expressions, modes, recording, requires_grad, spelling
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
 from torchlint.model.interpret.begin import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
+from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
-from torchlint.model.values import Strength, Tri, Usage, Value
+from torchlint.model.values import Strength, Usage, Value
 from torchlint.versions import ANY
 
 if TYPE_CHECKING:
@@ -82,6 +83,22 @@ class Model:
     def grad_enabled(self, node: cst.CSTNode) -> Tri:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
+
+    def requires_grad(self, node: cst.BaseExpression) -> int | None:
+        """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
+        return requires_grad.requires_grad(self.context, node)
+
+    def elements_require_grad(self, node: cst.BaseExpression) -> int | None:
+        """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
+        return requires_grad.elements_require_grad(self.context, node)
+
+    def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """What is appended to a list that a name or path stands for, in its scope or in its class."""
+        return requires_grad.appended(self.context, node)
+
+    def shows_recording(self, node: cst.CSTNode) -> bool:
+        """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
+        return recording.shows_recording(self.context, node)
 
     # ------------------------------------------------------------------ classes and functions
 

@@ -16,8 +16,9 @@ from torchlint.model.context import Context, at_home
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
+from torchlint.model.possibilities import Kind, Role, Tri
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Kind, Role, Symbol, Tri, Value, changed, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Symbol, Value, changed, join, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ def call_function(  # noqa: PLR0917
         value = _declared(context, function.returns.annotation, value, receiver, frame)
     elif value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
         value = annotation_text(context, text, frame) or value
-    if frame.grad == Tri.NO:
-        value = _without_grad(value)
+    if frame.grad != Tri.YES:
+        without = _without_grad(value)
+        value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
 
 

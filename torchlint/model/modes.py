@@ -10,9 +10,9 @@ import libcst as cst
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
+from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted
-from torchlint.model.values import Tri
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def start_grad(context: Context, function: cst.FunctionDef) -> Tri:
             return Tri.NO
         if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
             return Tri.NO
-    return Tri.NO if _only_without_grad(context, function) else Tri.YES
+    return Tri.MAYBE if _only_without_grad(context, function) else Tri.YES  # others may call it otherwise
 
 
 def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:

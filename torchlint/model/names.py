@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from torchlint.model.values import Tri
+from torchlint.model.possibilities import Tri
 
 LOSS_NAME = re.compile(r"criterion|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE)
 MODULE_NAME = re.compile(

@@ -11,8 +11,9 @@ from torchlint.model.annotations import annotation, annotation_text, comments_of
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
-from torchlint.model.values import NONE, NUMBER, Evidence, Kind, Strength, Tri, Value, container, join, tensor, unknown
+from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

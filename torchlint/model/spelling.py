@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.interpreted import bound_in
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted
-from torchlint.model.values import Kind, reference
+from torchlint.model.values import reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -10,96 +10,11 @@ import enum
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any
 
 import libcst as cst
 
-
-class Possibilities:
-    """A set of possibilities; those of different dimensions cannot be mixed.
-
-    That is for who checks types. When the program runs they are plain integers: ``enum.IntFlag`` made the model half as
-    fast.
-    """
-
-    if TYPE_CHECKING:
-
-        def __or__(self: Some, other: Some) -> Some:
-            """Either is possible."""
-
-        def __and__(self: Some, other: Some) -> Some:
-            """Both say that it is possible."""
-
-        def __invert__(self: Some) -> Some:
-            """All else is possible."""
-
-        def __bool__(self) -> bool:
-            """Whether anything is possible."""
-
-
-Some = TypeVar("Some", bound=Possibilities)
-
-
-class Kind(Possibilities):
-    """What an object can be. UNKNOWN is a possibility like the others: nothing is known on some path."""
-
-    UNKNOWN = cast("Kind", 1)
-    TENSOR = cast("Kind", 2)
-    NUMBER = cast("Kind", 4)
-    STRING = cast("Kind", 8)
-    NONE = cast("Kind", 16)
-    NDARRAY = cast("Kind", 32)
-    MODULE = cast("Kind", 64)
-    """An instance of ``nn.Module``."""
-    OPTIMIZER = cast("Kind", 128)
-    LOADER = cast("Kind", 256)
-    CONTAINER = cast("Kind", 512)
-    PACKED = cast("Kind", 1024)
-    FUNCTION = cast("Kind", 2048)
-    """A function, method or class of the project; ``node`` says which, or what call has made it."""
-    REFERENCE = cast("Kind", 4096)
-    """Something imported: a module, function or class, by its qualified name (``ref``)."""
-    OBJECT = cast("Kind", 8192)
-    """Known, and none of the above: an instance of a class of the project, a file, a parsed command line."""
-
-
-class Tri(Possibilities):
-    """Yes, no, or both possible; NEITHER where the question makes no sense."""
-
-    NEITHER = cast("Tri", 0)
-    NO = cast("Tri", 1)
-    YES = cast("Tri", 2)
-    MAYBE = cast("Tri", 3)
-
-
-class Dtype(Possibilities):
-    """Class of a tensor's dtype. Only FLOAT (complex included) can require grad."""
-
-    NEITHER = cast("Dtype", 0)
-    FLOAT = cast("Dtype", 1)
-    INT = cast("Dtype", 2)
-    BOOL = cast("Dtype", 4)
-    ANY = cast("Dtype", 7)
-
-
-class Ndim(Possibilities):
-    """Number of dimensions: none (0-dim, a scalar tensor) or some."""
-
-    NEITHER = cast("Ndim", 0)
-    ZERO = cast("Ndim", 1)
-    MORE = cast("Ndim", 2)
-    ANY = cast("Ndim", 3)
-
-
-class Role(Possibilities):
-    """What a tensor is for its module or for autograd."""
-
-    NEITHER = cast("Role", 0)
-    PLAIN = cast("Role", 1)
-    PARAMETER = cast("Role", 2)
-    BUFFER = cast("Role", 4)
-    GRADIENT = cast("Role", 8)
-    """The ``.grad`` of another tensor."""
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
 
 
 class Strength(enum.IntEnum):
@@ -203,7 +118,8 @@ class Value:
 
     kind: Kind
     grad: Tri = Tri.NEITHER
-    """Does it require grad. YES says that it is expected to (what a module returns), NO that it cannot."""
+    """Does it require grad. YES says that it may be counted on to (``certainty`` says how much), NO that it cannot."""
+    certainty: int = Certainty.SUPPOSED
     ndim: Ndim = Ndim.NEITHER
     dtype: Dtype = Dtype.NEITHER
     leaf: Tri = Tri.NEITHER
@@ -359,6 +275,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
+        certainty=min(a.certainty, b.certainty) if a.grad and b.grad else (a if a.grad else b).certainty,
         ndim=a.ndim | b.ndim,
         dtype=a.dtype | b.dtype,
         leaf=a.leaf | b.leaf,
@@ -446,6 +363,7 @@ def tensor(
     *,
     leaf: Tri = Tri.MAYBE,
     role: Role = Role.PLAIN,
+    certainty: int = Certainty.SUPPOSED,
     evidence: Evidence | None = None,
 ) -> Value:
     """A tensor of which is known what the arguments say."""
@@ -453,12 +371,13 @@ def tensor(
         grad = Tri.NO
     if grad == Tri.NO:
         leaf = Tri.YES  # "All Tensors that have requires_grad which is False will be leaf Tensors by convention"
-    return Value(Kind.TENSOR, grad, ndim, dtype, leaf, role, evidence=evidence)
+    certainty = certainty if grad == Tri.YES else Certainty.SUPPOSED
+    return Value(Kind.TENSOR, grad, certainty, ndim, dtype, leaf, role, evidence=evidence)
 
 
-def parameter(evidence: Evidence | None = None) -> Value:
-    """A parameter of a module."""
-    return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, evidence=evidence)
+def parameter(evidence: Evidence | None = None, certainty: int = Certainty.SUPPOSED) -> Value:
+    """A parameter of a module; whether it was frozen is for the caller to know."""
+    return tensor(Tri.YES, dtype=Dtype.FLOAT, leaf=Tri.YES, role=Role.PARAMETER, certainty=certainty, evidence=evidence)
 
 
 def container(item: Value | None = None, items: tuple[Value, ...] | None = None) -> Value:

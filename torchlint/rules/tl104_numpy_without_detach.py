@@ -26,6 +26,64 @@ meant; the detach comes first, so that nothing else is recorded.
  i = torch.from_numpy(a).numpy()
 ```
 
+NumPy's and matplotlib's functions convert what they are given, one tensor or a list of them:
+
+```diff run-after
+ import numpy as np
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 2)
+ y = net(torch.ones(1, 3))[0]
+-a = np.sqrt(np.abs(y))
++a = np.sqrt(np.abs(y.detach()))
+-b = np.array([y[0], y[1]])
++b = np.array([y[0].detach(), y[1].detach()])
+-c = np.mean([v * 2 for v in y])
++c = np.mean([(v * 2).detach() for v in y])
+ d = np.mean([v.item() for v in y])
+```
+
+A list that was filled before is reported where it is converted; what is put into it is detached there, where the list
+serves for nothing else (here `losses.append(loss.detach())`):
+
+```python
+losses = []
+for x, y in loader:
+    loss = criterion(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss)
+plt.plot(losses)
+```
+
+## What is known of the graph
+
+A finding rests on a proof: the tensor is a parameter, was made with `requires_grad=True`, `backward()` is called on it,
+or it is computed from such a one. Where it only comes from a module that has parameters, and in functions for all that
+is no parameter, it must also be shown that autograd records: by a call of `backward()` in the function, or by a caller
+(a script, a test, `main`) that does not turn it off. Modules that the file freezes, wherever it does, are no evidence.
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 2)
+
+
+ def called(x):
+-    return net(x).numpy()
++    return net(x).detach().numpy()
+
+
+ def called_by_nobody(x):
+     return net(x).numpy()
+
+
+ called(torch.ones(3))
+```
+
 ## When the fix is unsafe
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
@@ -37,12 +95,16 @@ unsafe.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Kind, Model, Strength, Tri, Value
+from torchlint.model import Certainty, Kind, Model, Tri
+from torchlint.model.syntax import dotted, last_name
+from torchlint.model.torch import conversions
 from torchlint.rule import (
     Applicability,
     Edit,
@@ -58,58 +120,119 @@ from torchlint.rule import (
 )
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
-_FUNCTIONS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"))
+_AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
+"""What axes of matplotlib are called."""
 
 _TRIGGER = any_of(
-    all_of(attribute("numpy"), part("backward")),
-    all_of(attribute("numpy"), attribute("step")),
-    outside_functions(attribute("numpy")),
-    all_of(pattern(r"array \( [-+~(\w]"), part("backward")),
-    all_of(pattern(r"array \( [-+~(\w]"), attribute("step")),
-    outside_functions(pattern(r"array \( [-+~(\w]")),
+    attribute("numpy"),
+    all_of(pattern(r"np \. \w+ \("), part("backward")),
+    outside_functions(pattern(r"np \. \w+ \(")),
+    all_of(pattern(r"numpy \. \w+ \("), part("backward")),
+    outside_functions(pattern(r"numpy \. \w+ \(")),
+    pattern(r"array \( [-+~(\w]"),
+    pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
+    pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
-"""In functions it counts where the file trains. The array of a list is none of a tensor."""
+"""Functions of NumPy have common names: in functions they count where the file trains."""
 
 
 @on(cst.Call, trigger=_TRIGGER)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
-    if model.without_backward(node):
-        return None
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
-            return _finding(tensor, name, node, model)
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=last)) | cst.Name(value=last), args=[arg, *_]) if (
-            last in ("array", "asarray", "asanyarray", "ascontiguousarray") and not arg.star and arg.keyword is None
-        ):
-            if model.qualified(node.func) in _FUNCTIONS:
-                return _finding(arg.value, node.func, node, model)
+            return _finding(tensor, name, node, model) if _is_refused(tensor, node, model) else None
+    if last_name(node.func) not in conversions.converting() or not node.args:
+        return None
+    function = _function(node.func, model)
+    for position, arg in enumerate(node.args[:2]):
+        if arg.star or arg.keyword is not None:
+            return None
+        if conversions.refuses(function, position, "tensor") and _is_refused(arg.value, node, model):
+            return _finding(arg.value, node.func, node, model)
+        if conversions.refuses(function, position, "list") and (found := _of_list(arg.value, node, model)):
+            return found
     return None
 
 
-def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding | None:
-    value = model.value(tensor)
-    if not _expects_grad(value) or model.grad_enabled(call) != Tri.YES:
-        return None
-    source = tensor
-    while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
-        if source.func.attr.value not in _BEFORE_NUMPY:
-            break
-        source = source.func.value
-    edits: tuple[Edit, ...] = (edit.insert_after(source, ".detach()"),)
-    if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
-        edits = (edit.insert_before(source, "("), edit.insert_after(source, ").detach()"))
+def _function(node: cst.BaseExpression, model: Model) -> str:
+    """The name under which the table may have a function; methods of what is called like axes are those of axes."""
+    name = model.qualified(node)
+    if name is not None:
+        return name
+    if not isinstance(node, cst.Attribute) or "matplotlib" not in model.tree.source.text:
+        return ""
+    owner = node.value.value if isinstance(node.value, cst.Subscript) else node.value
+    if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
+        return ""
+    return f"{conversions.AXES}.{node.attr.value}"
+
+
+def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:
+    """Whether a tensor is converted that requires grad, where autograd records."""
+    return model.grad_enabled(call) == Tri.YES and _counts(model.requires_grad(tensor), call, model)
+
+
+def _counts(certainty: int | None, call: cst.Call, model: Model) -> bool:
+    if certainty == Certainty.EXPECTED:
+        return model.shows_recording(call)
+    return certainty == Certainty.PROVED
+
+
+def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:
     message = "converting a tensor that requires grad to NumPy raises; use `.detach()` first"
-    fix = Fix("Insert `.detach()`", edits)
-    if start is call.func and value.kind != Kind.TENSOR:  # NumPy's functions take arrays and numbers, too
-        is_open = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    fix = Fix("Insert `.detach()`", _detached(tensor))
+    kind = model.value(tensor).kind
+    if start is call.func and kind != Kind.TENSOR:  # NumPy's functions take arrays and numbers, too
+        is_open = not kind & ~(Kind.TENSOR | Kind.UNKNOWN)
         fix_or_none = replace(fix, applicability=Applicability.UNSAFE) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
     return Finding(start, message, fix, call, receiver=tensor)
 
 
-def _expects_grad(value: Value) -> bool:
-    """Whether a tensor is expected to require grad, on more than a name."""
-    if not value.may_be_tensor or value.grad != Tri.YES or not value.dtype & Dtype.FLOAT:
-        return False
-    return (value.strength or Strength.NAME) >= Strength.CONVENTION
+def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
+    source = tensor
+    while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
+        if source.func.attr.value not in _BEFORE_NUMPY:
+            break
+        source = source.func.value
+    if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
+        return edit.insert_before(source, "("), edit.insert_after(source, ").detach()")
+    return (edit.insert_after(source, ".detach()"),)
+
+
+def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding | None:
+    """A list of tensors, which NumPy converts one by one."""
+    if model.grad_enabled(call) != Tri.YES:
+        return None
+    message = "converting a list of tensors that require grad to NumPy raises; add `.detach()` to what is put into it"
+    elements = list(_elements(node))
+    refused = [each for each in elements if _counts(model.requires_grad(each), call, model)]
+    if refused:
+        tensors = [each for each in elements if model.value(each).kind == Kind.TENSOR]
+        edits = tuple(e for each in tensors for e in _detached(each))
+        fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
+        return Finding(call.func, message, fix, call, receiver=refused[0])
+    if not elements and dotted(node) is not None and _counts(model.elements_require_grad(node), call, model):
+        return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
+    return None
+
+
+def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
+    """Detach what is put into a list, if nothing else is done with the list than reading it here."""
+    name = dotted(node)
+    if name is None or "." in name or model.leaves_function(name, call) or model.reaches_backward(name, call):
+        return None
+    added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
+    if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):
+        return None
+    return Fix("Add `.detach()` where it is put into the list", tuple(e for each in added for e in _detached(each)))
+
+
+def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The expressions that a written list or comprehension is made of."""
+    match node:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            yield from (each.value for each in elements if isinstance(each, cst.Element))
+        case cst.ListComp(elt=element):
+            yield element

@@ -14,6 +14,8 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 +c = (w * 2).detach().cpu()
 -d = w.to("cpu", torch.float64).cpu().detach()
 +d = w.detach().to("cpu", torch.float64).cpu()
+-f = (w.cpu()).detach()
++f = (w.detach().cpu())
  e = w.detach().cpu()
 ```
 

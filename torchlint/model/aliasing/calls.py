@@ -13,10 +13,11 @@ from torchlint.model.classes import class_of, find_method
 from torchlint.model.expressions import value_of
 from torchlint.model.interpret import module_containers
 from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import may_alias
-from torchlint.model.values import Kind, Tri, Usage, Value
+from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
     from torchlint.model.aliasing.uses import Follower

@@ -11,10 +11,11 @@ from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
-from torchlint.model.values import Kind, Usage
+from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

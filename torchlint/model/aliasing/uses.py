@@ -18,10 +18,11 @@ from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import may_alias
-from torchlint.model.values import Kind, Tri, Usage
+from torchlint.model.values import Usage
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:

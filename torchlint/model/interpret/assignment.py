@@ -9,10 +9,11 @@ import libcst as cst
 
 from torchlint.model.interpret import containers, iteration, learning, loaders, operators, places, subscripts
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Certainty, Kind, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.grads import grad_of_inputs
-from torchlint.model.values import NDARRAY, OBJECT, Kind, Tri, Value, container, held, is_opaque, iterated, truth
+from torchlint.model.values import NDARRAY, OBJECT, Value, container, held, is_opaque, iterated, truth
 
 
 def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpression | None) -> None:
@@ -32,7 +33,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
             frame.values[id(target)] = value
             if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
                 literal = literal_bool(source) if source is not None else None
-                places.refine(frame, target.value, replace(base, grad=truth(literal)))
+                places.refine(frame, target.value, replace(base, grad=truth(literal), certainty=Certainty.PROVED))
             path = dotted(target)
             if path is not None:
                 places.bind(frame, path, value)

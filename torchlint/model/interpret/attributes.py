@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.attributes import class_attribute, class_use
 from torchlint.model.classes import class_kind
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -22,15 +24,10 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     UNKNOWN,
-    Dtype,
     Evidence,
-    Kind,
     Method,
-    Ndim,
     Owner,
-    Role,
     Strength,
-    Tri,
     Value,
     container,
     join,
@@ -159,7 +156,9 @@ def _self_unknown(frame: Frame, cls: cst.ClassDef, name: str, node: cst.CSTNode)
 def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value | None:
     if base.ref is not None:
         evidence = Evidence(Strength.SIGNATURE, f"`{name}` is a parameter or buffer of `{base.ref}`", node)
-        found = transfer.member(library.module_info(base.ref), name, evidence)
+        frozen = isinstance(node, cst.Attribute) and trainable.is_frozen(frame.context, node.value)
+        certainty = Certainty.SUPPOSED if frozen or not isinstance(node, cst.Attribute) else Certainty.PROVED
+        found = transfer.member(library.module_info(base.ref), name, evidence, certainty)
         if found is not None:
             return found
     if (part := module_containers.attribute(base, name)) is not None:

@@ -13,7 +13,8 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpret.summary import Summary, Trace
 from torchlint.model.modes import start_grad
 from torchlint.model.parameters import start_of
-from torchlint.model.values import Tri, Value
+from torchlint.model.possibilities import Tri
+from torchlint.model.values import Value
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -18,8 +18,9 @@ from torchlint.model.interpret import interpreter
 from torchlint.model.interpreted import seen
 from torchlint.model.modes import start_grad
 from torchlint.model.parameters import start_of
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import parameters
-from torchlint.model.values import UNKNOWN, Argument, Dtype, Evidence, Kind, Ndim, Strength, Tri, Value, join
+from torchlint.model.values import UNKNOWN, Argument, Evidence, Strength, Value, join
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

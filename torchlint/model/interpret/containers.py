@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from torchlint.model.possibilities import Kind
 from torchlint.model.values import (
     MAX_KEYS,
     NUMBER,
     STRING,
     UNKNOWN,
     Keys,
-    Kind,
     Value,
     container,
     held,

@@ -10,10 +10,11 @@ from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted, enters_no_grad
 from torchlint.model.torch.arguments import given_bool
-from torchlint.model.values import UNKNOWN, Argument, Kind, Tri, Value, iterated, reference, truth
+from torchlint.model.values import UNKNOWN, Argument, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
@@ -32,9 +33,12 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
         return GRAD_CONTEXTS[ref]
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
         return value.grad | frame.grad
-    if isinstance(value.node, cst.FunctionDef) and enters_no_grad(value.node):
-        return Tri.NO
-    return Tri.NO if sounds_like_no_grad(node) else None
+    if isinstance(value.node, cst.FunctionDef):
+        if enters_no_grad(value.node):
+            return Tri.NO
+        names = frame.context.home(value.node).tree.within(value.node.body, cst.Name)
+        return Tri.MAYBE if any(map(sounds_like_no_grad, names)) else None
+    return Tri.MAYBE if sounds_like_no_grad(node) else None  # a name is no proof, of either
 
 
 def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:

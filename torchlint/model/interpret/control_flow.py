@@ -10,8 +10,9 @@ from torchlint.model.annotations import annotation_text
 from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
+from torchlint.model.possibilities import Tri
 from torchlint.model.syntax import has_break, last_name, type_comment
-from torchlint.model.values import OBJECT, Tri
+from torchlint.model.values import OBJECT
 
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""

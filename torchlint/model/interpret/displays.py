@@ -6,8 +6,9 @@ import libcst as cst
 
 from torchlint.model.interpret import containers, iteration, narrowing
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import UNKNOWN, Kind, Value, container, join, mapping
+from torchlint.model.values import UNKNOWN, Value, container, join, mapping
 
 
 def sequence(frame: Frame, node: cst.Tuple | cst.List | cst.Set) -> Value:

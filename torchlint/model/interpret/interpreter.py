@@ -20,7 +20,8 @@ from torchlint.model.interpret.expressions import EXPRESSIONS
 from torchlint.model.interpret.frame import Frame, Handlers
 from torchlint.model.interpret.statements import STATEMENTS
 from torchlint.model.interpret.summary import Summary, Trace
-from torchlint.model.values import Tri, Value, join
+from torchlint.model.possibilities import Tri
+from torchlint.model.values import Value, join
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

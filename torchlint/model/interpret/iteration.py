@@ -9,20 +9,9 @@ import libcst as cst
 from torchlint.model.interpret import learning, loaders, module_containers, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import LOADER_NAME
+from torchlint.model.possibilities import Kind, Ndim, Tri
 from torchlint.model.syntax import ending_name, last_name
-from torchlint.model.values import (
-    MODULE,
-    NDARRAY,
-    Evidence,
-    Kind,
-    Ndim,
-    Strength,
-    Tri,
-    Value,
-    is_opaque,
-    iterated,
-    tensor,
-)
+from torchlint.model.values import MODULE, NDARRAY, Evidence, Strength, Value, is_opaque, iterated, tensor
 
 LIKELY_ELEMENT = "likely element"
 """Begins the symbols of the elements of what is a tensor by convention."""
@@ -111,4 +100,4 @@ def element(frame: Frame, base: Value, node: cst.CSTNode) -> Value:
     ):
         ndim = Ndim.MORE
     leaf = Tri.NO if base.grad == frame.grad == Tri.YES else Tri.MAYBE
-    return tensor(base.grad, ndim, base.dtype, leaf=leaf, evidence=base.evidence)
+    return tensor(base.grad, ndim, base.dtype, leaf=leaf, certainty=base.certainty, evidence=base.evidence)

@@ -11,9 +11,10 @@ import libcst as cst
 from torchlint.model.bindings import declares
 from torchlint.model.interpret.frame import Clues, Frame
 from torchlint.model.names import HOLDER_NAME, INPLACE
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
-from torchlint.model.values import Evidence, Kind, Strength, Symbol, Tri, Value, tensor
+from torchlint.model.values import Evidence, Strength, Symbol, Value, tensor
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torchlint.model.values import (
-    STRING,
-    UNKNOWN,
-    Dtype,
-    Evidence,
-    Kind,
-    Ndim,
-    Strength,
-    Tri,
-    Value,
-    changed,
-    container,
-    held,
-    tensor,
-)
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
 
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from torchlint.model.interpret import containers
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
 from torchlint.model.values import (
     MAX_KEYS,
@@ -15,7 +16,6 @@ from torchlint.model.values import (
     Argument,
     Evidence,
     Keys,
-    Kind,
     Method,
     Owner,
     Strength,

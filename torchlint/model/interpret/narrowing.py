@@ -10,26 +10,11 @@ import libcst as cst
 from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
-from torchlint.model.values import (
-    NONE,
-    UNKNOWN,
-    Dtype,
-    Kind,
-    Ndim,
-    Role,
-    Strength,
-    Tri,
-    Value,
-    container,
-    held,
-    join,
-    reference,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:
@@ -90,14 +75,17 @@ def _narrow_tensor(
     if not dtype & Dtype.FLOAT:
         grad = Tri.NO
     narrowed = replace(known, ndim=known.ndim & ndim or ndim, dtype=known.dtype & dtype or dtype)
-    places.refine(frame, place, narrowed if grad == Tri.MAYBE else replace(narrowed, grad=grad))
+    if grad != Tri.MAYBE:
+        narrowed = replace(narrowed, grad=grad, certainty=Certainty.PROVED)
+    places.refine(frame, place, narrowed)
 
 
 def _narrow_leaf(frame: Frame, place: cst.BaseExpression, is_leaf: bool) -> None:
     known = frame.values.get(id(place), UNKNOWN)
     if known.kind & Kind.TENSOR:
         leaf = Tri.YES if is_leaf else Tri.NO
-        places.refine(frame, place, replace(known, leaf=leaf, grad=known.grad if is_leaf else Tri.YES))
+        known = known if is_leaf else replace(known, grad=Tri.YES, certainty=Certainty.PROVED)
+        places.refine(frame, place, replace(known, leaf=leaf))
 
 
 def _narrow_any(frame: Frame, tests: Sequence[cst.BaseExpression]) -> None:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model.interpret import learning, narrowing, places, special_methods
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import chained, dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.ndims import broadcast
@@ -18,11 +19,8 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
     Strength,
-    Tri,
     Value,
     container,
     is_opaque,

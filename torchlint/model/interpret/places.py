@@ -10,8 +10,9 @@ from torchlint.model.definitions import rebound
 from torchlint.model.functions import assigns
 from torchlint.model.interpret import containers
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted, literal_key, parameters, root
-from torchlint.model.values import UNKNOWN, Kind, Value, join
+from torchlint.model.values import UNKNOWN, Value, join
 
 _MAX_ALIASES = 8
 """How many other places are remembered to hold the same container as those that begin with one name."""

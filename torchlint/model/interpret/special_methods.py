@@ -10,7 +10,8 @@ from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.values import Argument, Kind, Value
+from torchlint.model.possibilities import Kind
+from torchlint.model.values import Argument, Value
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",

@@ -10,9 +10,10 @@ from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
 from torchlint.model.lineage import lineages
 from torchlint.model.names import SET_GRAD
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root, type_comment
 from torchlint.model.torch.named import named
-from torchlint.model.values import NONE, UNKNOWN, Kind, Value, join, reference
+from torchlint.model.values import NONE, UNKNOWN, Value, join, reference
 
 
 def _expr(frame: Frame, node: cst.Expr) -> None:

@@ -16,12 +16,12 @@ from torchlint.model.interpret import (
     special_methods,
 )
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted, literal_key
 from torchlint.model.values import (
     NDARRAY,
     UNKNOWN,
     Evidence,
-    Kind,
     Strength,
     Value,
     container,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.model.interpret.environment import Env
-from torchlint.model.values import UNKNOWN, Tri, Value
+from torchlint.model.possibilities import Tri
+from torchlint.model.values import UNKNOWN, Value
 
 
 @dataclass(slots=True)

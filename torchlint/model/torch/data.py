@@ -100,6 +100,12 @@ def writers() -> Writers:
     )
 
 
+@functools.cache
+def conversions() -> Mapping[str, tuple[frozenset[str], ...]]:
+    """What of NumPy and matplotlib refuses what requires grad: by name, for each position in which forms."""
+    return {name: tuple(map(frozenset, rows)) for name, rows in _read("conversions.json").items()}
+
+
 def _writing(row: Sequence[Any]) -> Writing:
     argument, position, name, at = row
     return Writing(argument, position, Asked(name, at) if name is not None else None)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from torchlint.model.possibilities import Dtype, Tri
 from torchlint.model.torch.data import data
 from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Dtype, Tri, Value
+from torchlint.model.values import Value
 
 DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"))
 """Methods of distributions that are differentiable, in the parameters or in their argument."""

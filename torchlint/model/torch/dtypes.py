@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model.possibilities import Dtype, Kind
 from torchlint.model.torch.library import is_dtype
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Argument, Dtype, Kind, Value
+from torchlint.model.values import Argument, Value
 
 
 def dtype_named(name: str) -> Dtype:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torchlint.model.possibilities import Certainty, Kind, Tri
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.schema import ModuleInfo, TensorResult
-from torchlint.model.values import Argument, Kind, Tri, Value
+from torchlint.model.values import Argument, Value
 
 _GRAPH = Kind.TENSOR | Kind.PACKED | Kind.OBJECT
 """Kinds whose values say whether they carry a graph."""
@@ -29,6 +30,17 @@ def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
             elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
                 grad |= Tri.MAYBE
     return grad
+
+
+def certainty_of_inputs(inputs: Sequence[Value]) -> int:
+    """How certain it is that one of the inputs requires grad."""
+    found = Certainty.SUPPOSED
+    for value in inputs:
+        elements = (value, value.item, *(value.items or ())) if value.kind & Kind.CONTAINER else (value,)
+        for element in elements:
+            if element is not None and element.kind & _GRAPH and element.grad == Tri.YES:
+                found = max(found, element.certainty)
+    return found
 
 
 def deciding(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> Sequence[Value]:
@@ -60,6 +72,11 @@ def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[A
     return grad
 
 
+def certainty_of(result: TensorResult, inputs: Sequence[Value]) -> int:
+    """How certain it is that a result requires grad, of which :func:`grad_of` says so."""
+    return Certainty.PROVED if result.grad in ("factory", "always") else certainty_of_inputs(inputs)
+
+
 def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: Tri, grad_mode: Tri) -> Tri:
     """What was recorded is no leaf; what can be the argument itself is one if that is."""
     if grad != Tri.YES or grad_mode != Tri.YES:
@@ -72,7 +89,7 @@ def _factory_grad(arguments: Sequence[Argument]) -> Tri:
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
 
-def trainable(info: ModuleInfo | None, made: Sequence[Argument]) -> Tri:
+def has_parameters(info: ModuleInfo | None, made: Sequence[Argument]) -> Tri:
     """Whether a module that was made with these arguments has parameters that its output depends on."""
     flag = info.trainable if info is not None else False
     if isinstance(flag, bool):

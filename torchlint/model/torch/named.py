@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from torchlint.model.names import GRAD_CONTEXTS
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
-from torchlint.model.values import Kind, Tri, Value
+from torchlint.model.values import Value
 
 
 def named(name: str) -> Value:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
+from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.syntax import integer
 from torchlint.model.torch.arguments import by_keyword, given_argument, given_bool, literal_bool
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Argument, Kind, Ndim, Value
+from torchlint.model.values import Argument, Value
 
 
 def ndim_of(

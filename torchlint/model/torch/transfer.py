@@ -6,9 +6,10 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
-from torchlint.model.torch.grads import deciding, grad_of, grad_of_inputs, leaf_of
+from torchlint.model.torch.grads import certainty_of, certainty_of_inputs, deciding, grad_of, grad_of_inputs, leaf_of
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -27,13 +28,8 @@ from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
     Fields,
-    Kind,
-    Ndim,
-    Role,
-    Tri,
     Value,
     container,
     join,
@@ -102,7 +98,9 @@ def _tensor(  # noqa: PLR0917
     inputs = deciding(result, receiver, arguments)
     ndim = ndim_of(result, receiver, arguments, made)
     if result.is_input and inputs and inputs[0].kind & Kind.TENSOR:
-        return written(inputs[0], result, grad_of_inputs(inputs), ndim, grad_mode)
+        return written(
+            inputs[0], result, grad_of_inputs(inputs), ndim, grad_mode, certainty=certainty_of_inputs(inputs)
+        )
     rule = result.grad
     grad = grad_of(result, inputs, arguments, grad_mode)
     return tensor(
@@ -110,6 +108,7 @@ def _tensor(  # noqa: PLR0917
         ndim=ndim,
         dtype=dtype_of(result, receiver, arguments),
         leaf=Tri.YES if rule in ("factory", "always") else leaf_of(result, inputs, grad, grad_mode),
+        certainty=certainty_of(result, inputs),
         evidence=evidence,
     )
 
@@ -136,7 +135,15 @@ def _each(item: Result, arguments: Sequence[Argument], grad_mode: Tri, evidence:
     return container(items=tuple(replace(value, ndim=ndim) for value in each))
 
 
-def written(base: Value, result: TensorResult, flows: Tri, ndim: Ndim, grad_mode: Tri) -> Value:
+def written(
+    base: Value,
+    result: TensorResult,
+    flows: Tri,
+    ndim: Ndim,
+    grad_mode: Tri,
+    *,
+    certainty: int = Certainty.SUPPOSED,
+) -> Value:
     """A tensor after it was written to in place: what flows in makes it part of the graph."""
     if result.grad == "never" and base.dtype & Dtype.FLOAT:  # detach_
         return replace(base, kind=Kind.TENSOR, grad=Tri.NO, ndim=ndim, leaf=Tri.YES)
@@ -144,6 +151,7 @@ def written(base: Value, result: TensorResult, flows: Tri, ndim: Ndim, grad_mode
     if grad_mode != Tri.NO and flows & Tri.YES and base.dtype & Dtype.FLOAT and grad != Tri.YES:
         grad = Tri.YES if flows == grad_mode == Tri.YES else Tri.MAYBE
         leaf = Tri.NO if grad == Tri.YES else Tri.MAYBE
+        return replace(base, kind=Kind.TENSOR, grad=grad, certainty=certainty, ndim=ndim, leaf=leaf)
     return replace(base, kind=Kind.TENSOR, grad=grad, ndim=ndim, leaf=leaf)
 
 
@@ -185,12 +193,15 @@ def _case(cases: Mapping[str, Result], rest: Sequence[Argument]) -> Result:
     return cases.get(name, cases["no_args"])
 
 
-def member(info: ModuleInfo | None, name: str, evidence: Evidence) -> Value | None:
-    """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither."""
+def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: int) -> Value | None:
+    """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither.
+
+    ``certainty`` says how certain it is that nobody has frozen its parameters.
+    """
     if info is None:
         return None
     if name in info.params:
-        return parameter(evidence)
+        return parameter(evidence, certainty)
     if name in info.buffers:
         return tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
     return None

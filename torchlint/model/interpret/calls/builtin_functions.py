@@ -11,6 +11,7 @@ from torchlint.model.interpret import attributes, containers, iteration, learnin
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import NUMBERS, STRINGS
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
 from torchlint.model.torch import transfer
 from torchlint.model.torch.schema import TensorResult
@@ -22,7 +23,6 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
-    Kind,
     Strength,
     Value,
     container,

@@ -9,8 +9,9 @@ import libcst as cst
 from torchlint.model.interpret import iteration, loaders, special_methods
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.torch.arguments import by_keyword
-from torchlint.model.values import Argument, Kind, Value, container, held
+from torchlint.model.values import Argument, Value, container, held
 
 
 def sample_of_torch(frame: Frame, ref: str, arguments: Sequence[Argument]) -> Value | None:

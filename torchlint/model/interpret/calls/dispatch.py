@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
@@ -23,6 +24,7 @@ from torchlint.model.interpret.calls import (
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
+from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.values import (
     NDARRAY,
@@ -31,11 +33,8 @@ from torchlint.model.values import (
     OBJECT,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
     Strength,
-    Tri,
     Value,
     container,
     is_opaque,
@@ -192,6 +191,9 @@ def _call_unknown(frame: Frame, func: Value, node: cst.Call, arguments: Sequence
         known = _method_of_unknown(frame, name, node, arguments)
         if known is not None:
             return known
+    if arguments and trainable.of_use(frame.context, node.func):
+        evidence = Evidence(Strength.CONVENTION, f"it comes from the module `{dotted(node.func)}`", node)
+        return module_calls.of_unknown(frame, node, evidence)
     if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
         grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
         evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
@@ -220,7 +222,7 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     assert isinstance(node.func, cst.Attribute)
     receiver = frame.values.get(id(node.func.value), UNKNOWN)
     if name in MODULE_METHODS:
-        value = module_calls.method(name, receiver, node)
+        value = module_calls.method(frame.context, name, receiver, node)
         if value is not None:
             return value
     if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:

@@ -8,8 +8,9 @@ import libcst as cst
 
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import parameters
-from torchlint.model.values import UNKNOWN, Argument, Kind, Value
+from torchlint.model.values import UNKNOWN, Argument, Value
 from torchlint.system.stack import deeper
 
 

@@ -11,6 +11,7 @@ from torchlint.model.interpret import learning, module_containers, operators, pl
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -25,14 +26,10 @@ from torchlint.model.values import (
     OBJECT,
     STRING,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
     Method,
-    Ndim,
     Owner,
     Strength,
-    Tri,
     Value,
     container,
     tensor,
@@ -57,7 +54,7 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
     if ref.startswith("torch.distributions."):
         return _distribution_method(frame, receiver, name, node, arguments)
     if ref.startswith("torch.nn.Module."):
-        value = module_calls.method(name, receiver, node)
+        value = module_calls.method(frame.context, name, receiver, node)
         if name == "apply" and arguments:
             module_calls.apply_to_modules(frame, arguments[0])
         return value if value is not None else learning.unknown(frame, ("call", id(node)))
@@ -86,7 +83,7 @@ def _distribution_method(
     if name in SAMPLING:
         return tensor(Tri.NO, ndim, dtype, evidence=evidence)
     if name in DISTRIBUTION_METHODS:
-        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name))]
+        inputs = [replace(OBJECT, grad=distribution_grad(receiver, name), certainty=receiver.certainty)]
         inputs += [a.value for a in arguments] if name != "rsample" else []
         result = TensorResult(dtype="float")
         return replace(transfer.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)
@@ -96,7 +93,8 @@ def _distribution_method(
 def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     result = library.method(name)
     if name == "requires_grad_":
-        value = replace(receiver, grad=truth(literal_bool(arguments[0].node) if arguments else True))
+        literal = literal_bool(arguments[0].node) if arguments else True
+        value = replace(receiver, grad=truth(literal), certainty=Certainty.PROVED)
         _rebind(frame, node, value)
         return value
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):

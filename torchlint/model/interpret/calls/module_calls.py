@@ -9,27 +9,25 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Role, Tri
 from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import UNSEEN
-from torchlint.model.torch.grads import trainable
+from torchlint.model.torch.grads import has_parameters
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
     MODULE,
     STRING,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
-    Role,
     Strength,
-    Tri,
     Value,
     container,
     mapping,
@@ -52,15 +50,20 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         if method is not None:
             value = call_function(frame.context, method, func, node, arguments, frame)
             if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
-                return _through_module(frame, value)
+                return _through_module(frame, value, func.node, node)
     if (inner := _call_inner(frame, func, node, arguments)) is not None:
         return inner
     if func.ref is not None:
-        known = _call_torch_module(frame, func, arguments, Evidence(Strength.SIGNATURE, text, node))
+        known = _call_torch_module(frame, func, arguments, Evidence(Strength.SIGNATURE, text, node), node)
         if known is not None:
             return known
-    grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
-    return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
+    return of_unknown(frame, node, evidence)
+
+
+def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
+    """What a module gives of which nothing is known but what the file does with it."""
+    certainty = trainable.of_use(frame.context, node.func)
+    return learning.likely(frame, tensor(frame.grad, certainty=certainty, evidence=evidence), ("call", id(node)))
 
 
 def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
@@ -77,7 +80,9 @@ def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
     return value
 
 
-def _call_torch_module(frame: Frame, func: Value, arguments: Sequence[Argument], evidence: Evidence) -> Value | None:
+def _call_torch_module(
+    frame: Frame, func: Value, arguments: Sequence[Argument], evidence: Evidence, node: cst.Call
+) -> Value | None:
     """What a module of torch returns, which can depend on the arguments of its constructor."""
     info = library.module_info(func.ref)
     output = info.output if info is not None else None
@@ -87,45 +92,64 @@ def _call_torch_module(frame: Frame, func: Value, arguments: Sequence[Argument],
     if isinstance(output, TensorResult) and output.ndim == "loss" and frame.context.remember(_sets_reduction):
         made = UNSEEN
     value = transfer.apply(output, None, arguments, frame.grad, evidence, made=made)
-    value = _trained(frame, value, trainable(info, made))
+    certainty = Certainty.SUPPOSED if trainable.is_frozen(frame.context, node.func) else Certainty.PROVED
+    value = _trained(frame, value, has_parameters(info, made), certainty)
     if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
         out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
         value = replace(value, items=(out, *value.items[1:]))
     return value
 
 
-def _trained(frame: Frame, value: Value, trainable: Tri) -> Value:
-    """An output of a module whose parameters, if it has some, every output depends on."""
+def _trained(frame: Frame, value: Value, trained: Tri, certainty: int) -> Value:
+    """An output of a module whose parameters, if it has some, every output depends on.
+
+    ``certainty`` says how certain it is that they require grad.
+    """
     if value.items is not None:
-        return replace(value, items=tuple(_trained(frame, v, trainable) for v in value.items))
-    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+        return replace(value, items=tuple(_trained(frame, v, trained, certainty) for v in value.items))
+    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
-    if Tri.NO in (trainable, frame.grad):
+    if Tri.NO in (trained, frame.grad):
         return value
-    if trainable == frame.grad == Tri.YES:
-        return replace(value, grad=Tri.YES, leaf=Tri.NO)
-    return replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
+    if trained == frame.grad == Tri.YES:
+        known = value.certainty if value.grad == Tri.YES else Certainty.SUPPOSED
+        leaf = value.leaf if value.grad == Tri.YES else Tri.NO
+        return replace(value, grad=Tri.YES, certainty=max(known, certainty), leaf=leaf)
+    return value if value.grad == Tri.YES else replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
 
 
-def _through_module(frame: Frame, value: Value) -> Value:
+def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Call) -> Value:
     """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise."""
     if value.items is not None:
-        return replace(value, items=tuple(_through_module(frame, item) for item in value.items))
-    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT or value.grad == Tri.YES:
+        return replace(value, items=tuple(_through_module(frame, item, cls, node) for item in value.items))
+    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
+    if value.grad == Tri.YES and not value.certainty:
+        return value
+    is_frozen = trainable.is_frozen(frame.context, node.func)
+    if value.grad == Tri.YES:
+        return (
+            replace(value, certainty=Certainty.SUPPOSED)
+            if is_frozen or trainable.freezes(frame.context, cls)
+            else value
+        )
     if frame.grad == Tri.NO:
         return replace(value, grad=Tri.NO)
     if frame.grad == Tri.YES and value.grad == Tri.MAYBE:
-        return replace(value, grad=Tri.YES, leaf=Tri.NO)
+        known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
+        return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_frozen else known, leaf=Tri.NO)
     return value
 
 
-def method(name: str, receiver: Value, node: cst.Call) -> Value | None:
+def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Value | None:
     """``module.name()``: what it gives of any module, and of what is called like one; None if that says nothing."""
     known = MODULE_METHODS[name]
     text = f"it comes from `{name}()`"
     evidence = Evidence(Strength.CONVENTION, text, node)
-    param = parameter(evidence)
+    certainty = Certainty.PROVED if receiver.kind == Kind.MODULE else Certainty.EXPECTED
+    if isinstance(node.func, cst.Attribute) and trainable.is_frozen(context, node.func.value):
+        certainty = Certainty.SUPPOSED
+    param = parameter(evidence, certainty)
     buffer = tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
     module = replace(MODULE, evidence=evidence)
     match known:

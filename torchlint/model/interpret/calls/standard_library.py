@@ -11,13 +11,12 @@ from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import iteration, learning, operators
 from torchlint.model.interpret.calls import builtin_functions, lambdas
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.values import (
     NONE,
     NUMBER,
     UNKNOWN,
     Argument,
-    Kind,
-    Ndim,
     Value,
     container,
     held,

@@ -12,21 +12,18 @@ from torchlint.model.interpret import contexts, learning, loaders, module_contai
 from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
+from torchlint.model.possibilities import Certainty, Dtype, Kind, Ndim, Tri
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import given_argument, given_bool
 from torchlint.model.torch.dtypes import dtype_named
-from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.grads import certainty_of_inputs, grad_of_inputs
 from torchlint.model.torch.schema import TensorResult, TupleResult
 from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
     Argument,
-    Dtype,
     Evidence,
-    Kind,
-    Ndim,
     Strength,
-    Tri,
     Value,
     container,
     parameter,
@@ -59,7 +56,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         return transfer.apply(TensorResult(), None, arguments, frame.grad, evidence)
     if ref == "torch.autograd.grad":
         graph = given_bool(arguments, "create_graph", library.position(ref, "create_graph"), False)
-        return container(tensor(truth(graph), evidence=evidence))
+        return container(tensor(truth(graph), certainty=Certainty.EXPECTED, evidence=evidence))
     if result is not None:
         value = transfer.apply(result, None, arguments, frame.grad, evidence)
         return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
@@ -98,7 +95,7 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             dtype = dtype_named(ref) if ref != "torch.Tensor" else Dtype.FLOAT
             first = arguments[0].value if len(arguments) == 1 else NUMBER
             if first.kind & Kind.TENSOR:
-                return tensor(first.grad, first.ndim, dtype, evidence=evidence)
+                return tensor(first.grad, first.ndim, dtype, certainty=first.certainty, evidence=evidence)
             return tensor(Tri.NO, Ndim.ANY if first.kind & Kind.UNKNOWN else Ndim.MORE, dtype, evidence=evidence)
         case "optimizer":
             return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
@@ -114,8 +111,9 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             value = data.value if data is not None else UNKNOWN
             return Value(Kind.PACKED, value.grad, dtype=value.dtype, ref=ref, evidence=evidence)
         case "distribution":
-            grad = grad_of_inputs([a.value for a in arguments])
-            return Value(Kind.OBJECT, grad, ref=ref, bound=tuple(arguments), evidence=evidence)
+            inputs = [a.value for a in arguments]
+            grad, certainty = grad_of_inputs(inputs), certainty_of_inputs(inputs)
+            return Value(Kind.OBJECT, grad, certainty, ref=ref, bound=tuple(arguments), evidence=evidence)
     if ref.startswith("torch.distributions."):  # a transform
         grad = grad_of_inputs([a.value for a in arguments])
         return Value(Kind.OBJECT, grad, ref=ref, evidence=evidence)
@@ -136,6 +134,7 @@ def call_variable(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -
         wrapped.ndim if known else Ndim.ANY,
         wrapped.dtype if known else Dtype.ANY,
         leaf=Tri.YES,
+        certainty=Certainty.PROVED,
         evidence=evidence,
     )
 
@@ -153,7 +152,7 @@ def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:
     """``nn.Parameter(data, requires_grad)``."""
     grad = truth(given_bool(arguments, "requires_grad", 1, True))
     data = given_argument(arguments, "data", 0)
-    value = replace(parameter(evidence), grad=grad)
+    value = replace(parameter(evidence, Certainty.PROVED), grad=grad)
     if data is None or not data.value.kind & Kind.TENSOR:
         return value if grad == Tri.YES else replace(value, dtype=Dtype.ANY)
     return replace(value, ndim=data.value.ndim, dtype=Dtype.FLOAT if grad == Tri.YES else data.value.dtype)

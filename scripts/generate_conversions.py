@@ -1,0 +1,143 @@
+"""Write ``torchlint/model/torch/data/conversions.json``: what of NumPy and matplotlib refuses a tensor with a graph.
+
+``python scripts/generate_conversions.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything
+in it was seen: each function is called with tensors that require grad in each place where an array can be, and is
+listed with the place and the form if it raises what ``Tensor.numpy()`` raises, and not if all is well with the same
+tensors detached. By qualified name (methods of axes under ``matplotlib.axes.Axes``), one entry a position:
+
+``tensor``
+    One tensor, of one and of two dimensions, raises.
+``list``
+    A list of tensors, of none and of one dimension, raises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import itertools
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import torch
+
+mpl.use("Agg")
+
+from matplotlib import pyplot as plt
+
+OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "torch" / "data" / "conversions.json"
+REFUSAL = "Can't call numpy() on Tensor that requires grad"
+MORE: tuple[tuple[Any, ...], ...] = ((), (2,), (np.ones(3),), (np.ones((3, 3)),), ([3],))
+"""What is given behind what is tried."""
+PLACES = 2
+NUMPY = """
+    abs absolute add all allclose amax amin any append argmax argmin argsort argwhere array array_equal asanyarray
+    asarray ascontiguousarray atleast_1d atleast_2d average ceil clip concatenate copy corrcoef cos count_nonzero cumsum
+    diff divide dot dstack exp expand_dims fabs float32 float64 floor hstack interp isclose isfinite isinf isnan log
+    log10 log1p log2 matmul max maximum mean median min minimum multiply nan_to_num nanmean nanstd nonzero norm outer
+    percentile power prod quantile ravel repeat reshape round save sign sin sort sqrt square squeeze stack std subtract
+    sum tanh tile transpose unique var vstack where
+"""
+"""Functions of NumPy that take an array."""
+PLOTTING = """
+    axhline axvline bar barh boxplot contour contourf errorbar fill_between hist hist2d imshow matshow pcolormesh pie
+    plot scatter semilogx semilogy loglog stem step violinplot
+"""
+"""Functions of ``matplotlib.pyplot`` that take an array; axes have methods of these names."""
+
+
+def generate() -> dict[str, list[list[str]]]:
+    """The table."""
+    found = {}
+    for name, function in functions():
+        rows = [[form for form in ("tensor", "list") if refuses(function, place, form)] for place in range(PLACES)]
+        while rows and not rows[-1]:
+            rows.pop()
+        if rows:
+            found[name] = rows
+    return dict(sorted(found.items()))
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """All functions that are tried, by qualified name."""
+    for name in NUMPY.split():
+        if hasattr(np, name):
+            yield f"numpy.{name}", getattr(np, name)
+    yield "numpy.linalg.norm", np.linalg.norm
+    for name in PLOTTING.split():
+        yield f"matplotlib.pyplot.{name}", getattr(plt, name)
+        yield f"matplotlib.axes.Axes.{name}", _of_axes(name)
+
+
+def _of_axes(name: str) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        return getattr(plt.figure().add_subplot(), name)(*args)
+
+    return call
+
+
+def refuses(function: Callable[..., Any], place: int, form: str) -> bool:
+    """Whether a function refuses what requires grad, in whatever shape it takes the same without."""
+    judged = [verdict for value in values(form) if (verdict := _judge(function, place, value)) is not None]
+    return bool(judged) and all(judged)
+
+
+def values(form: str) -> list[Any]:
+    """What is tried."""
+    leaf = torch.rand(3, 3).requires_grad_()
+    if form == "tensor":
+        return [leaf[0] * 1, leaf * 1]
+    return [[leaf[0, 0] * 1, leaf[0, 1] * 1, leaf[0, 2] * 1], [leaf[0] * 1, leaf[1] * 1, leaf[2] * 1]]
+
+
+def _judge(function: Callable[..., Any], place: int, value: Any) -> bool | None:
+    """Whether a call raises because of the graph alone; None if it is no call that works."""
+    detached = [each.detach() for each in value] if isinstance(value, list) else value.detach()
+    fronts: tuple[tuple[Any, ...], ...] = ((np.arange(3.0),), (np.ones((3, 3)),), (2,), (io.BytesIO(),))
+    for front, rest in itertools.product(fronts if place else ((),), MORE):
+        if _called(function, (*front, detached, *rest)) is None:
+            return REFUSAL in (_called(function, (*front, value, *rest)) or "")
+    return None
+
+
+def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
+    """What a call raises."""
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            function(*arguments)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        plt.close("all")
+    return None
+
+
+def render(table: dict[str, list[list[str]]]) -> str:
+    """The text of the file."""
+    rows = (f"  {json.dumps(name)}: {json.dumps(rows)}" for name, rows in table.items())
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def main() -> int:
+    """Write or check the file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
+    text = render(generate())
+    if not parser.parse_args().check:
+        OUTPUT.write_text(text, encoding="utf-8")
+        return 0
+    is_same = OUTPUT.exists() and OUTPUT.read_text(encoding="utf-8") == text
+    print("up to date" if is_same else "run scripts/generate_conversions.py")
+    return 0 if is_same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

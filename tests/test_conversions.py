@@ -1,0 +1,44 @@
+"""``torchlint/model/torch/data/conversions.json`` is what the installed libraries do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchlint.model.torch import conversions
+
+pytest.importorskip("matplotlib")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+import generate_conversions as script
+
+table: dict[str, list[list[str]]] = json.loads(script.OUTPUT.read_text(encoding="utf-8"))
+tried = dict(script.functions())
+
+
+@pytest.mark.parametrize("name", sorted(tried))
+def test_what_is_refused(name: str) -> None:
+    rows: list[Any] = [
+        [f for f in ("tensor", "list") if script.refuses(tried[name], p, f)] for p in range(script.PLACES)
+    ]
+    while rows and not rows[-1]:
+        rows.pop()
+    assert table.get(name, []) == rows, "run scripts/generate_conversions.py"
+
+
+def test_the_file_holds_nothing_else() -> None:
+    assert set(table) <= set(tried)
+    assert script.OUTPUT.read_text(encoding="utf-8") == script.render(table)
+
+
+def test_questions() -> None:
+    assert conversions.refuses("numpy.mean", 0, "list")
+    assert not conversions.refuses("numpy.mean", 0, "tensor")  # that raises, but not for the graph
+    assert conversions.refuses("matplotlib.pyplot.plot", 1, "tensor")
+    assert not conversions.refuses("matplotlib.pyplot.plot", 2, "tensor")
+    assert not conversions.refuses("pandas.DataFrame", 0, "list")
+    assert {"plot", "array"} <= conversions.converting()

@@ -1,0 +1,120 @@
+"""Whether it is shown that autograd records, where nothing says that it doesn't.
+
+A function runs in the grad mode of whoever calls it. So that it records is shown by a caller that does, or by the
+function itself, where it calls ``backward()``; a module, a test and what is called ``main`` are begun by nobody who
+would have turned it off.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.autograd import backward_calls
+from torchlint.model.classes import class_kind, class_of
+from torchlint.model.expressions import qualified
+from torchlint.model.interpreted import seen
+from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Tri
+from torchlint.model.syntax import last_name
+from torchlint.system.stack import deeper
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 4
+"""How many callers of callers to ask."""
+_SWITCH = re.compile(r"^[ \t]*(?:torch\.)?(?:autograd\.)?(?:_C\.)?_?set_grad_enabled *\(", re.MULTILINE)
+"""The setter as a statement of its own, which lasts."""
+_STARTED = re.compile(r"main|test_\w+|training_step")
+"""Functions that a program, a test runner or a trainer begins with."""
+_MAY_SWITCH = re.compile(r"grad|infer|eval|frozen|freeze|predict", re.IGNORECASE)
+"""What a context manager that turns autograd off may be called, where nothing else is known of it."""
+
+
+def shows_recording(context: Context, node: cst.CSTNode) -> bool:
+    """Whether the file shows that autograd can record where ``node`` is evaluated."""
+    return grad_enabled(context, node) == Tri.YES and _is_shown(context, node, _FAR)
+
+
+def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
+    if context.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef) is None:
+        return not _is_under_unknown(context, node)
+    scope = context.scopes.scope_of(node)
+    if not isinstance(scope, cst.FunctionDef) or context.tree.enclosing(node, cst.Lambda) is not None:
+        return False
+    if context.remember(_switches) or _is_under_unknown(context, node):
+        return False
+    if any(goes_with(context, call, node) for call in backward_calls(context, scope)):
+        return True
+    return context.remember(_is_begun_recording, scope, far)
+
+
+def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -> bool:
+    """Whether somebody who is seen begins a function where autograd records."""
+    name, cls = function.name.value, class_of(context, function)
+    if any("enable_grad" in last_name(_called(d.decorator)) for d in function.decorators):
+        return True
+    if _STARTED.fullmatch(name) and not function.decorators:
+        return name != "training_step" or (cls is not None and class_kind(context, cls) == "module")
+    if not far or context.is_part or (name.startswith("__") and name != "__init__"):
+        return False
+    wanted = cls if name == "__init__" else function
+    if wanted is None:
+        return False
+    for reference in context.scopes.calls(wanted.name.value):
+        call = context.tree.parent(reference)
+        if not isinstance(call, cst.Call) or call.func is not reference or seen(context, reference).node is not wanted:
+            continue
+        if context.scopes.scope_of(call) is function:
+            continue
+        if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
+            return True
+    return False
+
+
+def _called(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _switches(context: Context) -> bool:
+    """Whether the file sets the grad mode for all that comes after."""
+    return bool(_SWITCH.search(context.tree.source.text))
+
+
+def _is_under_unknown(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a context manager around a node may turn autograd off, as far as its name says."""
+    for up in context.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            break
+        if isinstance(up, cst.With):
+            for item in up.items:
+                func = _called(item.item)
+                known = qualified(context, func) or ""
+                if _MAY_SWITCH.search(last_name(func)) and not known.startswith("torch."):
+                    return True
+    return False
+
+
+def goes_with(context: Context, call: cst.Call, node: cst.CSTNode) -> bool:
+    """Whether a call that shows the mode runs whenever a node does, or a node whenever the call does."""
+    if grad_enabled(context, call) != Tri.YES:
+        return False
+    of_call, of_node = _branches(context, call), _branches(context, node)
+    return of_call.items() <= of_node.items() or of_node.items() <= of_call.items()
+
+
+def _branches(context: Context, node: cst.CSTNode) -> dict[int, int]:
+    """The branches around a node in its function: of each statement the part that it is in."""
+    found: dict[int, int] = {}
+    child = node
+    for up in context.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            break
+        if isinstance(up, (cst.If, cst.IfExp, cst.Try, cst.ExceptHandler, cst.Match, cst.MatchCase)):
+            found[id(up)] = id(child)
+        child = up
+    return found

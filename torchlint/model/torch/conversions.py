@@ -1,0 +1,23 @@
+"""Functions that turn tensors into arrays, and so refuse those that require grad."""
+
+from __future__ import annotations
+
+import functools
+from typing import Literal
+
+from torchlint.model.torch.data import conversions
+
+Form = Literal["tensor", "list"]
+AXES = "matplotlib.axes.Axes"
+
+
+@functools.cache
+def converting() -> frozenset[str]:
+    """The last names of all such functions."""
+    return frozenset(name.rpartition(".")[2] for name in conversions())
+
+
+def refuses(name: str, position: int, form: Form) -> bool:
+    """Whether a function refuses a tensor that requires grad, or a list of them, as that positional argument."""
+    places = conversions().get(name, ())
+    return position < len(places) and form in places[position]
