@@ -39,11 +39,6 @@ def test_together_or_not_at_all(name: str) -> None:
     assert ".data" not in fixed(text, Fixing.UNSAFE)
 
 
-def test_a_half_that_is_silenced_keeps_the_other() -> None:
-    text = f"{HEAD}    p.data.add_(  # noqa: TL102\n        1 * q.data\n    )\n"
-    assert fixed(text, Fixing.UNSAFE) == text
-
-
 def test_a_gradient_needs_no_block() -> None:
     text = f"{HEAD}    p.grad.data += t\n"
     assert fixed(text, Fixing.SAFE) == text

@@ -19,9 +19,6 @@ def joined(examined: Examined) -> Examined:
     for each in examined.diagnostics:
         if each.half_of is not None:
             halves[each.half_of].append(each.fix)
-    for silenced in examined.silenced:
-        if silenced.finding.half_of is not None:
-            halves[silenced.finding.half_of].append(None)
     if not halves:
         return examined
     diagnostics = tuple(
