@@ -39,11 +39,6 @@ def test_together_or_not_at_all(name: str) -> None:
     assert ".data" not in fixed(text, Fixing.UNSAFE)
 
 
-def test_a_half_that_is_silenced_keeps_the_other() -> None:
-    text = f"{HEAD}    p.data.add_(  # noqa: TL102\n        1 * q.data\n    )\n"
-    assert fixed(text, Fixing.UNSAFE) == text
-
-
 def test_a_gradient_needs_no_block() -> None:
     text = f"{HEAD}    p.grad.data += t\n"
     assert fixed(text, Fixing.SAFE) == text
@@ -81,3 +76,10 @@ def test_a_forward_of_another_file(write: Write, torchlint: Torchlint) -> None:
 def test_a_gradient_needs_a_block_where_it_may_have_a_graph(call: str, is_block: bool) -> None:
     text = f"{HEAD}    {call}\n    p.grad.data += t\n"
     assert ("no_grad" in fixed(text, Fixing.UNSAFE)) is is_block
+
+
+def test_a_half_alone_is_fixed_alone() -> None:
+    text = f"{HEAD}    p.data.copy_(2 * q.data)\n"
+    after = check_text(text, "x.py", frozenset(("TL101",)), Fixing.UNSAFE)
+    assert "p.data.copy_(2 * q.detach())" in after.text
+    assert dict(after.fixed) == {"TL101": 1}
