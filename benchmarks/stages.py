@@ -54,7 +54,7 @@ STAGES = (
             "torchlint.session.worker:_is_gated",
             "torchlint.file.triggers.gate:can_match",
             "torchlint.file.triggers.gate:possible_rules",
-            "torchlint.file.triggers.gate:sites",
+            "torchlint.file.triggers.sites:sites",
         ),
     ),
     Stage(
@@ -73,7 +73,7 @@ STAGES = (
     ),
     Stage("model", ("torchlint.model:Model",)),
     Stage(OTHER_FILES, ("torchlint.model.codebase.modules:Codebase",)),
-    Stage("rules", ("torchlint.file.dispatch:dispatch",)),
+    Stage("rules", ("torchlint.file.dispatch.dispatch:dispatch",)),
     Stage("places and edits", ("torchlint.file.locate.findings:locate",)),
     Stage(
         "making fixes",

@@ -19,6 +19,7 @@ from torchlint.diagnostic import Problem
 from torchlint.file import check as checking
 from torchlint.file.check import Outcome
 from torchlint.file.dispatch import dispatch
+from torchlint.file.parse.invalid import NOT_UNDERSTOOD
 from torchlint.rule import Check, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Answer, Job
@@ -243,6 +244,17 @@ def test_long_expressions(content: str, write: Write, torchlint: Torchlint) -> N
         assert "long.py:3:3: TL101" in ran.out
     else:
         assert (ran.code, ran.err) == (3, "error: long.py: an expression is nested too deeply to be analysed\n")
+
+
+def test_what_only_python_parses_is_no_syntax_error(write: Write, torchlint: Torchlint) -> None:
+    """libcst's parser gives up where thousands of strings stand in a row."""
+    strings = "\n".join(f"  'line {number}'" for number in range(3_200))
+    write({"long.py": f"import torch\nS = (\n{strings}\n)\ny = torch.ones(3).data\n", "good.py": GOOD})
+    ran = torchlint("check", "--output-format", "concise")
+    assert ran.code == 3
+    assert ran.err == f"error: long.py: {NOT_UNDERSTOOD}\n"
+    assert "TL001" not in ran.out
+    assert torchlint("infer", "long.py").code == 3
 
 
 def test_long_expressions_beside_a_syntax_error(

@@ -26,8 +26,8 @@ q = net.bias
 # what stands behind the head, and what becomes of it
 TEXTS = {
     "three": (
-        "p.data.add_(1)\np.data.mul_(2)\np.data[0] = q.data\nprint(p)\nq.data.mul_(2)\n",
-        "with torch.no_grad():\n    p.add_(1)\n    p.mul_(2)\n    p[0] = q.detach()\nprint(p)\n"
+        "p.data.add_(1)\np.data.mul_(2)\np.data[0] = 3\nprint(p)\nq.data.mul_(2)\n",
+        "with torch.no_grad():\n    p.add_(1)\n    p.mul_(2)\n    p[0] = 3\nprint(p)\n"
         "with torch.no_grad():\n    q.mul_(2)\n",
     ),
     "comments and an empty line": (

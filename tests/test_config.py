@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import Torchlint
 
 from torchlint.project.project import Project
 from torchlint.project.selection import OWN, Selection, SettingsError, selected
@@ -195,3 +196,11 @@ def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:
     )
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
     assert Project().codes(str(tmp_path / "a" / "x.py")) == ALL - group("TL1") - {"TL201"} | ON - {"TL001"}
+
+
+@pytest.mark.parametrize("asked", [">=2.5,<1.13", "==2.1,<2.0", "٣.١"])
+def test_versions_that_none_can_be(asked: str, write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": ""})
+    ran = torchlint("check", "--target-torch", asked)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--target-torch" in ran.err

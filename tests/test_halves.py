@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+
+Write = Callable[[dict[str, str]], Any]
+Torchlint = Callable[..., Any]
 
 CODES = frozenset(catalogue())
 HEAD = "import torch\n\n\ndef f(p: torch.Tensor, q: torch.Tensor, t):\n"
@@ -32,11 +39,6 @@ def test_together_or_not_at_all(name: str) -> None:
     assert ".data" not in fixed(text, Fixing.UNSAFE)
 
 
-def test_a_half_that_is_silenced_keeps_the_other() -> None:
-    text = f"{HEAD}    p.data.add_(  # noqa: TL102\n        1 * q.data\n    )\n"
-    assert fixed(text, Fixing.UNSAFE) == text
-
-
 def test_a_gradient_needs_no_block() -> None:
     text = f"{HEAD}    p.grad.data += t\n"
     assert fixed(text, Fixing.SAFE) == text
@@ -46,3 +48,38 @@ def test_a_gradient_needs_no_block() -> None:
 def test_a_gradient_that_gets_a_graph_needs_one() -> None:
     text = f"{HEAD}    p.grad.data += torch.ones(2, requires_grad=True) * 2\n"
     assert "with torch.no_grad():\n        p.grad += " in fixed(text, Fixing.UNSAFE)
+
+
+def test_a_forward_of_another_file(write: Write, torchlint: Torchlint) -> None:
+    base = "import torch\n\n\nclass Base(torch.nn.Module):\n    def forward(self, x):\n        self.clip()\n        return x\n"
+    net = (
+        "import torch\nfrom base import Base\n\n\nclass Net(Base):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = torch.nn.Parameter(torch.ones(3))\n\n    def {}(self):\n        self.w.data.clamp_(-1, 1)\n"
+    )
+    write({"pyproject.toml": "", "base.py": base, "net.py": net.format("clip"), "other.py": net.format("limit")})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", ".")
+    assert "self.w.data.clamp_" in Path("net.py").read_text(encoding="utf-8")
+    assert "self.w.data.clamp_" not in Path("other.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_block"),
+    [
+        ("torch.autograd.grad(p, q, retain_graph=True, allow_unused=True)", False),
+        ("p.backward(q, True)", False),
+        ("p.backward(q, True, True)", True),
+        ("torch.autograd.grad(p, q, None, True, True)", True),
+        ("torch.autograd.grad(p, q, create_graph=True)", True),
+        ("torch.autograd.grad(p, *q)", True),
+    ],
+)
+def test_a_gradient_needs_a_block_where_it_may_have_a_graph(call: str, is_block: bool) -> None:
+    text = f"{HEAD}    {call}\n    p.grad.data += t\n"
+    assert ("no_grad" in fixed(text, Fixing.UNSAFE)) is is_block
+
+
+def test_a_half_alone_is_fixed_alone() -> None:
+    text = f"{HEAD}    p.data.copy_(2 * q.data)\n"
+    after = check_text(text, "x.py", frozenset(("TL101",)), Fixing.UNSAFE)
+    assert "p.data.copy_(2 * q.detach())" in after.text
+    assert dict(after.fixed) == {"TL101": 1}

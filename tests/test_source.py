@@ -32,6 +32,12 @@ DECODABLE = {
     "cookie after code is none": (b"x = 1\n# coding: cp1252\n", None, "utf-8"),
     "cookie in code is none": (b"coding = 'x'\ncoding: int = 1\n", None, "utf-8"),
     "newlines of all kinds": (b"a\r\nb\rc\nd\x0c\x0b\x1ce", "a\r\nb\rc\nd\x0c\x0b\x1ce", "utf-8"),
+    "how an editor says it": (
+        b"# -*- coding: utf-8-unix -*-\nx = 1\n",
+        "# -*- coding: utf-8-unix -*-\nx = 1\n",
+        "utf-8",
+    ),
+    "how an editor says another one": (b"# coding: Latin_1-dos\nx = '\xe9'\n", None, "iso8859-1"),
     "two bytes a character": ("# coding: shift_jis\nx = '日本'\n".encode("shift_jis"), None, "shift_jis"),
 }
 
@@ -51,6 +57,7 @@ UNDECODABLE = {
     "after CR": (b"a\rb\r\nc\xff", 3, 2, "0xff"),
     "a surrogate": (b"'\xed\xa0\x80'", 1, 2, "0xed"),
     "utf-16": ("x = 1".encode("utf-16"), 1, 1, "UTF-16"),
+    "no such encoding with its newlines": (b"# coding: klingon-unix\n", 1, 1, "unknown encoding: klingon-unix"),
     "no such encoding": (b"#\n# coding: klingon\n", 2, 1, "unknown encoding: klingon"),
     "no text encoding": (b"# coding: rot13\n", 1, 1, "unknown encoding: rot13"),
     "contradiction": (BOM + b"# coding: latin-1\n", 1, 1, "declares latin-1"),

@@ -153,3 +153,13 @@ def test_what_changes_its_shape_is_another_tensor(name: str) -> None:
 def test_but_not_what_is_wrapped(change: str) -> None:
     body = f"for x, y in train_loader:\n        v = Variable(x)\n        {change}\n        model(x, v)"
     assert "v = x.detach()" in check_text(RESHAPED.format(body), "x.py", frozenset(catalogue()), Fixing.SAFE).text
+
+
+def test_what_has_no_graph_needs_no_detach() -> None:
+    text = (
+        "import torch\n\n\n@torch.no_grad()\ndef f(x: torch.Tensor):\n    out = torch.exp(x)\n"
+        "    a = out.data.view(-1).cpu().numpy()\n    return a, out.data.max(1)[1].sum().item()\n"
+    )
+    fixed = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "a = out.view(-1).cpu().numpy()" in fixed
+    assert "out.max(1)[1]" in fixed

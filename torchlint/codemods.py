@@ -26,6 +26,7 @@ from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import check_version
 from torchlint.session.scheduler import job_for
 from torchlint.session.worker import Answer, answer, known_codebase, with_big_stack
+from torchlint.system.reading import read
 
 T = TypeVar("T")
 
@@ -178,8 +179,7 @@ class Domain(Command):
 def _is_given_back(name: str, data: bytes) -> bool:
     """Whether libcst gives back what is in a file, of which it has made ``data``, or another command has."""
     try:
-        with open(name, "rb") as file:
-            original = file.read()
+        original = read(name)
     except OSError:
         return True  # the module does not come from there
     return original == data or cst.parse_module(original).bytes == original

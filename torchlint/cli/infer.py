@@ -14,7 +14,7 @@ from torchlint.cli.report import Text, printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
-from torchlint.file.parse.invalid import TOO_DEEP, Unparsed
+from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
@@ -211,6 +211,8 @@ def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:
         raise Failure(error.diagnostic.message, error.diagnostic.start.row) from error
     except RecursionError as error:
         raise Failure(TOO_DEEP, code=INCOMPLETE) from error
+    except NotUnderstood as error:
+        raise Failure(NOT_UNDERSTOOD, code=INCOMPLETE) from error
     except INTENDED:
         raise
     except BaseException as error:  # whatever it is, it must not cost more than this file

@@ -15,6 +15,7 @@ from string import Template
 from torchlint.diagnostic import OWN_PREFIX
 from torchlint.rules import BUILT_IN, catalogue
 from torchlint.rules.plugins import GROUP, check_prefix
+from torchlint.system.reading import SETTINGS, read
 
 _RULE = Template('''\
 """`.$method()` is to be written in another way.
@@ -161,8 +162,7 @@ def _package_of(directory: str, prefix: str) -> str | None:
     else:
         import tomli as tomllib
     try:
-        with open(os.path.join(directory, "pyproject.toml"), "rb") as file:
-            project = tomllib.load(file)
+        project = tomllib.loads(read(os.path.join(directory, "pyproject.toml"), SETTINGS).decode("utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

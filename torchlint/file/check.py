@@ -24,7 +24,7 @@ from torchlint.file.fix.halves import joined
 from torchlint.file.fix.protect import protected
 from torchlint.file.fix.rounds import fixed
 from torchlint.file.locate.located import Located
-from torchlint.file.parse.invalid import TOO_DEEP, Unparsed, syntax_error
+from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed, syntax_error
 from torchlint.file.parse.parser import parse
 from torchlint.file.suppress.suppress import Examined, suppressed
 from torchlint.file.tree.placeholders import ASYNC
@@ -126,6 +126,8 @@ def _located(
         return Located((error.diagnostic,), is_broken=True, has_tree=False)
     except RecursionError:
         return Located(problems=(Problem(subject.path, TOO_DEEP),), has_tree=False)
+    except NotUnderstood:
+        return Located(problems=(Problem(subject.path, NOT_UNDERSTOOD),), has_tree=False)
     with contextlib.closing(tree):
         located = locate(tree, dispatch(tree, codes, subject), subject)
         return _with_syntax_error(tree, located, subject.path) if located.is_broken else located

@@ -108,7 +108,3 @@ def self_value(context: Context, cls: cst.ClassDef, is_class: bool = False) -> V
     if is_class:
         return Value(Kind.FUNCTION, node=cls)
     return construct(context, cls)
-
-
-def _has_typecomments_of(context: Context) -> bool:
-    return "type:" in context.tree.source.text

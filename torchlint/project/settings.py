@@ -15,6 +15,7 @@ from torchlint.project.globs import Globs
 from torchlint.project.selection import NOTHING_SAID, Selection, SettingsError, check_selectors, did_you_mean
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size
 from torchlint.system.reading import SETTINGS, read
+from torchlint.versions import parse as parse_target
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv"),
@@ -208,7 +209,7 @@ def check_size(value: object, where: str) -> int:
     """The bytes of a size such as ``5M``, or SettingsError."""
     size = parse_size(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
     if size is None:
-        raise SettingsError(f'{where} must be a number of bytes, as in 300000, "300K" or "5M" (0: no limit)')
+        raise SettingsError(f'{where} must be a number of bytes, as in 300000, "300K" or "5M" (0: no limit but 50 MB)')
     return size
 
 
@@ -230,9 +231,12 @@ def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], .
 
 def check_version(value: object, where: str) -> str:
     """A torch version such as ``2.6``, or SettingsError."""
-    one = r"(>=|>|<=|<|==|~=)?\s*\d+\.\d+(\.\d+)?"
+    one = r"(>=|>|<=|<|==|~=)?\s*[0-9]+\.[0-9]+(\.[0-9]+)?"
     if not isinstance(value, str) or not re.fullmatch(rf"{one}(\s*,\s*{one})*", value):
         raise SettingsError(f'{where} must be a version, as in "2.6", or a range, as in ">=1.13,<2.5"')
+    target = parse_target(value)
+    if target is not None and target.oldest and target.newest and target.oldest > target.newest:
+        raise SettingsError(f"{where}: no version is in the range `{value}`")
     return value
 
 

@@ -136,6 +136,9 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
+    if safe and value.grad == Tri.NO and not value.is_parameter and usage in data_sites.READING:
+        if identity.may_be_one(node, node.value, model):
+            return Fix("Remove `.data`: there is no graph to leave", drop)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 

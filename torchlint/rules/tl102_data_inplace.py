@@ -62,7 +62,8 @@ Everywhere else: the new form bumps the version counter, so what computed wrong 
 +        p.clamp_(-1, 1)
 ```
 
-There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used.
+There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
+parameter that `forward` writes: a second call would overwrite what the first has saved for `backward()`.
 
 ```diff
  import torch
@@ -110,6 +111,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
+    elif fix is None and value.is_parameter and _is_in_forward(node, model):
+        advice = "compute with a new tensor instead: what an earlier call has saved for `backward()` is overwritten"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     half = data_sites.half_of(node, model)
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
@@ -287,7 +290,8 @@ def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:
     if forward is None or forward is function:
         return forward is function
     called = f"self.{function.name.value}"
-    return any(model.tree.code(call.func) == called for call in model.tree.within(forward, cst.Call))
+    tree = model.home(forward).tree  # it may be inherited from a class of another file
+    return any(tree.code(call.func) == called for call in tree.within(forward, cst.Call))
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:

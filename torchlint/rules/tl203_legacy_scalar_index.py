@@ -106,7 +106,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     if model.is_target(node) or not scalars.may_be_scalar(node.value, model):
         return None
     value = model.value(node.value)
-    if not value.is_tensor or value.ndim != Ndim.ZERO or not _is_of_that_time(model):
+    if not value.is_tensor or value.ndim != Ndim.ZERO or not model.remember(_is_of_that_time):
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
@@ -124,7 +124,7 @@ def check_rounded(node: cst.Call, model: Model) -> Finding | None:
             return None
     if not value.is_tensor or value.ndim != Ndim.ZERO or (value.strength or 0) <= Strength.NAME:
         return None
-    if model.qualified(node.func) != "builtins.round" or not _is_of_that_time(model):
+    if model.qualified(node.func) != "builtins.round" or not model.remember(_is_of_that_time):
         return None
     said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
     return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)

@@ -32,18 +32,18 @@ that is written which exists in all of them. What a version check or a `try` gua
 +draw = nn.init.normal_
 ```
 
-The import comes along, in whatever form it is:
+The import comes along, in whatever form it is, and brings its uses with it, which are not reported again:
 
 ```diff run
  import torch
--from torch.nn.utils import clip_grad_norm
-+from torch.nn.utils import clip_grad_norm_
 -from torch.nn.init import normal as draw
 +from torch.nn.init import normal_ as draw
 
- p = torch.ones(3, requires_grad=True)
+ p = draw(torch.ones(3)).requires_grad_()
  p.sum().backward()
+-from torch.nn.utils import clip_grad_norm
 -norm = clip_grad_norm([p], 1.0)
++from torch.nn.utils import clip_grad_norm_
 +norm = clip_grad_norm_([p], 1.0)
 ```
 

@@ -10,6 +10,7 @@ from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.file.triggers.gate import is_ours
 from torchlint.session.worker import with_big_stack
+from torchlint.system.reading import read
 from torchlint.testing.linting import lint
 
 Place = tuple[int, int]
@@ -42,8 +43,7 @@ def missed(code: str, *paths: str) -> list[str]:
 
 
 def _missed_in_file(file: str, code: str) -> tuple[Place, ...]:
-    with open(file, "rb") as opened:
-        data = opened.read()
+    data = read(str(file))
     try:
         return missed_in(decode(data).text, frozenset((code,)))
     except Undecodable:

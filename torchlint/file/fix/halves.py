@@ -19,18 +19,20 @@ def joined(examined: Examined) -> Examined:
     for each in examined.diagnostics:
         if each.half_of is not None:
             halves[each.half_of].append(each.fix)
-    for silenced in examined.silenced:
-        if silenced.finding.half_of is not None:
-            halves[silenced.finding.half_of].append(None)
-    if not any(len(fixes) > 1 for fixes in halves.values()):
+    if not halves:
         return examined
-    diagnostics = tuple(_joined(each, halves.get(each.half_of or (-1, -1), [])) for each in examined.diagnostics)
+    diagnostics = tuple(
+        _joined(each, halves[each.half_of]) if each.half_of is not None else each for each in examined.diagnostics
+    )
     return replace(examined, diagnostics=diagnostics)
 
 
 def _joined(diagnostic: Diagnostic, fixes: list[LocatedFix | None]) -> Diagnostic:
     """A finding with the fix that it has beside those of the other halves."""
     fix = diagnostic.fix
+    if fix is not None and fix.deferred and all(each is None or each.deferred for each in fixes):
+        fix = replace(fix, deferred=False)  # the half that it would wait for is not asked for
+        diagnostic = replace(diagnostic, fix=fix)
     if fix is None or all(each is not None and each.applicability is fix.applicability for each in fixes):
         return diagnostic
     if None in fixes:

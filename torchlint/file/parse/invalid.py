@@ -9,6 +9,9 @@ from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.text.lines import Lines
 from torchlint.file.text.source import TOKENS
 
+NOT_UNDERSTOOD = "libcst cannot parse this file, though it is valid Python: it was not checked"
+"""What is said of a file that only Python's own parser takes."""
+
 TOO_DEEP = "an expression is nested too deeply to be analysed"
 """What is said of a file that the stack has no room for."""
 
@@ -25,6 +28,10 @@ class Unparsed(ValueError):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+
+
+class NotUnderstood(ValueError):
+    """A text that Python takes and libcst does not: thousands of strings in a row, or syntax of a later version."""
 
 
 def unparsable(text: str) -> Diagnostic | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import Diagnostic, Position
-from torchlint.file.parse.invalid import Unparsed, no_python, syntax_error, unparsable
+from torchlint.diagnostic import Position
+from torchlint.file.parse.invalid import NotUnderstood, Unparsed, no_python, syntax_error, unparsable
 from torchlint.file.tree.placeholders import without_async, without_chains
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from torchlint.file.tree.given import GivenText
     from torchlint.file.tree.tree import Tree
 
@@ -23,6 +21,7 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
 
     Raises:
         Unparsed: it is no Python.
+        NotUnderstood: it is, and libcst's parser does not take it all the same.
         RecursionError: it is nested too deeply for the stack there is.
     """
     error = unparsable(text)
@@ -37,8 +36,11 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
     try:
         source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
         tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
-    except cst.ParserSyntaxError as error_:
-        raise Unparsed(syntax_error(text, path) or _libcst_error(error_)) from None
+    except cst.ParserSyntaxError:
+        error = syntax_error(text, path)
+        if error is None:
+            raise NotUnderstood from None
+        raise Unparsed(error) from None
     except SyntaxError as error_:
         raise Unparsed(syntax_error(text, path) or no_python(Position(1, 1), str(error_))) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
@@ -68,7 +70,3 @@ def _tree(source: GivenText, is_wanted: Callable[[int, int], bool] | None) -> Tr
     tree = Tree(source)
     tree.is_repaired = True
     return tree
-
-
-def _libcst_error(error: cst.ParserSyntaxError) -> Diagnostic:
-    return no_python(Position(max(error.raw_line, 1), error.raw_column + 1), error.message.partition("\n")[0])

@@ -125,13 +125,25 @@ def _encoding(data: bytes, has_bom: bool) -> str:
     if not name:
         return "utf-8"
     try:
-        codec = codecs.lookup(name)
+        codec = codecs.lookup(_without_newlines(name))
         "".encode(codec.name)  # `rot13` and its like are no text encodings
     except (LookupError, UnicodeError):  # `undefined` is one that encodes nothing
         raise Undecodable(f"unknown encoding: {name}", row) from None
     if has_bom and codec.name != "utf-8":
         raise Undecodable(f"the file starts with a UTF-8 byte order mark but declares {name}", row)
     return codec.name
+
+
+def _without_newlines(name: str) -> str:
+    """The name of an encoding as the interpreter reads it: editors add how lines end, as in ``utf-8-unix``.
+
+    It does so for two encodings only (``get_normal_name`` in CPython's tokenizer).
+    """
+    short = name.lower().replace("_", "-")
+    for known in ("utf-8", "latin-1", "iso-8859-1", "iso-latin-1"):
+        if short.startswith(f"{known}-"):
+            return known
+    return name
 
 
 def _cookie(data: bytes) -> tuple[int, str]:

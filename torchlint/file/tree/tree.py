@@ -6,6 +6,7 @@ syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__has
 
 from __future__ import annotations
 
+import inspect
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -320,9 +321,16 @@ class Tree:
             up = parents.get(id(up))
 
     def enclosing(self, node: cst.CSTNode, *types: type[cst.CSTNode]) -> cst.CSTNode | None:
-        """The nearest ancestor of one of the given types."""
+        """The nearest ancestor that is exactly of one of the given classes, as in ``enclosing(x, cst.For, cst.While)``.
+
+        Raises:
+            TypeError: one of them is no class of nodes, or one that only others derive from.
+        """
         nearest = self._enclosing.get(types)
         if nearest is None:
+            for cls in types:
+                if not isinstance(cls, type) or inspect.isabstract(cls):
+                    raise TypeError(f"not a class that nodes are of: {cls!r}")
             nearest = self._enclosing[types] = self.nearest(lambda child, up: type(up) in types)
         return nearest.of(node)
 

@@ -1,4 +1,4 @@
-"""What data sets yield, and what a data loader makes of it."""
+"""The values of batches: what a data set yields, collated."""
 
 from __future__ import annotations
 

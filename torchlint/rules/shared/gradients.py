@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
-from torchlint.model.syntax import call_of, chain, has_stars
+from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
 
 
@@ -30,11 +30,16 @@ def keep_graphs(model: Model) -> bool:
 def _asks_for_graphs(model: Model) -> bool:
     if "create_graph" in model.tree.source.text:
         return True
-    for node in (*model.tree.attributes("backward"), *model.tree.attributes("grad")):
-        call = call_of(node, model.tree)
-        if call is not None and (len(call.args) > 2 or has_stars(call.args)):
-            return True
+    for name, before in _BEFORE_CREATE_GRAPH.items():
+        for node in model.tree.attributes(name):
+            call = call_of(node, model.tree)
+            if call is not None and (positional(call.args, before) is not None or has_stars(call.args)):
+                return True
     return False
+
+
+_BEFORE_CREATE_GRAPH = {"backward": 2, "grad": 4}
+"""How many arguments stand before ``create_graph`` where it is given by position, of the function that has fewest."""
 
 
 def may_be_saved(model: Model) -> bool:

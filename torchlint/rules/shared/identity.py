@@ -18,7 +18,7 @@ from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
 
-def may_be_one(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether nothing can tell the wrapped tensor from the wrapper.
 
     They share memory and version counter, but neither shape nor flags nor graph.
