@@ -1,7 +1,9 @@
 """What exists only for speed, and can be switched off: by tests that compare, and by benchmarks that measure.
 
 With and without each of these layers, findings and fixes are the same. ``TORCHLINT_WITHOUT=triggers,quick-trees``
-leaves some out for a run, :func:`without` for a part of one. ``benchmarks/layers.py`` measures what each of them saves.
+leaves some out for a run, :func:`without` for a part of one. ``benchmarks/layers.py`` measures what each of them saves;
+"saves 2.1 (timm), 1.3 (allennlp)" below means that the processor time without it was 2.1 times that with all of them,
+on timm 1.0.31 and allennlp 0.5.0, in one run on a busy machine.
 """
 
 from __future__ import annotations
@@ -17,15 +19,19 @@ class Layer(str, enum.Enum):
 
     TRIGGERS = "triggers"
     """Only rules that could find something look at a file, and only at those of its functions in which they could
-    (:mod:`torchlint.file.triggers`)."""
+    (:mod:`torchlint.file.triggers`). Saves 2.1 (timm), 1.3 (allennlp)."""
     QUICK_TREES = "quick-trees"
-    """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`)."""
+    """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`).
+    Saves 1.6 (timm), 1.04 (allennlp)."""
     LATE_BODIES = "late-bodies"
-    """Bodies of functions are parsed when somebody looks into them (:mod:`torchlint.file.tree.fast.late_bodies`)."""
+    """Bodies of functions are parsed when somebody looks into them (:mod:`torchlint.file.tree.fast.late_bodies`).
+    Saves 1.08 (timm), 1.03 (allennlp)."""
     LONG_LISTS = "long-lists"
-    """Long lists are parsed in pieces, which saves memory (:mod:`torchlint.file.tree.fast.long_lists`)."""
+    """Long lists are parsed in pieces, which saves memory (:mod:`torchlint.file.tree.fast.long_lists`).
+    Time: 1.06 (timm), 1.03 (allennlp)."""
     SOLE_IMPORTS = "sole-imports"
-    """Names that only an import binds are known without following the flow (:mod:`torchlint.model.imports`)."""
+    """Names that only an import binds are known without following the flow (:mod:`torchlint.model.imports`).
+    Saves 1.03 (timm), 1.02 (allennlp)."""
 
 
 VARIABLE = "TORCHLINT_WITHOUT"
