@@ -43,7 +43,6 @@ NAMED = [
     "text = nn.init.constant.__doc__",
     "first = F.tanh if a else F.sigmoid",
     "class Loss(nn.NLLLoss2d): ...",
-    "made = [xavier_normal for _ in x]",
 ]
 
 
@@ -51,6 +50,11 @@ NAMED = [
 def test_named_only(text: str) -> None:
     word = text.splitlines()[-1]
     assert fixes(f"{HEAD}{text}\n", word) == {Applicability.UNSAFE}
+
+
+def test_what_is_imported_by_its_name_is_reported_at_the_import() -> None:
+    assert fixes(f"{HEAD}made = [xavier_normal for _ in x]\n", "import xavier_normal") == {Applicability.UNSAFE}
+    assert fixes(f"{HEAD}made = [xavier_normal for _ in x]\n", "made") == set()
 
 
 CALLED = [

@@ -30,10 +30,10 @@ if use_cuda:
     net.cuda()
 
 
-def get_batch(source, target, evaluation=False):
+def get_batch(source, target):
     if use_cuda:
         source, target = source.cuda(async=True), target.cuda(async=True)
-    return Variable(source, volatile=evaluation), Variable(target)
+    return Variable(source), Variable(target)
 
 
 def evaluate():
@@ -42,7 +42,9 @@ def evaluate():
     predictions = []
     hidden = net.init_hidden(args.batch_size)
     for source, target in val_data:
-        source, target = get_batch(source, target, evaluation=True)
+        if use_cuda:
+            source, target = source.cuda(async=True), target.cuda(async=True)
+        source, target = Variable(source, volatile=True), Variable(target)
         output, hidden = net(source, hidden)
         total_loss += criterion(output, target).data
         predictions.append(output.cpu().data.numpy())

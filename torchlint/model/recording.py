@@ -65,15 +65,22 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
     wanted = cls if name == "__init__" else function
     if wanted is None:
         return False
-    for reference in context.scopes.calls(wanted.name.value):
-        call = context.tree.parent(reference)
-        if not isinstance(call, cst.Call) or call.func is not reference or seen(context, reference).node is not wanted:
-            continue
+    for call in context.remember(_calls, wanted.name.value).get(id(wanted), ()):
         if context.scopes.scope_of(call) is function:
             continue
         if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
             return True
     return False
+
+
+def _calls(context: Context, name: str) -> dict[int, list[cst.Call]]:
+    """The calls by a name, for each function or class that it stands for."""
+    found: dict[int, list[cst.Call]] = {}
+    for reference in context.scopes.calls(name):
+        call = context.tree.parent(reference)
+        if isinstance(call, cst.Call) and call.func is reference:
+            found.setdefault(id(seen(context, reference).node), []).append(call)
+    return found
 
 
 def _called(node: cst.BaseExpression) -> cst.BaseExpression:

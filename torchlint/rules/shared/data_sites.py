@@ -98,13 +98,11 @@ _WITHOUT_DATA = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE | Kind.STRI
 
 def half_of(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
     """The statement that a `.data` is half of, which writes through `.data` and reads by another one."""
-    small: cst.CSTNode | None = node
-    while small is not None and not isinstance(small, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-        small = model.tree.parent(small)
-    return small if isinstance(small, cst.BaseSmallStatement) and model.remember(_has_halves, small) else None
+    small = model.tree.enclosing(node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Expr, cst.Return)
+    return small if small is not None and model.remember(_has_halves, small) else None
 
 
-def _has_halves(model: Model, small: cst.BaseSmallStatement) -> bool:
+def _has_halves(model: Model, small: cst.CSTNode) -> bool:
     nodes = [node for node in model.tree.within(small, cst.Attribute) if node.attr.value == "data"]
     found = [model.remember(_classified, node) for node in nodes] if len(nodes) > 1 else []
     sites = [each[0] for each in found if each is not None]
