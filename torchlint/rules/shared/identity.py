@@ -33,11 +33,19 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
-    others = [n for n in model.references(inner.value, scope) if n is not inner and not model.is_target(n)]
-    if any(model.usage(other) is Usage.WRITTEN for other in others):
+    uses, written = model.remember(_uses, inner.value, scope)
+    if written - {id(inner)}:
         return False
+    others = uses - {id(inner)}
     given = isinstance(scope, cst.FunctionDef) and _is_given(inner.value, scope)
     return usage <= Usage.SAVED or not (others or given)
+
+
+def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[frozenset[int], frozenset[int]]:
+    """Where a name is read, and where what it stands for is written to; by ``id``."""
+    uses = [node for node in model.references(name, scope) if not model.is_target(node)]
+    written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
+    return frozenset(map(id, uses)), frozenset(map(id, written))
 
 
 _OF_THE_OBJECT = memory.OF_THE_VIEW | {
