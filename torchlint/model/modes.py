@@ -70,10 +70,10 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
 
 
 def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:
-    """Whether all that this file does with a function is to call it where autograd does not record."""
+    """Whether all that this file does with functions of that name is to call them where autograd does not record."""
     if context.is_part:  # its callers are elsewhere
         return False
-    known, key = context.memo.table(_only_without_grad), id(function)
+    known, key = context.memo.table(_only_without_grad), function.name.value
     if key in known:
         return known[key]
     known[key] = False
