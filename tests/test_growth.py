@@ -219,13 +219,7 @@ def test_a_shape_that_may_grow_faster(program: Program) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    [
-        # TL104, exponent 1.3: for each of many functions of one name it looks for those who call that name. The others:
-        # a text with over 200 brackets is looked through once more, and theirs come to have so many between two sizes.
-        pytest.param(code, marks=pytest.mark.xfail) if code in ("TL104", "TL201", "TL301") else code
-        for code, info in sorted(catalogue().items())
-        if info.doc
-    ],
+    [code for code, info in sorted(catalogue().items()) if info.doc],
 )
 def test_the_examples_of_a_rule(code: str) -> None:
     texts = [example.before for example in examples(catalogue()[code].doc) if "import *" not in example.before]
