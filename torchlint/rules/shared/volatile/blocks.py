@@ -154,7 +154,7 @@ class _Plan:
         self._stuck = {**deed.recording, **self._stuck}
 
     def _add(self, row: Sequence[cst.BaseStatement]) -> None:
-        """Take statements as a block, from the first on that would be recorded; a long one in pieces, which join again."""
+        """Take statements as a block, from the first that would be recorded; a long one in pieces, which join again."""
         block: list[cst.BaseStatement] = []
         for line in row:
             recording = self._flow.deeds[id(line)].recording
