@@ -16,6 +16,7 @@ class Silenced:
 
     finding: Diagnostic
     rows: frozenset[int]
+    """Of the comments, those of the first and the last that do the same."""
 
     @property
     def extent(self) -> tuple[int, int]:
