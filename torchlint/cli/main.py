@@ -84,9 +84,23 @@ def _complete(cli: click.Command, instruction: str) -> int:
     """What a shell asks for: a script that has words completed, or the words."""
     from click.shell_completion import shell_complete
 
+    if instruction == "bash_complete":
+        _join_values()
     if shell_complete(cli, {}, "torchlint", COMPLETE, instruction) == 0:
         return 0
     return _wrong(f"{COMPLETE} must be bash_source, zsh_source or fish_source")
+
+
+def _join_values() -> None:
+    """Take `--select = TL1` as `--select TL1`: bash makes three words of `--select=TL1`, and completes the last one."""
+    import shlex
+
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+    at = int(os.environ.get("COMP_CWORD", "0"))
+    os.environ["COMP_WORDS"] = shlex.join(word for word in words if word != "=")
+    os.environ["COMP_CWORD"] = str(at - words[:at].count("="))
 
 
 def _wrong(message: str) -> int:
