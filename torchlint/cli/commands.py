@@ -17,7 +17,7 @@ _SHOWN = 10
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., Any])
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -57,13 +57,13 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
     raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
 
 
-def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+def _verbose(expose_value: bool = True) -> Callable[[F], F]:
     """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli.main` sees to."""
     text = "Say more on standard error."
     return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
 
 
-def _rules(option: str, help: str) -> Callable[[Command], Command]:
+def _rules(option: str, help: str) -> Callable[[F], F]:
     """An option that takes rules."""
     return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
 
@@ -127,10 +127,10 @@ def check(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.check import Check, Options
+    from torchlint.cli.check import CheckCommand, CheckOptions
 
     with _settings_can_be_wrong():
-        return Check(Options(**given)).run()
+        return CheckCommand(CheckOptions(**given)).run()
 
 
 @cli.command()
@@ -204,10 +204,10 @@ def infer(**given: Any) -> int:
 
     Exit code: 0 all is said, 2 bad usage, settings or input, 3 something could not be analysed.
     """
-    from torchlint.cli.infer import Options, Reveal
+    from torchlint.cli.infer import InferOptions, Reveal
 
     with _settings_can_be_wrong():
-        return Reveal(Options(**given)).run()
+        return Reveal(InferOptions(**given)).run()
 
 
 @cli.command()
@@ -225,10 +225,10 @@ def upgrade(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.upgrade import Options, run
+    from torchlint.cli.upgrade import UpgradeOptions, run
 
     with _settings_can_be_wrong():
-        return run(Options(**given))
+        return run(UpgradeOptions(**given))
 
 
 @cli.command()

@@ -20,7 +20,7 @@ from torchlint.session.cachedir import Unusable
 from torchlint.system.reading import read_with_status
 
 if TYPE_CHECKING:
-    from torchlint.session.worker import Answer, Job
+    from torchlint.session.worker import Job, JobResult
 
 WORTH_A_POOL = 200_000
 """So many bytes to parse (a third of a second) justify starting processes."""
@@ -30,7 +30,7 @@ WORTH_GATING_APART = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How to go about it."""
 
     fixing: Fixing = Fixing.NONE
@@ -40,7 +40,7 @@ class Options:
     cache_directory: str | None = None
 
 
-class Result(NamedTuple):
+class FileResult(NamedTuple):
     """What became of one file."""
 
     file: File
@@ -68,14 +68,16 @@ class Counts:
     checked: int = 0
 
 
-Watch = Callable[[int, int], None]
+OnDone = Callable[[int, int], None]
 """Is told how many files of how many are done."""
 
 
 class Run:
     """One run over some files."""
 
-    def __init__(self, project: Project, options: Options = Options(), watch: Watch = lambda done, all_: None) -> None:
+    def __init__(
+        self, project: Project, options: RunOptions = RunOptions(), watch: OnDone = lambda done, all_: None
+    ) -> None:
         self.project, self.options = project, options
         self.counts = Counts()
         self.unsaved: str | None = None
@@ -87,7 +89,7 @@ class Run:
         self._watch = watch
         self._cache: Cache | None = None
 
-    def files(self, files: Iterable[File]) -> list[Result]:
+    def files(self, files: Iterable[File]) -> list[FileResult]:
         """Check files, and fix them if that is wanted."""
         if self.options.cache_directory is not None:
             try:
@@ -101,14 +103,14 @@ class Run:
             self.unsaved = self._cache.save()
         return results
 
-    def text(self, file: File, data: bytes) -> Result:
+    def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""
         self.options = replace(self.options, write=False)
         return self._checked([_New(file, len(data), data)])[0]
 
     # ------------------------------------------------------------------ what is known already
 
-    def _looked_up(self, file: File) -> Result | _New:
+    def _looked_up(self, file: File) -> FileResult | _New:
         """What is known of a file that has not changed."""
         try:
             status = os.stat(file.location)
@@ -132,19 +134,19 @@ class Run:
             known = self._cache.same(file.location, variant, Seen(now_too, source.digest(data)))
         return (self._known(file, known, data) if known is not None else None) or new
 
-    def _known(self, file: File, known: Known, data: bytes) -> Result | None:
+    def _known(self, file: File, known: Known, data: bytes) -> FileResult | None:
         """What is known as a result, unless it is not enough, or there is something in it to fix."""
         thorough = self._is_thorough(file)
         if not known.answers(thorough):
             return None
         if not known.is_gated and not (thorough and known.diagnostics):
             self.counts.skipped += 1
-            return Result(file)
+            return FileResult(file)
         if any(found.fix is not None and self.options.fixing.applies(found.fix) for found in known.diagnostics):
             return None
         self.counts.cached += 1
         text = source.decode(data).text if known.diagnostics else ""
-        return Result(file, known.diagnostics, text, suppressed=known.suppressed)
+        return FileResult(file, known.diagnostics, text, suppressed=known.suppressed)
 
     def _is_thorough(self, file: File) -> bool:
         """Whether a file must parse even if no rule could find anything in it: it, or TL001, was asked for by name."""
@@ -152,7 +154,7 @@ class Run:
 
     # ------------------------------------------------------------------ what is not
 
-    def _checked(self, files: Sequence[_New]) -> list[Result]:
+    def _checked(self, files: Sequence[_New]) -> list[FileResult]:
         if not files:
             return []
         jobs = [self._job(each) for each in files]
@@ -163,7 +165,7 @@ class Run:
         thorough = self._is_thorough(new.file)
         return job_for(self.project, new.file, self.options.fixing, thorough=thorough, data=new.data)
 
-    def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
+    def _finished(self, new: _New, job: Job, answer: JobResult) -> FileResult:
         file = new.file
         self.counts.checked += answer.was_checked
         self.notes.update(answer.notes)
@@ -173,10 +175,10 @@ class Run:
                 source.write(file.location, answer.after, answer.before)
             except source.NotWritten as error:
                 problem = Problem(file.path, f"not fixed: {error}")
-                return Result(file, problems=(problem,), before=answer.before, unwritten=True)
+                return FileResult(file, problems=(problem,), before=answer.before, unwritten=True)
         if new.data is None:
             self._remember(job, answer)
-        return Result(
+        return FileResult(
             file,
             answer.diagnostics,
             answer.text,
@@ -188,7 +190,7 @@ class Run:
             answer.unwritten,
         )
 
-    def _remember(self, job: Job, answer: Answer) -> None:
+    def _remember(self, job: Job, answer: JobResult) -> None:
         """Put into the cache what holds for what is in the file now."""
         if self._cache is None or answer.problems or answer.seen is None:
             return
@@ -198,7 +200,7 @@ class Run:
         seen = answer.seen if answer.after is None else Seen([], source.digest(answer.after))
         self._cache.put(job.location, self.project.variant(job.location), seen, known, answer.rests_on)
 
-    def _with_findings_of_unwritten(self, results: list[Result]) -> list[Result]:
+    def _with_findings_of_unwritten(self, results: list[FileResult]) -> list[FileResult]:
         """Where fixed text could not be written, the findings are still there: look for them once more."""
         unwritten = [_New(old.file, len(old.before), old.before) for old in results if old.unwritten]
         checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
@@ -233,11 +235,11 @@ class _New(NamedTuple):
     """Its content, where that is not to be read from the file."""
 
 
-def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Watch) -> list[Answer]:
+def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
     """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
     from torchlint.session.worker import answer, known_codebase, with_big_stack
 
-    answers: dict[int, Answer] = {}
+    answers: dict[int, JobResult] = {}
 
     ready = 0
 
@@ -272,7 +274,7 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Wa
     return [answers[number] for number in range(len(jobs))]
 
 
-def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, Answer]) -> tuple[bool, bool]:
+def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, JobResult]) -> tuple[bool, bool]:
     """Open files, the largest first, until it is clear that processes are worth starting, and that they will parse.
 
     Files that turn out to be of no interest are answered thereby.
