@@ -73,6 +73,11 @@ def url(code: str, name: str) -> str | None:
     return f"{PAGES}/{name}.md" if code.startswith(OWN_PREFIX) else None
 
 
+def counted(count: int, thing: str) -> str:
+    """``1 finding``, ``2 findings``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"
+
+
 def printable(text: str, keep: str = "") -> str:
     """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
 
