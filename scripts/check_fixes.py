@@ -29,7 +29,7 @@ from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.session.scheduler import FileResult, Run, RunOptions
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 
 @dataclass

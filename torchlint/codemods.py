@@ -25,8 +25,9 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import check_version
 from torchlint.session.scheduler import job_for
-from torchlint.session.worker import JobResult, answer, known_codebase, with_big_stack
+from torchlint.session.worker import JobResult, answer, known_codebase
 from torchlint.system.reading import read
+from torchlint.system.stack import with_big_stack
 
 T = TypeVar("T")
 

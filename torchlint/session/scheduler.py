@@ -18,6 +18,7 @@ from torchlint.project.project import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.cachedir import Unusable
 from torchlint.system.reading import read_with_status
+from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
     from torchlint.session.worker import Job, JobResult
@@ -237,7 +238,7 @@ class _New(NamedTuple):
 
 def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
     """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
-    from torchlint.session.worker import answer, known_codebase, with_big_stack
+    from torchlint.session.worker import answer, known_codebase
 
     answers: dict[int, JobResult] = {}
 

@@ -5,8 +5,6 @@ What is done here can be done in any process; what a job and an answer hold can 
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +16,6 @@ from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
 from torchlint.system.reading import LIMIT, TooLarge, read_with_status
-from torchlint.system.stack import with_stack
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
@@ -26,12 +23,6 @@ if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
-
-RECURSION_LIMIT = 20_000
-
-COLLECT = (2_000_000, 5, 5)
-"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
-refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,15 +242,3 @@ def _encoded(opened: Opened, text: str) -> bytes:
         raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
     except UnicodeError as error:  # `idna` and its like say no more
         raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
-
-
-def with_big_stack(function: Callable[[], T]) -> T:
-    """Call a function in a thread that has room for deep recursion."""
-    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
-    try:
-        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
-        gc.set_threshold(*COLLECT)
-        return with_stack(function)
-    finally:
-        sys.setrecursionlimit(recursion_limit)
-        gc.set_threshold(*thresholds)

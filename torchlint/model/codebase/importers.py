@@ -10,11 +10,11 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
 from torchlint.file.text import source
+from torchlint.file.text.python import parsed
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -145,8 +145,6 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
 
 def _parsed(path: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.decode(importable.content(path)).text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return parsed(source.decode(importable.content(path)).text)
+    except source.Undecodable:
         return None

@@ -11,7 +11,6 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Nodes, Tree
 from torchlint.model.codebase.importers import Importers
@@ -351,12 +351,10 @@ class Codebase:
         self._states[path] = source.digest(data)
         try:
             text = source.decode(data).text
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except source.Undecodable:
             return None
-        return _outlined(text, tree)
+        tree = parsed(text)
+        return _outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:
         return self._state(path) not in ("", source.FOLDER, source.SPECIAL)
