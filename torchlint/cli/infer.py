@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened

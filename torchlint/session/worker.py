@@ -13,6 +13,7 @@ from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Posit
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
+from torchlint.system import states, writing
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
 from torchlint.system.reading import LIMIT, TooLarge, read_with_status
@@ -71,7 +72,7 @@ class JobResult:
     @property
     def notes(self) -> Iterator[str]:
         """What is to be said of the files that it imports, for those who want to know."""
-        return (f"{path}: {source.UNREAD[state]}" for path, state in self.rests_on.items() if state in source.UNREAD)
+        return (f"{path}: {states.UNREAD[state]}" for path, state in self.rests_on.items() if state in states.UNREAD)
 
     @property
     def was_checked(self) -> bool:
@@ -151,7 +152,7 @@ def _open(job: Job) -> Opened | JobResult:
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
-    seen = Seen(now, source.digest(data))
+    seen = Seen(now, states.digest(data))
     is_gated = _is_gated(data, decoded.text, job.codes)
     if not is_gated and not _is_broken(decoded.text, job):
         return JobResult(seen=seen)
@@ -194,7 +195,7 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         return result
     try:
         return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
-    except source.NotWritten as error:
+    except writing.NotWritten as error:
         return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
 
 
@@ -235,10 +236,10 @@ def _unreadable(error: source.Undecodable) -> Diagnostic:
 def _encoded(opened: Opened, text: str) -> bytes:
     try:
         if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
-            raise source.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
+            raise writing.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
         return opened.source.encode(text)
     except UnicodeEncodeError as error:
         character = error.object[error.start]
-        raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+        raise writing.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
     except UnicodeError as error:  # `idna` and its like say no more
-        raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
+        raise writing.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None

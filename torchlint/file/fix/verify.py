@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import bisect
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.edits import splice
+from torchlint.file.text.edits import images, splice
 from torchlint.file.text.lines import Lines, line_start, lines_above
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.placeholders import ASYNC
@@ -142,7 +142,8 @@ class _Comparison:
 
     def __init__(self, old: Mapping[int, _Unit], new: Mapping[int, _Unit], edits: Sequence[TextEdit]) -> None:
         self.old, self.new = old, new
-        self.before, self.after = _Areas(edits), _Areas(_images(edits), with_ends=True)
+        self.before = _Areas((edit.start, edit.end) for edit in edits)
+        self.after = _Areas(images(edits), with_ends=True)
         self.moved = _Shift(edits)
 
     def first_changed(self) -> int | None:
@@ -175,20 +176,11 @@ class _Comparison:
         return self.moved.forward(unit.parent) == other.parent
 
 
-def _images(edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
-    """Where the new text of each edit stands afterwards."""
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        yield TextEdit(start, start + len(edit.content), "")
-        shift += len(edit.content) - (edit.end - edit.start)
-
-
 class _Areas:
     """Parts of a text."""
 
-    def __init__(self, areas: Iterable[TextEdit], with_ends: bool = False) -> None:
-        self.areas = sorted((area.start, area.end) for area in areas)
+    def __init__(self, areas: Iterable[tuple[int, int]], with_ends: bool = False) -> None:
+        self.areas = sorted(areas)
         self.with_ends = with_ends
         """Whether what only meets the end of an area touches it; an area without extent does in any case."""
 

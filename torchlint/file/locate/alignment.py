@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.tokens import TOKENS
 
 _PIECES = re.compile(rf"{TOKENS.pattern}|\r\n|\r|\n", TOKENS.flags)
 _REACH = 20_000

@@ -7,7 +7,7 @@ import warnings
 
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.text.lines import Lines
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.tokens import TOKENS
 
 NOT_UNDERSTOOD = "libcst cannot parse this file, though it is valid Python: it was not checked"
 """What is said of a file that only Python's own parser takes."""

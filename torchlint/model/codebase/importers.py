@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 
-from torchlint.file.text import source
+from torchlint.file.text import source, tokens
 from torchlint.file.text.python import parsed
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
@@ -42,7 +42,7 @@ class Importers:
                 data = importable.content(path)
                 made.add(path, data)
                 self.patching.add(path, data)
-                for word in source.words(b"\n".join(_IMPORT.findall(data))):
+                for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False
