@@ -19,9 +19,8 @@ from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, known_names
 from torchlint.project.settings import parse
 from torchlint.session.scheduler import Run, RunOptions
-from torchlint.session.worker import with_big_stack
 from torchlint.system.limits import parse_size, size_of
-from torchlint.system.stack import deeper
+from torchlint.system.stack import deeper, with_big_stack
 
 CODES = frozenset(known_names())
 HEAD = "import torch\nfrom torch import nn\n\n\n"

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from torchlint.cli.report import counted, printable, printable_lines
+from torchlint.cli.report import counted
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Diagnostic, Problem
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline, BaselineEntry

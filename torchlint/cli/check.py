@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
+from torchlint.cli.report.terminal import printable, printable_lines, wants_color
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline

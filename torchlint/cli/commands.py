@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from torchlint import __version__
-from torchlint.cli.report import FORMATS, Style, printable, wants_color
+from torchlint.cli.report import FORMATS, Style
+from torchlint.cli.report.terminal import printable, wants_color
 
 _SHOWN = 10
 """So many names of files are listed at most."""

@@ -89,7 +89,7 @@ def _complete(cli: click.Command, instruction: str) -> int:
 
 def _show(error: click.ClickException) -> None:
     """What click says of bad usage, which repeats what was given."""
-    from torchlint.cli.report import printable
+    from torchlint.cli.report.terminal import printable
 
     shown = io.StringIO()
     error.show(shown)
@@ -99,7 +99,7 @@ def _show(error: click.ClickException) -> None:
 def _tell_of(error: BaseException) -> None:
     """Say what to report of an exception that nobody expected."""
     with contextlib.suppress(Exception):  # there may be no memory left, or nobody to tell
-        from torchlint.cli.report import printable
+        from torchlint.cli.report.terminal import printable
         from torchlint.system.crash import described, traceback_of
 
         if any(argument in VERBOSE for argument in sys.argv[1:]):

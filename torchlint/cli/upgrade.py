@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.project.discovery import Found, discover
 from torchlint.project.project import Project

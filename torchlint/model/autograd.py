@@ -104,8 +104,7 @@ def _flows(context: Context, area: cst.CSTNode) -> _Flows:
     flows, within = _Flows(), context.tree.within
     for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For):
         for statement in within(area, cls):
-            source = statement.iter if isinstance(statement, cst.For) else statement.value  # type: ignore[attr-defined]
-            for name in _mentioned(source) if source is not None else ():
+            for name in _sources(statement):
                 flows.targets.setdefault(name, set()).update(_targets(statement))
     for call in within(area, cst.Call):
         used: list[cst.BaseExpression] = [arg.value for arg in call.args]
@@ -122,6 +121,15 @@ def _area(context: Context, name: str, node: cst.CSTNode) -> cst.CSTNode:
             if isinstance(up, cst.ClassDef):
                 return up
     return context.scopes.scope_of(node)
+
+
+def _sources(statement: cst.CSTNode) -> Iterator[str]:
+    """The names that a statement binds something computed from."""
+    match statement:
+        case cst.For(iter=source) | cst.Assign(value=source) | cst.AugAssign(value=source):
+            yield from _mentioned(source)
+        case cst.AnnAssign(value=source) if source is not None:
+            yield from _mentioned(source)
 
 
 def _targets(statement: cst.CSTNode) -> Iterator[str]:
@@ -171,19 +179,17 @@ def _mentioned(node: cst.CSTNode) -> Iterator[str]:
 
 
 def _consumes(context: Context, call: cst.Call) -> bool:
-    """Whether a call may run ``backward`` on what it is given."""
-    func = call.func
-    last = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    """Whether a call may run ``backward`` on what it is given: so may a function of which nothing is known."""
+    last = last_name(call.func)
     if last in _BACKWARD or last in _GRAD_FUNCTIONS:
         return True
     if last in _READERS:
         return False
-    ref = qualified(context, func)
+    ref = qualified(context, call.func)
     if ref is not None and ref.startswith(("torch.", "builtins.", "numpy.", "math.", "logging.")):
         return False
     if any(word in last.lower() for word in ("log", "print", "report", "record", "plot", "meter", "write", "format")):
         return False
-    # an unknown function could call backward on it
     return not _is_formatting(context, call)
 
 

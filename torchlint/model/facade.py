@@ -28,7 +28,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.interpret.begin import ForwardInterpreter
+from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes

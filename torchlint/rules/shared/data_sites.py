@@ -55,9 +55,9 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
             return Site.ASSIGN
     if memory.write_through(node, model) is not None:
         return Site.INPLACE
+    if memory.is_detach(node.value):
+        return Site.REDUNDANT
     match node.value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return Site.REDUNDANT
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in memory.TRANSFERS:
             return Site.TRANSFER
     steps = list(chain(node, model.tree))

@@ -33,6 +33,14 @@ OF_THE_VIEW = frozenset(
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 
 
+def is_detach(node: cst.CSTNode) -> bool:
+    """Whether an expression is ``….detach()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return True
+    return False
+
+
 def is_inplace(name: str) -> bool:
     """Whether a method of that name writes to its tensor."""
     return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_")
