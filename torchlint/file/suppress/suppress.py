@@ -17,6 +17,7 @@ class Silenced:
 
     finding: Diagnostic
     rows: frozenset[int] = frozenset()
+    """Of the comments, those of the first and the last that do the same."""
     is_accepted: bool = False
     """Whether a baseline has it, and no comment silences it."""
 
