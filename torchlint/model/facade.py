@@ -28,6 +28,8 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
+from torchlint.model.graphs import fate, kept
+from torchlint.model.graphs.fate import Fate
 from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
@@ -202,21 +204,17 @@ class Model:
         """Whether what an expression holds may be written in place where a version counter counts it."""
         return origins.is_written(self.context, node)
 
-    def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
-        return autograd.reaches_backward(self.context, name, node)
+    def kept_for_nothing(self, node: cst.CSTNode) -> list[kept.Kept]:
+        """The graphs that a statement or call keeps beyond a round of a loop and that nobody needs."""
+        return kept.kept_for_nothing(self.context, node)
 
     def calls_backward(self, area: cst.CSTNode) -> bool:
         """Whether ``backward`` is called below a node."""
         return self.context.remember(autograd.calls_backward, area)
 
-    def backwarded(self, area: cst.CSTNode) -> set[str]:
-        """Names and paths on which ``backward()`` is called below a node."""
-        return self.context.remember(autograd.backwarded, area)
-
-    def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether ``name``, or what is computed from it, leaves the function around ``node``."""
-        return autograd.leaves_function(self.context, name, node)
+    def fate(self, name: str, node: cst.CSTNode) -> Fate:
+        """The worst that becomes of the graphs behind a name or path in the scope of ``node``."""
+        return fate.fate_of_name(self.context, name, node)
 
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
