@@ -130,7 +130,9 @@ _STATEMENT = any_of(
     word("save_on_cpu"),
     word("saved_tensors_hooks"),
     pattern(r"\brecord_function\b(?<!with\srecord_function)(?<!with\storch\.profiler\.record_function)"),
-    pattern(r"\bdevice\b(?<![=,(\[]torch\.device)(?<![=,\w(:+][\t\x20]torch\.device)(?<!with\storch\.cuda\.device)(?= \()"),
+    pattern(
+        r"\bdevice\b(?<![=,(\[]torch\.device)(?<![=,\w(:+][\t\x20]torch\.device)(?<!with\storch\.cuda\.device)(?= \()"
+    ),
     pattern(r"\bdevice\b(?=\) \()"),
     word("device_of"),
     pattern(r"\bstream\b(?<!with\storch\.cuda\.stream)(?= \()"),
@@ -162,8 +164,8 @@ def _name(func: cst.Name | cst.Attribute, made: cst.BaseExpression, model: Model
     """What context a statement makes, or only names; None if none."""
     last = names.called_name(func, model)
     if last == "no_sync" and isinstance(func, cst.Attribute) and made is not func:
-        ref = model.value(func.value).ref or ""
-        return "no_sync" if ref.startswith("torch.") and ref.endswith(_WRAPPERS) else None
+        wrapper = model.value(func.value).ref or ""
+        return "no_sync" if wrapper.startswith("torch.") and wrapper.endswith(_WRAPPERS) else None
     if last not in _LAST_NAMES:
         return None
     ref = model.qualified(func)
