@@ -17,6 +17,7 @@ from torchlint.model import (
     bindings,
     classes,
     expressions,
+    made_modules,
     methods_called,
     modes,
     recording,
@@ -144,6 +145,10 @@ class Model:
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return bindings.declares(self.context, attribute)
+
+    def makes_parameters(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, and is not only the name of one."""
+        return made_modules.makes_parameters(self.context, node)
 
     def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
         """Whether one of some methods is called on what a name or path stands for, in its function or class."""
