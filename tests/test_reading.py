@@ -146,7 +146,7 @@ def test_a_named_file_that_is_too_large(command: str, torchlint: Torchlint, tmp_
     sparse(tmp_path / "x.py")
     ran = torchlint(command, "x.py")
     said = {
-        "check": "not checked: it has more bytes than `max-file-size` allows (5M)",
+        "check": "not checked: it has more bytes than `max-file-size` allows (2M)",
         "infer": "larger than 50,000,000 bytes",
     }
     assert (ran.code, ran.err) == (3, f"error: x.py: {said[command]}\n")

@@ -297,7 +297,7 @@ class CheckCommand:
         seconds = time.perf_counter() - self.started
         yield (
             f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
-            f"{counts.skipped} without anything to look at"
+            f"{counts.skipped} not parsed, for they hold nothing that a rule looks for"
         )
 
     def _say(self, message: str) -> None:

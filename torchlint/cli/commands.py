@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,9 +54,9 @@ def _settings_can_be_wrong() -> Iterator[None]:
 def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int:
     if value == "auto":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if value.isdecimal() and int(value) > 0:
+    if re.fullmatch("0*[1-9][0-9]{0,5}", value):
         return int(value)
-    raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
+    raise click.BadParameter(f"{value!r} is neither a number from 1 to 999999 nor `auto`")
 
 
 def _verbose(expose_value: bool = True) -> Callable[[F], F]:

@@ -64,7 +64,10 @@ def _invoke() -> int:
     import click
 
     from torchlint.cli.commands import cli
+    from torchlint.system import layers
 
+    if unknown := layers.unknown():
+        return _wrong(f"{layers.VARIABLE}: no such layer: {', '.join(unknown)} (there are {', '.join(layers.Layer)})")
     if COMPLETE in os.environ:
         return _complete(cli, os.environ[COMPLETE])
     try:  # not by way of `cli.main()`, which has ideas of its own about interrupts and broken pipes
@@ -83,7 +86,14 @@ def _complete(cli: click.Command, instruction: str) -> int:
 
     if shell_complete(cli, {}, "torchlint", COMPLETE, instruction) == 0:
         return 0
-    sys.stderr.write(f"error: {COMPLETE} must be bash_source, zsh_source or fish_source\n")
+    return _wrong(f"{COMPLETE} must be bash_source, zsh_source or fish_source")
+
+
+def _wrong(message: str) -> int:
+    """Say that something in the environment is not what it may be."""
+    from torchlint.cli.report.terminal import printable
+
+    sys.stderr.write(f"error: {printable(message)}\n")
     return USAGE
 
 

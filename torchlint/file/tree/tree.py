@@ -106,7 +106,7 @@ class Tree:
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
         self.is_repaired = False
         """Whether ``async`` had to be read as its stand-in."""
-        self.skipped: list[Chain] = []
+        self.skipped: Sequence[Chain] = ()
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
