@@ -14,6 +14,8 @@ from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
 from torchlint.cli.report.terminal import printable, printable_lines, wants_color
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.file.text.source import decode_leniently
+from torchlint.project import baseline
+from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
@@ -57,6 +59,9 @@ class CheckOptions:
     isolated: bool
     no_cache: bool
     cache_dir: str | None
+    baseline: str | None
+    no_baseline: bool
+    fix_baselined: bool
     stdin_filename: str | None
     show_files: bool
     force_exclude: bool
@@ -88,6 +93,7 @@ class CheckCommand:
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
         self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
         self._decide()
+        self.baseline = self._baseline()
         self.failed = 0
         """Paths that could not even be opened."""
         self.started = time.perf_counter()
@@ -110,6 +116,16 @@ class CheckCommand:
         self.fixing = Fixing.NONE
         if self.fix or options.diff:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+
+    def _baseline(self) -> Baseline | None:
+        """The baseline, if there is one and it is wanted."""
+        given, settings = self.options.baseline, self.project.settings(os.getcwd())
+        if self.options.no_baseline or (self.options.isolated and given is None):
+            return None
+        found = baseline.load(baseline.file_for(given, settings))
+        if found.content is None and (given is not None or settings.baseline is not None):
+            raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
+        return found if found.entries else None
 
     def run(self) -> int:
         """Check, report, and say how it went."""
@@ -190,7 +206,14 @@ class CheckCommand:
         return self._exit_code([result], False)
 
     def _new_run(self, progress: Progress) -> Run:
-        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        options = RunOptions(
+            self.fixing,
+            not self.options.diff,
+            self.options.jobs,
+            self._cache(),
+            self.baseline,
+            self.options.fix_baselined,
+        )
         return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
@@ -237,6 +260,7 @@ class CheckCommand:
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
             self.failed + len(results) - complete,
+            sum(len(result.baselined) for result in results),
         )
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))

@@ -110,6 +110,9 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place.")
+@click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
+@click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
@@ -132,6 +135,66 @@ def check(**given: Any) -> int:
 
     with _settings_can_be_wrong():
         return CheckCommand(CheckOptions(**given)).run()
+
+
+@cli.group()
+def baseline() -> None:
+    """Live with the findings there are, and report new ones only: see docs/baseline.md."""
+
+
+def _baseline(function: F) -> F:
+    """The options that the commands about baselines share."""
+    function = _verbose()(function)
+    function = click.option(
+        "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
+    )(function)
+    return click.option(
+        "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
+    )(function)
+
+
+@baseline.command("write")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
+@click.option("--extend", is_flag=True, help="Add what is new to a baseline that exists.")
+@_baseline
+def write_baseline(**given: Any) -> int:
+    """Write all findings into a baseline: `torchlint check` reports them no more.
+
+    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.write(command.BaselineWriteOptions(**given))
+
+
+@baseline.command("check")
+@_baseline
+def check_baseline(**given: Any) -> int:
+    """Say what of the baseline is gone. What is new `torchlint check` says.
+
+    Exit code: 0 nothing is, 1 something is, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.check(command.BaselineOptions(**given))
+
+
+@baseline.command("prune")
+@_baseline
+def prune_baseline(**given: Any) -> int:
+    """Remove what is gone from the baseline.
+
+    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.prune(command.BaselineOptions(**given))
 
 
 @cli.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 import libcst as cst
 
@@ -11,12 +12,17 @@ from torchlint.file.tree.tree import Tree
 
 Function = cst.FunctionDef | cst.Lambda
 
+_LONGEST = 30
+"""Parts of a path, and steps of a chain, that anybody looks at: every one of them asks about all those around it."""
+
 
 def dotted(node: cst.CSTNode) -> str | None:
-    """``a.b.c`` of names and attributes, None for all else."""
+    """``a.b.c`` of names and attributes, None for all else and for paths that nobody writes by hand."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.append(node.attr.value)
+        if len(parts) >= _LONGEST:
+            return None
         node = node.value
     if not isinstance(node, cst.Name):
         return None
@@ -77,10 +83,16 @@ def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
 
 
 def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
-    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
-    while True:
+    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``.
+
+    What comes behind the first steps of a very long one is a method without a name.
+    """
+    for step in count(1):
         parent = tree.parent(node)
         match parent:
+            case cst.Attribute() | cst.Subscript() if step > _LONGEST:
+                yield "", parent
+                return
             case cst.Attribute(attr=cst.Name(value=name)):
                 node = call_of(parent, tree) or parent
                 yield name, node
@@ -244,16 +256,20 @@ def is_bound(tree: Tree, node: cst.CSTNode) -> bool:
 
 def is_target(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether ``node``, or an element of it, is bound or deleted."""
-    parent = tree.parent(node)
+    target, parent = tree.nearest(_is_no_part).way_to(node)
+    return isinstance(parent, cst.Del) or is_bound(tree, target)
+
+
+def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether a node is assigned to, if it is, for itself and not with what it is a part of."""
     match parent:
-        case cst.Del():
-            return True
         case cst.Element() | cst.StarredElement():
-            sequence = tree.parent(parent)
-            return isinstance(sequence, (cst.Tuple, cst.List)) and is_target(tree, sequence)
-        case cst.Subscript() if parent.value is node:
-            return is_target(tree, parent)
-    return is_bound(tree, node)
+            return False
+        case cst.Tuple() | cst.List():
+            return not isinstance(node, (cst.Element, cst.StarredElement))
+        case cst.Subscript():
+            return parent.value is not node
+    return True
 
 
 def is_label(tree: Tree, node: cst.CSTNode) -> bool:

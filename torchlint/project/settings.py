@@ -59,6 +59,8 @@ class Settings:
     fix_only: bool = False
     show_fixes: bool = False
     cache_dir: str | None = None
+    baseline: str | None = None
+    """The file of the baseline, from the folder of the settings on."""
     doubts: tuple[Doubt, ...] = ()
     limits: Limits = USUAL
 
@@ -176,6 +178,7 @@ def parse(table: object, file: str) -> Settings:
         fix_only=values.get("fix-only", False),
         show_fixes=values.get("show-fixes", False),
         cache_dir=values.get("cache-dir"),
+        baseline=values.get("baseline"),
         doubts=tuple(doubts),
         limits=Limits(values.get("max-file-size", FILE_SIZE), values.get("model-budget", BUDGET)),
     )
@@ -207,6 +210,12 @@ def _flag(value: object, where: str) -> bool:
 def _path(value: object, where: str) -> str:
     if not isinstance(value, str) or not value:
         raise SettingsError(f"{where} must be the name of a directory")
+    return value
+
+
+def _file(value: object, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise SettingsError(f"{where} must be the name of a file")
     return value
 
 
@@ -263,6 +272,7 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "fix-only": _flag,
     "show-fixes": _flag,
     "cache-dir": _path,
+    "baseline": _file,
     "max-file-size": check_size,
     "model-budget": _count,
 }

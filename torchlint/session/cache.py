@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torchlint import PACKAGE, __version__
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.diagnostic import Applicability, Diagnostic, FindingSite, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.rules.plugins import installed
 from torchlint.session import cachedir
 from torchlint.session.cachedir import OpenFolder, is_temporary
@@ -404,6 +404,7 @@ def _packed(diagnostic: Diagnostic) -> list[Any]:
         _packed_fix(diagnostic.fix),
         astuple(diagnostic.evidence) if diagnostic.evidence is not None else None,
         diagnostic.severity,
+        diagnostic.site,
     ]
 
 
@@ -416,7 +417,7 @@ def _packed_fix(fix: LocatedFix | None) -> list[Any] | None:
 
 
 def _diagnostic(packed: list[Any]) -> Diagnostic:
-    code, name, message, start, end, (first, last), fix, evidence, *more = packed
+    code, name, message, start, end, (first, last), fix, evidence, severity, site = packed
     return Diagnostic(
         code,
         name,
@@ -426,7 +427,8 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
         (first, last),
         _fix(fix),
         LocatedEvidence(*evidence) if evidence else None,
-        *more,
+        severity,
+        site=FindingSite(*site),
     )
 
 

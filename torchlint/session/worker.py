@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
@@ -45,6 +45,8 @@ class Job:
     """Its content, where that is not to be read from the file."""
     limits: Limits = USUAL
     """What it may cost."""
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
+    """Findings that are left alone and not reported, with how many of each there may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class JobResult:
     problems: tuple[Problem, ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
     suppressed: int = 0
+    accepted: tuple[Diagnostic, ...] = ()
+    """What there is of the findings that are left alone."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     before: bytes = b""
     """What was read (left empty where nothing follows from it)."""
@@ -187,6 +191,7 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         outcome.problems,
         outcome.fixed,
         outcome.suppressed,
+        outcome.accepted,
         outcome.rests_on,
         is_gated=opened.is_gated,
         seen=opened.seen,
@@ -215,6 +220,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             policy=job.policy,
             target=job.target,
             budget=job.limits.budget,
+            accepted=job.accepted,
         )
     except RecursionError:
         return TOO_DEEP

@@ -68,3 +68,8 @@ def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
 def url(code: str, name: str) -> str | None:
     """The page of a rule; None for one of another package."""
     return f"{PAGES}/{name}.md" if code.startswith(OWN_PREFIX) else None
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 finding``, ``2 findings``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

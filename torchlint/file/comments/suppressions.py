@@ -51,23 +51,31 @@ class Directive:
     noqa: bool = False
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
-    used: bool = False
 
-    def covers(self, diagnostic: Diagnostic) -> bool:
-        """Whether it silences a finding."""
-        return self._reaches(diagnostic) and self._names(diagnostic.code, diagnostic.name)
+    def reaches(self) -> Iterator[_Reach]:
+        """What it silences, part by part."""
+        for row in self.rows or (None,):
+            for selector in self.selectors if self.selectors is not None else (None,):
+                yield row, self.trailing, selector
 
-    def _reaches(self, diagnostic: Diagnostic) -> bool:
-        if not self.rows:
-            return True
-        first, last = diagnostic.rows
-        rows = {first, last, diagnostic.start.row} if self.trailing else {first, diagnostic.start.row}
-        return not rows.isdisjoint(self.rows)
 
-    def _names(self, code: str, name: str) -> bool:
-        if self.selectors is None:
-            return True
-        return any(code.startswith(selector) or selector == name for selector in self.selectors)
+_Reach = tuple[int | None, bool, str | None]
+"""A line (None for all), whether statements that end there count, and a code, a prefix or a name (None for all)."""
+
+
+def _reaching(diagnostic: Diagnostic) -> Iterator[_Reach]:
+    """All of which each would silence a finding."""
+    first, last = diagnostic.rows
+    code = diagnostic.code
+    selectors = (None, diagnostic.name, *(code[:length] for length in range(len(code) + 1)))
+    begins = {first, diagnostic.start.row}
+    for row, trailing in (
+        (None, False),
+        *((row, False) for row in sorted(begins)),
+        *((row, True) for row in sorted({*begins, last})),
+    ):
+        for selector in selectors:
+            yield row, trailing, selector
 
 
 class Suppressions:
@@ -75,20 +83,18 @@ class Suppressions:
 
     def __init__(self, text: str) -> None:
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
-        self._for_all = [number for number, directive in enumerate(self.directives) if not directive.rows]
-        self._by_row: dict[int, list[int]] = {}
-        for number, directive in enumerate(self.directives):
-            for row in directive.rows:
-                self._by_row.setdefault(row, []).append(number)
+        self._alike: dict[_Reach, list[Directive]] = {}
+        """Those that silence the same, by what that is."""
+        for directive in self.directives:
+            for reach in directive.reaches():
+                self._alike.setdefault(reach, []).append(directive)
+        self._needed: set[_Reach] = set()
 
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
-        """What silences this finding (and remembers that it was needed)."""
-        near = {number for row in (*diagnostic.rows, diagnostic.start.row) for number in self._by_row.get(row, ())}
-        candidates = (self.directives[number] for number in sorted(near.union(self._for_all)))
-        covering = [directive for directive in candidates if directive.covers(diagnostic)]
-        for directive in covering:
-            directive.used = True
-        return covering
+        """What silences this finding, and notes that it was needed; the first and last of those that do the same."""
+        found = [reach for reach in _reaching(diagnostic) if reach in self._alike]
+        self._needed.update(found)
+        return [each for reach in found for each in (self._alike[reach][0], self._alike[reach][-1])]
 
     def malformed(self) -> Iterator[Diagnostic]:
         """TL004 for each comment that is not understood as it may have been meant."""
@@ -102,7 +108,8 @@ class Suppressions:
         ``noqa`` is left out, it may be meant for another tool.
         """
         for directive in self.directives:
-            if directive.used or directive.noqa or not _concerns(directive, codes):
+            is_used = not self._needed.isdisjoint(directive.reaches())
+            if is_used or directive.noqa or not _concerns(directive, codes):
                 continue
             yield _about(directive, "TL002", "unused-suppression", "this comment silences nothing")
 

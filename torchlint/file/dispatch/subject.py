@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Policy
+from torchlint.diagnostic import AS_RULES_SAY, FindingKey, Policy
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -31,3 +32,5 @@ class Subject:
     """The versions of torch it is written for."""
     budget: int = BUDGET
     """How many expressions of it are interpreted; 0 for no limit."""
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
+    """Findings that are left alone and not reported, with how many of each there may be."""

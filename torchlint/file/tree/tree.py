@@ -99,6 +99,7 @@ class Tree:
         self._statements: dict[int, cst.CSTNode] = {}
         self._indices: dict[int, dict[int, int]] = {}
         self._enclosing: dict[tuple[type[cst.CSTNode], ...], Nearest] = {}
+        self._nearest: dict[Callable[[cst.CSTNode, cst.CSTNode], bool], Nearest] = {}
         self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
@@ -331,12 +332,15 @@ class Tree:
             for cls in types:
                 if not isinstance(cls, type) or inspect.isabstract(cls):
                     raise TypeError(f"not a class that nodes are of: {cls!r}")
-            nearest = self._enclosing[types] = self.nearest(lambda child, up: type(up) in types)
+            nearest = self._enclosing[types] = Nearest(self._parents, lambda child, up: type(up) in types)
         return nearest.of(node)
 
     def nearest(self, holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> Nearest:
         """What finds the nearest ancestor for which something holds, asked with a node and its parent."""
-        return Nearest(self._parents, holds)
+        found = self._nearest.get(holds)
+        if found is None:
+            found = self._nearest[holds] = Nearest(self._parents, holds)
+        return found
 
     def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
         """Whether a node lies below another."""

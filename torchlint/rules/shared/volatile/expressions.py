@@ -172,14 +172,16 @@ def _named(frame: VolatileFrame, node: cst.Name | cst.Attribute) -> Held:
         return frame.env[path or ""]
     found = _known(frame, node)
     if isinstance(node, cst.Attribute):
-        base = evaluate(frame, node.value)
-        if node.attr.value in _CUTS or node.attr.value in _METADATA:
+        is_read = node.attr.value in _CUTS or node.attr.value in _METADATA
+        owner = dotted(node.value)
+        base = evaluate(frame, node.value) if is_read or owner is None or owner in frame.env else EMPTY
+        if is_read:
             return NO_GRAPH if base.may_be_volatile or base.bits == FREE else found
-        if base.may_be_volatile and (path is None or dotted(node.value) in frame.env):
+        if base.may_be_volatile:
             return base
-    for other, held in frame.env.items():  # an object that holds a volatile value
-        if held.may_be_volatile and other.startswith(f"{path}."):
-            found |= held
+    for other in frame.inside.get(path or "", ()):  # an object that holds a volatile value
+        if frame.env.get(other, EMPTY).may_be_volatile:
+            found |= frame.env[other]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import libcst as cst
 
@@ -50,14 +51,19 @@ class VolatileFrame:
     """Whether something that is not written out says there whether autograd is on."""
     ever: VolatileEnv = field(default_factory=dict)
     """What names held anywhere on the way."""
+    inside: dict[str, set[str]] = field(default_factory=dict)
+    """The paths of attributes that were ever bound, by what they begin with."""
     jumps: list[VolatileEnv] = field(default_factory=list)
     """What names held where the loop at hand was left or begun anew."""
 
     def bind(self, path: str, held: Held) -> None:
         """Say what a name or a path of attributes holds from here on; nothing is known of its attributes any more."""
-        for other in [name for name in self.env if name.startswith(f"{path}.")]:
-            del self.env[other]
+        for other in self.inside.get(path, ()):
+            self.env.pop(other, None)
         self.env[path] = held
+        parts = path.split(".")
+        for prefix in accumulate(parts[:-1], "{}.{}".format):
+            self.inside.setdefault(prefix, set()).add(path)
         self.ever[path] = self.ever.get(path, EMPTY) | held
 
     def keep(self, held: Held) -> None:
