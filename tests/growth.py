@@ -25,7 +25,7 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.file.triggers import search
 from torchlint.rules import catalogue
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 Counts = Counter[str]
 """Lines that were run by function, characters that were looked through by what did that."""

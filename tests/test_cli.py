@@ -276,7 +276,7 @@ def test_color(
 
 @pytest.mark.parametrize(("terminal", "colored"), [("xterm", True), ("dumb", False)])
 def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.cli.report import wants_color
+    from torchlint.cli.report.terminal import wants_color
 
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 OWN_PREFIX = "TL"
 """What the codes of this program begin with. Those of rules in other packages begin with something else."""
@@ -130,6 +131,24 @@ class LocatedEvidence:
     """The line the evidence comes from, if it is in this file."""
 
 
+FindingKey = tuple[str, str, str]
+"""What a finding is known by in its file, wherever it moves: its code, and the scope and the statement of its site."""
+
+
+class FindingSite(NamedTuple):
+    """Where a finding is, in terms that stay when lines move and code is formatted anew."""
+
+    scope: str = ""
+    """The functions and classes around it, by name: ``Net.forward``; nothing at the top of a module."""
+    statement: str = ""
+    """A hash of its statement without blanks, comments and other matters of form; nothing where a file has no tree."""
+    source: str = ""
+    """The beginning of the statement, for people to read."""
+
+
+NOWHERE = FindingSite()
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding in one file."""
@@ -149,6 +168,12 @@ class Diagnostic:
     half_of: tuple[int, int] | None = field(default=None, compare=False)
     """The place of the statement that this is half of: its other findings are fixed together with it, or none is. Of
     use only while fixing."""
+    site: FindingSite = NOWHERE
+
+    @property
+    def key(self) -> FindingKey:
+        """What it is known by; equal statements of one scope have the same."""
+        return (self.code, self.site.scope, self.site.statement)
 
     @property
     def sort_key(self) -> tuple[Position, Position, str]:

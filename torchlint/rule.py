@@ -42,10 +42,10 @@ __all__ = [
     "Anchor",
     "Applicability",
     "Block",
-    "Check",
     "Edit",
     "Finding",
     "Fix",
+    "NodeCheck",
     "Rule",
     "Trigger",
     "all_of",
@@ -145,7 +145,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class NodeCheck:
     """One function of a rule with the node types it wants to see and what a file must hold for it."""
 
     function: CheckFunction
@@ -160,7 +160,7 @@ class Rule:
     code: str
     name: str
     doc: str
-    checks: tuple[Check, ...]
+    checks: tuple[NodeCheck, ...]
 
     @property
     def trigger(self) -> Trigger:
@@ -178,7 +178,7 @@ def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
         raise TypeError("`on` takes node types and a trigger: `@on(cst.Attribute, trigger=attribute('data'))`")
 
     def register(function: F) -> F:
-        function.check = Check(function, types, trigger)  # type: ignore[attr-defined]
+        function.check = NodeCheck(function, types, trigger)  # type: ignore[attr-defined]
         return function
 
     return register
@@ -193,5 +193,5 @@ def load(module: str) -> Rule:
     loaded = importlib.import_module(module)
     code, _, name = module.rpartition(".")[2].partition("_")
     functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
-    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
+    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), NodeCheck))
     return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)

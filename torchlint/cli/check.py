@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
+from torchlint.cli.report.terminal import printable, printable_lines, wants_color
 from torchlint.diagnostic import Fixing, Problem
 from torchlint.file.text.source import decode_leniently
+from torchlint.project import baseline
+from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
@@ -20,8 +23,7 @@ from torchlint.project.selection import Selection, SettingsError, known_names, l
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
 from torchlint.session.cachedir import directory_for
-from torchlint.session.scheduler import Counts, Result, Run
-from torchlint.session.scheduler import Options as RunOptions
+from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
 
 CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
@@ -34,7 +36,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CheckOptions:
     """The options of ``torchlint check``, as given."""
 
     paths: tuple[str, ...]
@@ -57,6 +59,9 @@ class Options:
     isolated: bool
     no_cache: bool
     cache_dir: str | None
+    baseline: str | None
+    no_baseline: bool
+    fix_baselined: bool
     stdin_filename: str | None
     show_files: bool
     force_exclude: bool
@@ -68,10 +73,10 @@ class Options:
     color: str
 
 
-class Check:
+class CheckCommand:
     """One ``torchlint check``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: CheckOptions) -> None:
         self.options = options
         selection = Selection(
             listed(options.select, "--select") or None,
@@ -88,6 +93,7 @@ class Check:
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
         self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
         self._decide()
+        self.baseline = self._baseline()
         self.failed = 0
         """Paths that could not even be opened."""
         self.started = time.perf_counter()
@@ -110,6 +116,16 @@ class Check:
         self.fixing = Fixing.NONE
         if self.fix or options.diff:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+
+    def _baseline(self) -> Baseline | None:
+        """The baseline, if there is one and it is wanted."""
+        given, settings = self.options.baseline, self.project.settings(os.getcwd())
+        if self.options.no_baseline or (self.options.isolated and given is None):
+            return None
+        found = baseline.load(baseline.file_for(given, settings))
+        if found.content is None and (given is not None or settings.baseline is not None):
+            raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
+        return found if found.entries else None
 
     def run(self) -> int:
         """Check, report, and say how it went."""
@@ -153,7 +169,7 @@ class Check:
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
             self._say(f"warning: {printable(warning)}")
 
-    def _exit_code_of_paths(self, found: Found, results: list[Result]) -> int:
+    def _exit_code_of_paths(self, found: Found, results: list[FileResult]) -> int:
         if found.missing or self._nothing_to_do(found):
             return USAGE
         return self._exit_code(results, bool(found.problems))
@@ -190,7 +206,14 @@ class Check:
         return self._exit_code([result], False)
 
     def _new_run(self, progress: Progress) -> Run:
-        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        options = RunOptions(
+            self.fixing,
+            not self.options.diff,
+            self.options.jobs,
+            self._cache(),
+            self.baseline,
+            self.options.fix_baselined,
+        )
         return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
@@ -198,7 +221,7 @@ class Check:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
-    def _report(self, results: list[Result]) -> None:
+    def _report(self, results: list[FileResult]) -> None:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
             return
@@ -218,7 +241,7 @@ class Check:
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
-    def _findings(self, results: list[Result]) -> Iterator[str]:
+    def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
         files = _shown(results)
@@ -237,6 +260,7 @@ class Check:
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
             self.failed + len(results) - complete,
+            sum(len(result.baselined) for result in results),
         )
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))
@@ -245,7 +269,7 @@ class Check:
             how = statistics.fixes_only if self.fix_only else statistics.summary
             yield from how(files, totals, self.style)
 
-    def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
+    def _complain(self, problems: Iterable[Problem], results: list[FileResult]) -> None:
         """Say what could not be done, each thing once."""
         for fault in faults():
             _tell(f"error: {printable(fault)}")
@@ -255,7 +279,7 @@ class Check:
                 _tell(printable_lines(problem.details.rstrip()))
             _tell(f"error: {printable(str(problem))}")
 
-    def _exit_code(self, results: list[Result], incomplete: bool) -> int:
+    def _exit_code(self, results: list[FileResult], incomplete: bool) -> int:
         if incomplete or faults() or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
@@ -294,7 +318,7 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> list[FileFindings]:
+def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:
     """Results as reports want them: files with findings (of some codes)."""
     files = []
     for result in results:
@@ -318,7 +342,7 @@ def _base(locations: list[str]) -> str:
     return common
 
 
-def _would_fix(results: Iterable[Result]) -> str:
+def _would_fix(results: Iterable[FileResult]) -> str:
     count = sum(number for result in results for _, number in result.fixed)
     return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
 

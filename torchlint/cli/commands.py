@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from torchlint import __version__
-from torchlint.cli.report import FORMATS, Style, printable, wants_color
+from torchlint.cli.report import FORMATS, Style
+from torchlint.cli.report.terminal import printable, wants_color
 
 _SHOWN = 10
 """So many names of files are listed at most."""
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., Any])
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -58,13 +59,13 @@ def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int
     raise click.BadParameter(f"{value!r} is neither a number from 1 to 999999 nor `auto`")
 
 
-def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+def _verbose(expose_value: bool = True) -> Callable[[F], F]:
     """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli.main` sees to."""
     text = "Say more on standard error."
     return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
 
 
-def _rules(option: str, help: str) -> Callable[[Command], Command]:
+def _rules(option: str, help: str) -> Callable[[F], F]:
     """An option that takes rules."""
     return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
 
@@ -110,6 +111,9 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place.")
+@click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
+@click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
@@ -128,10 +132,70 @@ def check(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.check import Check, Options
+    from torchlint.cli.check import CheckCommand, CheckOptions
 
     with _settings_can_be_wrong():
-        return Check(Options(**given)).run()
+        return CheckCommand(CheckOptions(**given)).run()
+
+
+@cli.group()
+def baseline() -> None:
+    """Live with the findings there are, and report new ones only: see docs/baseline.md."""
+
+
+def _baseline(function: F) -> F:
+    """The options that the commands about baselines share."""
+    function = _verbose()(function)
+    function = click.option(
+        "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
+    )(function)
+    return click.option(
+        "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
+    )(function)
+
+
+@baseline.command("write")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
+@click.option("--extend", is_flag=True, help="Add what is new to a baseline that exists.")
+@_baseline
+def write_baseline(**given: Any) -> int:
+    """Write all findings into a baseline: `torchlint check` reports them no more.
+
+    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.write(command.BaselineWriteOptions(**given))
+
+
+@baseline.command("check")
+@_baseline
+def check_baseline(**given: Any) -> int:
+    """Say what of the baseline is gone. What is new `torchlint check` says.
+
+    Exit code: 0 nothing is, 1 something is, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.check(command.BaselineOptions(**given))
+
+
+@baseline.command("prune")
+@_baseline
+def prune_baseline(**given: Any) -> int:
+    """Remove what is gone from the baseline.
+
+    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.prune(command.BaselineOptions(**given))
 
 
 @cli.command()
@@ -205,10 +269,10 @@ def infer(**given: Any) -> int:
 
     Exit code: 0 all is said, 2 bad usage, settings or input, 3 something could not be analysed.
     """
-    from torchlint.cli.infer import Options, Reveal
+    from torchlint.cli.infer import InferOptions, Reveal
 
     with _settings_can_be_wrong():
-        return Reveal(Options(**given)).run()
+        return Reveal(InferOptions(**given)).run()
 
 
 @cli.command()
@@ -226,10 +290,10 @@ def upgrade(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.upgrade import Options, run
+    from torchlint.cli.upgrade import UpgradeOptions, run
 
     with _settings_can_be_wrong():
-        return run(Options(**given))
+        return run(UpgradeOptions(**given))
 
 
 @cli.command()

@@ -105,7 +105,7 @@ def _join_values() -> None:
 
 def _wrong(message: str) -> int:
     """Say that something in the environment is not what it may be."""
-    from torchlint.cli.report import printable
+    from torchlint.cli.report.terminal import printable
 
     sys.stderr.write(f"error: {printable(message)}\n")
     return USAGE
@@ -113,7 +113,7 @@ def _wrong(message: str) -> int:
 
 def _show(error: click.ClickException) -> None:
     """What click says of bad usage, which repeats what was given."""
-    from torchlint.cli.report import printable
+    from torchlint.cli.report.terminal import printable
 
     shown = io.StringIO()
     error.show(shown)
@@ -123,7 +123,7 @@ def _show(error: click.ClickException) -> None:
 def _tell_of(error: BaseException) -> None:
     """Say what to report of an exception that nobody expected."""
     with contextlib.suppress(Exception):  # there may be no memory left, or nobody to tell
-        from torchlint.cli.report import printable
+        from torchlint.cli.report.terminal import printable
         from torchlint.system.crash import described, traceback_of
 
         if any(argument in VERBOSE for argument in sys.argv[1:]):

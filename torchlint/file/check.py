@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem
 from torchlint.file.dispatch.dispatch import Look, dispatch
 from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
@@ -50,6 +50,8 @@ class Outcome:
     """How many fixes of each code were applied."""
     problems: tuple[Problem, ...] = ()
     suppressed: int = 0
+    accepted: tuple[Diagnostic, ...] = ()
+    """What remains of the findings that were to be left alone."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     """The other files that were looked at, with their state then."""
 
@@ -65,12 +67,13 @@ def check_text(
     policy: Policy = AS_RULES_SAY,
     target: Target = ANY,
     budget: int = BUDGET,
+    accepted: Mapping[FindingKey, int] | None = None,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    subject = Subject(path, codes, location, codebase, policy, target, budget)
+    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {})
 
     def examined(text: str) -> Examined:
         return joined(examine(text, subject))
@@ -81,8 +84,15 @@ def check_text(
     end, counts = settled(text), Counter[str]()
     if fixing is not Fixing.NONE:
         end, counts = fixed(end, settled, fixing, path)
+    known = tuple(each.finding for each in end.silenced if each.is_accepted)
     return Outcome(
-        end.diagnostics, end.text, tuple(sorted(counts.items())), end.problems, len(end.silenced), end.rests_on
+        end.diagnostics,
+        end.text,
+        tuple(sorted(counts.items())),
+        end.problems,
+        len(end.silenced) - len(known),
+        known,
+        end.rests_on,
     )
 
 
@@ -96,7 +106,7 @@ def examine(text: str, subject: Subject) -> Examined:
 
 def examine_without_triggers(text: str, subject: Subject) -> Examined:
     """The same if rules look at all of every text: what triggers keep from them is what a test of triggers is after."""
-    return suppressed(text, _located(text, subject.codes, subject, None), subject.codes)
+    return suppressed(text, _located(text, subject.codes, subject, None), subject.codes, subject.accepted)
 
 
 def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
@@ -105,13 +115,13 @@ def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject
 
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:
-        return suppressed(text, _after_look(Located(), look, subject), subject.codes)
+        return suppressed(text, _after_look(Located(), look, subject), subject.codes, subject.accepted)
     codes = look.codes if look is not None else possible
     try:
         located = _located(text, codes, subject, sites(data, codes))
     except Unreadable:
         located = _located(text, codes, subject, None)
-    return suppressed(text, _after_look(located, look, subject), subject.codes)
+    return suppressed(text, _after_look(located, look, subject), subject.codes, subject.accepted)
 
 
 def _located(

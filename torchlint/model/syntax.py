@@ -177,74 +177,6 @@ def literal_key(node: cst.BaseExpression) -> str | int | None:
     return integer(node)
 
 
-def type_comment(node: cst.CSTNode | None) -> str | None:
-    """The text of a ``# type:`` comment behind a statement or a loop's head."""
-    match node:
-        case cst.SimpleStatementLine(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment(value=text))):
-            return _typed(text)
-        case cst.For(body=cst.IndentedBlock(header=cst.TrailingWhitespace(comment=cst.Comment(value=text)))):
-            return _typed(text)
-    return None
-
-
-def _typed(comment: str) -> str | None:
-    text = comment.removeprefix("#").strip()
-    if not text.startswith("type:"):
-        return None
-    text = text.removeprefix("type:").partition("#")[0].strip()
-    return None if text.startswith("ignore") else text
-
-
-def signature_comments(function: cst.FunctionDef) -> dict[str, str]:
-    """What ``# type:`` comments say of the parameters of a function, and under ``return`` of its result."""
-    params = parameters(function)
-    found: dict[str, str] = {}
-    for param in params:
-        if (text := _typed(_comment_behind(param))) is not None:
-            found[param.name.value] = text
-    text = next(filter(None, map(_typed, _first_comments(function))), None)
-    if text is None or "->" not in text:
-        return found
-    given, _, result = text.rpartition("->")
-    found["return"] = result.strip()
-    types = _split(given.strip().removeprefix("(").removesuffix(")"))
-    if types != ["..."]:
-        names = [p.name.value for p in params]
-        found |= zip(names[len(names) - len(types) :], (text.lstrip("*") for text in types), strict=False)
-    return found
-
-
-def _comment_behind(param: cst.Param) -> str:
-    """The comment behind a parameter and its comma."""
-    places = [param.whitespace_after_param]
-    if isinstance(param.comma, cst.Comma):
-        places.insert(0, param.comma.whitespace_after)
-    for place in places:
-        if isinstance(place, cst.ParenthesizedWhitespace) and place.first_line.comment is not None:
-            return place.first_line.comment.value
-    return ""
-
-
-def _first_comments(function: cst.FunctionDef) -> list[str]:
-    """The comments between the head of a function and its first statement."""
-    if not isinstance(function.body, cst.IndentedBlock):
-        return []
-    lines = [line.comment for line in getattr(function.body.body[0], "leading_lines", ())]
-    return [comment.value for comment in (function.body.header.comment, *lines) if comment is not None]
-
-
-def _split(text: str) -> list[str]:
-    """Types with commas in between, apart."""
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "[(") - (char in "])")
-        if char == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts if part.strip()]
-
-
 def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     """The classes of ``isinstance(x, (A, B))`` or ``isinstance(x, A | B)``."""
     match node:
@@ -304,19 +236,28 @@ def is_stub(function: cst.FunctionDef) -> bool:
     return True
 
 
-def is_target(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether ``node`` is assigned to, deleted or bound by a loop."""
-    target, parent = tree.nearest(_is_no_part).way_to(node)
+def is_bound(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether an assignment, a loop, ``with``, ``import … as`` or a pattern binds ``node``, be it in a tuple."""
+    parent = tree.parent(node)
     match parent:
-        case cst.AssignTarget() | cst.Del() | cst.AsName() | cst.MatchStar():
+        case cst.AssignTarget() | cst.AsName() | cst.MatchStar():
             return True
         case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
-            return parent.target is target
+            return parent.target is node
         case cst.MatchAs():
-            return parent.name is target
+            return parent.name is node
         case cst.MatchMapping():
-            return parent.rest is target
+            return parent.rest is node
+        case cst.Element() | cst.StarredElement():
+            sequence = tree.parent(parent)
+            return isinstance(sequence, (cst.Tuple, cst.List)) and is_bound(tree, sequence)
     return False
+
+
+def is_target(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether ``node``, or an element of it, is bound or deleted."""
+    target, parent = tree.nearest(_is_no_part).way_to(node)
+    return isinstance(parent, cst.Del) or is_bound(tree, target)
 
 
 def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
@@ -329,3 +270,16 @@ def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
         case cst.Subscript():
             return parent.value is not node
     return True
+
+
+def is_label(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a name is no expression: an attribute's, a keyword, that of a function, class or parameter."""
+    parent = tree.parent(node)
+    match parent:
+        case cst.Attribute():
+            return parent.attr is node
+        case cst.Arg():
+            return parent.keyword is node
+        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
+            return parent.name is node
+    return False

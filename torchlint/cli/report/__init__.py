@@ -5,16 +5,11 @@ A format is a function ``lines(files, style)``; everything that formats share is
 
 from __future__ import annotations
 
-import bisect
 import importlib
-import itertools
-import os
-import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, Position
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic
 
 FORMATS = {"full": "full", "concise": "concise", "json": "json_", "github": "github"}
 """Formats by name, with the module of each."""
@@ -23,43 +18,6 @@ FOR_PEOPLE = ("full", "concise")
 """Formats that end with a summary; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
-
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text with its lines. They end at LF, CR or CRLF and nothing else."""
-
-    content: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-    @classmethod
-    def of(cls, content: str) -> Text:
-        """The lines of a text."""
-        if "\r" not in content:
-            lengths = itertools.accumulate(map(len, content.split("\n")))
-            ends = tuple(length + number for number, length in enumerate(lengths))
-            return cls(content, (0, *(end + 1 for end in ends[:-1])), ends)
-        breaks = [match.span() for match in _NEWLINE.finditer(content)]
-        return cls(content, (0, *(end for _, end in breaks)), (*(start for start, _ in breaks), len(content)))
-
-    def position(self, offset: int) -> Position:
-        """Row and column of an offset."""
-        row = bisect.bisect_right(self.starts, offset)
-        return Position(row, offset - self.starts[row - 1] + 1)
-
-    def line(self, row: int) -> str:
-        """A line without its end; empty beyond the last."""
-        if row > len(self.starts):
-            return ""
-        return self.content[self.starts[row - 1] : self.ends[row - 1]]
-
-    @property
-    def rows(self) -> int:
-        """How many lines there are; the empty one after the last newline doesn't count."""
-        return len(self.starts) - (self.starts[-1] == len(self.content) and len(self.starts) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +51,12 @@ class Style:
 
 BOLD, RED, GREEN, BLUE, CYAN = (1,), (1, 31), (32,), (1, 34), (36,)
 
-Lines = Callable[[Sequence[FileFindings], Style], Iterator[str]]
+Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
 
-def format_named(name: str) -> Lines:
+def format_named(name: str) -> Format:
     """The function that writes a format."""
-    function: Lines = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    function: Format = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
     return function
 
 
@@ -112,31 +70,6 @@ def url(code: str, name: str) -> str | None:
     return f"{PAGES}/{name}.md" if code.startswith(OWN_PREFIX) else None
 
 
-def printable(text: str, keep: str = "") -> str:
-    """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
-
-    Control characters and what reorders or hides text are escaped as in a string, but for characters to ``keep``.
-    """
-    if text.isprintable():  # most
-        return text
-    return "".join(c if c.isprintable() or c in keep or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
-
-
-def printable_lines(text: str) -> str:
-    """The same of a text on several lines, with its tabs."""
-    return "\n".join(printable(line, "\t") for line in _NEWLINE.split(text))
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
-
-
-def wants_color(choice: str) -> bool:
-    """Whether to write colours: what the option says, then the environment, then the terminal."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def counted(count: int, thing: str) -> str:
+    """``1 finding``, ``2 findings``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

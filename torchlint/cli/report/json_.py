@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torchlint.cli.report import FileFindings, Style, Text, url
+from torchlint.cli.report import FileFindings, Style, url
 from torchlint.diagnostic import Diagnostic, LocatedEvidence, LocatedFix, Position
+from torchlint.file.text.lines import Lines
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -17,12 +18,12 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _entries(file: FileFindings) -> Iterator[dict[str, Any]]:
-    text = Text.of(file.text)
+    text = Lines(file.text)
     for found in file.diagnostics:
         yield _entry(found, file.location, text)
 
 
-def _entry(found: Diagnostic, filename: str, text: Text) -> dict[str, Any]:
+def _entry(found: Diagnostic, filename: str, text: Lines) -> dict[str, Any]:
     return {
         "cell": None,
         "code": found.code,
@@ -49,7 +50,7 @@ def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
     return {"kind": evidence.kind, "message": evidence.message, "row": evidence.row}
 
 
-def _fix(fix: LocatedFix | None, text: Text) -> dict[str, Any] | None:
+def _fix(fix: LocatedFix | None, text: Lines) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [

@@ -1,7 +1,8 @@
-"""What comments silence stays as it is, and silenced, whatever is fixed beside it.
+"""What comments silence stays as it is, and silenced, whatever is fixed beside it; so does what a baseline has.
 
 A fix that rewrites what a comment silences, or parts the two (it puts a block over the statement, or gives it lines of
-its own), would undo what the author asked for. Whether one does is seen in what is found in the text after it.
+its own), would undo what the author asked for; one that changes a statement of the baseline would have it reported.
+Whether one does is seen in what is found in the text after it.
 """
 
 from __future__ import annotations
@@ -70,13 +71,20 @@ class _Near:
 
 
 def _lost(before: Examined, after: Examined, edits: Iterable[TextEdit]) -> list[Silenced]:
-    """What is reported after some edits though it was silenced, or is not found again."""
+    """What is reported after some edits though it was silenced, or is not found again.
+
+    What a baseline has may be gone, as long as no edit touches it: nothing is left of it that could be reported.
+    """
     was, now = Lines(before.text), Lines(after.text)
     offsets = [was.offset(each.finding.start) for each in before.silenced]
     after_edits = moved(offsets, edits)
     still = {(each.finding.code, now.offset(each.finding.start)) for each in after.silenced}
-    return [
-        each
-        for each, offset in zip(before.silenced, offsets, strict=True)
-        if (each.finding.code, after_edits.get(offset)) not in still
-    ]
+    reported = {(found.code, now.offset(found.start)) for found in after.diagnostics}
+
+    def is_lost(each: Silenced, offset: int) -> bool:
+        place = (each.finding.code, after_edits.get(offset))
+        if each.is_accepted:
+            return offset not in after_edits or place in reported
+        return place not in still
+
+    return [each for each, offset in zip(before.silenced, offsets, strict=True) if is_lost(each, offset)]

@@ -8,7 +8,7 @@ import libcst as cst
 
 
 class Nearest:
-    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
+    """The nearest ancestor that is what somebody looks for. Each way up is walked once, however many nodes ask."""
 
     def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
         """``holds`` is asked with a node and its parent, whether that is the one."""

@@ -13,9 +13,10 @@ import functools
 import re
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from torchlint.file.text.source import GAP
+from torchlint.file.text.lines import Lines
+from torchlint.file.text.tokens import GAP
 
 ASYNC = "äsync"
 """What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
@@ -116,7 +117,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 def _chains(tree: ast.Module, text: str) -> Iterator[Chain]:
     """The expressions that are to be skipped, in document order."""
-    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+    lines = Lines(text)
     spent = 0.0
     for node in sorted(_expressions(tree), key=lambda node: (node.lineno, node.col_offset)):
         depth, parts = _extent(node)
@@ -124,8 +125,8 @@ def _chains(tree: ast.Module, text: str) -> Iterator[Chain]:
         if cost <= 1 and parts <= MAX_PARTS and (depth <= _SHALLOW or spent + cost <= MAX_COST):
             spent += cost
             continue
-        start = _offset(text, starts, node.lineno, node.col_offset)
-        end = _offset(text, starts, node.end_lineno or 1, node.end_col_offset or 0)
+        start = lines.offset_in_bytes(node.lineno, node.col_offset)
+        end = lines.offset_in_bytes(node.end_lineno or 1, node.end_col_offset or 0)
         matters = any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node))
         yield Chain(start, end, matters, SKIPPED if cost > 1 else _LARGE if parts > MAX_PARTS else _ONE_MORE)
 
@@ -141,14 +142,9 @@ def _expressions(tree: ast.Module) -> Iterator[ast.expr]:
             stack += ast.iter_child_nodes(node)
 
 
-def _offset(text: str, starts: list[int], row: int, column: int) -> int:
-    start = starts[row - 1]
-    return start + len(text[start : start + column].encode(errors="surrogatepass")[:column].decode(errors="ignore"))
-
-
 def _extent(root: ast.expr) -> tuple[int, int]:
     """How deep the nodes of an expression are nested, and how many there are."""
-    deepest, count, level = 0, 0, [root]
+    deepest, count, level = 0, 0, list[ast.AST]([root])
     while level:
         deepest += 1
         count += len(level)
@@ -156,5 +152,5 @@ def _extent(root: ast.expr) -> tuple[int, int]:
     return deepest, count
 
 
-def _parts(node: Any) -> Iterator[Any]:
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
     return (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context))

@@ -431,7 +431,7 @@ class Tree:
             stack.extend(list(children(at))[::-1])
 
     def code(self, node: cst.CSTNode) -> str:
-        """GivenText of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        """The text of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
         code = self._quick.code(node) if self._quick is not None else None
         if code is not None:
             return code
