@@ -53,7 +53,14 @@ from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, any_of, on
 
 @on(
     cst.BinaryOperation,
-    trigger=any_of(pattern(r"\) ,? \] \*"), pattern(r"\* \[ \w"), pattern(r"\) ,? \) \*"), pattern(r"\* \(")),
+    trigger=any_of(
+        pattern(r"\) \] \*"),
+        pattern(r"\) , \] \*"),
+        pattern(r"\* \[ \w"),
+        pattern(r"\)[\s\\]*\) \*"),
+        pattern(r"\) , \) \*"),
+        pattern(r"\* \("),
+    ),
 )
 def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report a list with a new layer that is multiplied."""

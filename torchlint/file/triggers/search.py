@@ -11,7 +11,6 @@ from torchlint.file.text.tokens import GAP, words
 from torchlint.file.triggers.outline import DOUBT, LOOPS, around
 from torchlint.rules import catalogue
 from torchlint.trigger import (
-    BETWEEN,
     AllOf,
     AnyOf,
     Attribute,
@@ -22,6 +21,7 @@ from torchlint.trigger import (
     Pattern,
     Trigger,
     Word,
+    spelled,
 )
 
 
@@ -128,7 +128,7 @@ def _search(trigger: Trigger) -> Search:
         case Pattern(regex):
             word = _FIRST.match(regex)
             behind = _BOUNDARY.sub(r"\1(?<!\\w\1)", regex, count=1)  # `re` finds a literal far quicker than a boundary
-            return Search(_compiled(behind.replace(" ", BETWEEN)), word[1].encode() if word is not None else b"")
+            return Search(_compiled(spelled(behind)), word[1].encode() if word is not None else b"")
     raise TypeError(f"{trigger} is nothing to search for")
 
 
