@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
 from torchlint.cli.report.terminal import printable, printable_lines, wants_color
@@ -22,15 +23,10 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
+from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
-
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes."""
-
-UNCHECKED = ("TL001", "TL003")
-"""Findings that say a file could not be looked at, which a patch must not hide."""
 
 STDIN = "-"
 

@@ -52,7 +52,7 @@ class Body(NamedTuple):
 
 @dataclass(eq=False)
 class Text:
-    """What an late body stands for."""
+    """What a late body stands for."""
 
     raw: str
     block: Callable[[], tuple[cst.BaseSuite, str]]
