@@ -203,7 +203,7 @@ def _own_name(method: cst.FunctionDef) -> str:
     return given[0].name.value if given else "self"
 
 
-def _pass_mode(node: cst.Call, method: cst.FunctionDef) -> Fix:
+def _pass_mode(node: cst.Call, method: cst.FunctionDef) -> Fix | None:
     edits = (edit.add_argument(node, f"training={_own_name(method)}.training"),)
     return Fix("Pass the mode of the module", edits, Applicability.UNSAFE)
 
