@@ -107,7 +107,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Value
 from torchlint.model.syntax import call_of, keyword, last_name
-from torchlint.model.torch import library
+from torchlint.model.training import object_kind
 from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_attributes import has_attribute
@@ -178,8 +178,7 @@ def _role(value: Value, model: Model) -> str:
     """What kind of class an object is of."""
     if isinstance(value.node, cst.ClassDef):
         return model.class_kind(value.node)
-    ref = value.ref or ""
-    return "scaler" if ref.endswith(".GradScaler") and ref.startswith("torch.") else library.class_kind(ref) or ""
+    return object_kind(value)
 
 
 _ASKED = frozenset(
