@@ -63,7 +63,9 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Tri, Value
 from torchlint.model.syntax import dotted
-from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, attribute, in_loops, on, pattern
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, all_of, any_of, attribute, in_loops, on, pattern
+
+GROUP = Group.PERFORMANCE
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _TRIGGER = any_of(

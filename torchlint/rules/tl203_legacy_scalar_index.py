@@ -70,8 +70,10 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
-from torchlint.rule import Applicability, Finding, Fix, all_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, scalars
+
+GROUP = Group.MIGRATION
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
@@ -94,7 +96,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         Applicability.SAFE if proven else _UNSAFE,
         alternatives=() if proven else (element,),
     )
-    severity = "error" if proven else "warning"
+    severity = Severity.ERROR if proven else None
     return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
 
 
@@ -111,7 +113,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
     fix = Fix("Replace with `.item()`", (edit.replace_after(node.value, node, ".item()"),))
-    return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
+    return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
 
 
 @on(cst.Call, trigger=all_of(pattern(r"\bround \("), attribute("data")))
@@ -127,7 +129,7 @@ def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     if model.qualified(node.func) != "builtins.round" or not model.remember(_is_of_that_time):
         return None
     said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
-    return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)
+    return Finding(rounded, said, _as_number(rounded, model), severity=Severity.ERROR, receiver=rounded)
 
 
 def _is_of_that_time(model: Model) -> bool:

@@ -8,8 +8,9 @@
 ``# torchlint: file-ignore[TL1]``               the whole file, wherever the comment stands
 ==============================================  ===================================================================
 
-Codes can be prefixes. What is written inside a string is no comment. A comment that looks like one of these and is none
-is reported (:mod:`torchlint.file.comments.directive` reads them), and silences at most the rules it names.
+Codes can be prefixes, or groups of rules. What is written inside a string is no comment. A comment that looks like one
+of these and is none is reported (:mod:`torchlint.file.comments.directive` reads them), and silences at most the rules
+it names.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Diagnostic, Position
 from torchlint.file.comments.directive import Said, is_suspect, read
 from torchlint.file.text.lines import line_start, lines_above
+from torchlint.project.selection import OWN_SEVERITIES, known_names, means
 
 _TOKEN = re.compile(
     r"""
@@ -43,7 +45,7 @@ class Directive:
     start: Position
     end: Position
     selectors: tuple[str, ...] | None
-    """Codes, prefixes of codes and names; None for everything."""
+    """Codes, prefixes of codes, names and groups; None for everything."""
     rows: tuple[int, ...] = ()
     """The lines it speaks for; empty for the whole file."""
     trailing: bool = False
@@ -67,7 +69,7 @@ class Directive:
     def _names(self, code: str, name: str) -> bool:
         if self.selectors is None:
             return True
-        return any(code.startswith(selector) or selector == name for selector in self.selectors)
+        return any(means(selector, code, name) for selector in self.selectors)
 
 
 class Suppressions:
@@ -109,7 +111,8 @@ class Suppressions:
 
 def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
     row = directive.start.row
-    return Diagnostic(code, name, message, directive.start, directive.end, (row, row))
+    severity = OWN_SEVERITIES[code]
+    return Diagnostic(code, name, message, directive.start, directive.end, (row, row), severity=severity)
 
 
 def mentioned(text: str) -> bool:
@@ -140,13 +143,10 @@ def start_with_comments(text: str, start: int) -> int:
 
 
 def _concerns(directive: Directive, codes: Collection[str]) -> bool:
-    from torchlint.rules import catalogue
-
     if directive.selectors is None:
         return True
-    names = {info.name: code for code, info in catalogue().items()}
-    wanted = {names.get(selector, selector.upper()) for selector in directive.selectors}
-    return any(code.startswith(selector) for selector in wanted for code in codes)
+    names = known_names()
+    return any(means(selector, code, names.get(code, "")) for selector in directive.selectors for code in codes)
 
 
 def _directives(text: str) -> Iterator[Directive]:
