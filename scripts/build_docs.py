@@ -209,7 +209,7 @@ def declarations() -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _entry(file: str) -> rules_index.Entry:
+def _entry(file: str) -> rules_index.IndexEntry:
     return rules_index.entry_of(source(file), file)
 
 

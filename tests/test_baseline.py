@@ -16,7 +16,7 @@ from conftest import Torchlint
 from torchlint.cli import check as cli_check
 from torchlint.file.locate.sites import statement_hash
 from torchlint.project import baseline
-from torchlint.project.baseline import NAME, Baseline, Entry
+from torchlint.project.baseline import NAME, Baseline, BaselineEntry
 from torchlint.session import scheduler
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -390,8 +390,8 @@ def test_cache_and_processes_make_no_difference(
 
 
 def test_what_two_branches_leave_is_read(tmp_path: Path) -> None:
-    def entry(times: int, path: str = "x.py") -> Entry:
-        return Entry(path, "TL101", "f", "0" * 12, times, "x.data")
+    def entry(times: int, path: str = "x.py") -> BaselineEntry:
+        return BaselineEntry(path, "TL101", "f", "0" * 12, times, "x.data")
 
     file = tmp_path / NAME
     file.write_text(baseline.text_of([entry(1), entry(2), entry(1, "a.py")]), encoding="utf-8")
@@ -411,7 +411,7 @@ def test_what_was_changed_by_somebody_else_is_not_overwritten(tmp_path: Path) ->
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
-    entry = Entry(os.fsdecode(b"\xff.py"), "TL101", "", "0" * 12, 1, "x = '\u202e'")
+    entry = BaselineEntry(os.fsdecode(b"\xff.py"), "TL101", "", "0" * 12, 1, "x = '\u202e'")
     file = tmp_path / NAME
     file.write_bytes(baseline.text_of([entry]).encode())
     assert file.read_text(encoding="utf-8").isascii()
@@ -420,8 +420,8 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
 
 def test_paths_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     known = Baseline("C:\\code\\" + NAME)
-    monkeypatch.setattr(baseline.os, "sep", "\\")
-    monkeypatch.setattr(baseline.os.path, "dirname", lambda path: path.rpartition("\\")[0])
+    monkeypatch.setattr(os, "sep", "\\")
+    monkeypatch.setattr(os.path, "dirname", lambda path: path.rpartition("\\")[0])
     assert known.path_of("C:\\code\\a\\x.py") == "a/x.py"
 
 

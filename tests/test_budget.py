@@ -18,7 +18,7 @@ from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, known_names
 from torchlint.project.settings import parse
-from torchlint.session.scheduler import Options, Run
+from torchlint.session.scheduler import Run, RunOptions
 from torchlint.session.worker import with_big_stack
 from torchlint.system.limits import parse_size, size_of
 from torchlint.system.stack import deeper
@@ -337,7 +337,7 @@ def test_processes_do_not_matter_where_a_budget_is_met(tmp_path: Path) -> None:
         (tmp_path / f"x{number}.py").write_text(text + "# it is long\n" * 3_000)
     files = [File(f"x{n}.py", str(tmp_path / f"x{n}.py")) for n in range(8)]
     one, two, other = (
-        Run(Project(), Options(jobs=jobs)).files(order) for jobs, order in ((1, files), (2, files), (1, files[::-1]))
+        Run(Project(), RunOptions(jobs=jobs)).files(order) for jobs, order in ((1, files), (2, files), (1, files[::-1]))
     )
     assert one == two == other[::-1]
     assert all([problem.message for problem in result.problems] == [NOT_ALL_INTERPRETED] for result in one)

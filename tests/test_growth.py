@@ -117,6 +117,9 @@ SHAPES: dict[str, Program] = {
     "volatile inputs of functions": lines(
         VARIABLE, "def f@(x):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    return out.data[0]\n\n"
     ),
+    "volatile inputs of one function": lines(
+        VARIABLE + "def f(x):\n", "    x@ = Variable(x, volatile=True)\n    out@ = net(x@)\n"
+    ),
     "async": lines(FUNCTION, "    x.cuda(async=True)\n    y@ = x.data\n"),
     "Windows newlines": lambda size: (FUNCTION + "    y = x.data; z = 1\n" * size).replace("\n", "\r\n"),
     "bare CR": lambda size: (FUNCTION + "    y = x.data\n" * size).replace("\n", "\r"),
@@ -190,13 +193,6 @@ SHAPES: dict[str, Program] = {
     ),
 }
 
-ELSEWHERE: dict[str, Program] = {
-    "volatile inputs of one function": lines(
-        VARIABLE + "def f(x):\n", "    x@ = Variable(x, volatile=True)\n    out@ = net(x@)\n"
-    ),
-}
-"""What may grow faster than its length yet."""
-
 SIZE = 8
 
 
@@ -211,21 +207,9 @@ def test_modules_of_modules() -> None:
     assert growing(program, 5 * SIZE, Fixing.UNSAFE) == []
 
 
-@pytest.mark.xfail
-@pytest.mark.parametrize("program", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_a_shape_that_may_grow_faster(program: Program) -> None:
-    assert growing(program, SIZE, Fixing.UNSAFE) == []
-
-
 @pytest.mark.parametrize(
     "code",
-    [
-        # TL104, exponent 1.3: for each of many functions of one name it looks for those who call that name. The others:
-        # a text with over 200 brackets is looked through once more, and theirs come to have so many between two sizes.
-        pytest.param(code, marks=pytest.mark.xfail) if code in ("TL104", "TL201", "TL301") else code
-        for code, info in sorted(catalogue().items())
-        if info.doc
-    ],
+    [code for code, info in sorted(catalogue().items()) if info.doc],
 )
 def test_the_examples_of_a_rule(code: str) -> None:
     texts = [example.before for example in examples(catalogue()[code].doc) if "import *" not in example.before]

@@ -18,7 +18,7 @@ from torchlint.file.fix import rounds
 from torchlint.file.fix.verify import BREAKS, CHANGES, Guard
 from torchlint.file.text.edits import splice
 from torchlint.file.tree.placeholders import MAX_DEPTH, PLACEHOLDER, without_async, without_chains
-from torchlint.rule import Check, Edit, Finding, Fix, Rule
+from torchlint.rule import Edit, Finding, Fix, NodeCheck, Rule
 from torchlint.trigger import word
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -179,7 +179,7 @@ def rule(code: str, name: str, made: Made, applicability: Applicability = Applic
             return None
         return Finding(node.attr, "it is so", Fix("Do it", made(node), applicability))
 
-    return Rule(code, code.lower(), "", (Check(check, (cst.Attribute,), word("torch")),))
+    return Rule(code, code.lower(), "", (NodeCheck(check, (cst.Attribute,), word("torch")),))
 
 
 def lint(monkeypatch: pytest.MonkeyPatch, *rules: Rule, text: str = TEXT, fixing: Fixing = Fixing.SAFE) -> Outcome:
@@ -253,7 +253,7 @@ def test_fixes_that_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_overlapping_fixes_wait_for_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\nouter.f(inner.x)\n"
-    whole = Rule("TL101", "whole", "", (Check(_renamed, (cst.Call,), word("torch")),))
+    whole = Rule("TL101", "whole", "", (NodeCheck(_renamed, (cst.Call,), word("torch")),))
     outcome = lint(monkeypatch, whole, rule("TL201", "inner", good), text=text)
     assert outcome.text == "import torch\ndone(fine.x)\n"
     assert outcome.problems == ()
@@ -277,7 +277,7 @@ def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> 
         def check(node: cst.Call, model: object, content: str = content) -> Finding:
             return Finding(node, "it is so", Fix("Do it", (edit.replace(node, content),)))
 
-        whole = Rule("TL101", "whole", "", (Check(check, (cst.Call,), word("torch")),))
+        whole = Rule("TL101", "whole", "", (NodeCheck(check, (cst.Call,), word("torch")),))
         outcome = lint(monkeypatch, whole, rule("TL201", "inner", good), text=text)
         assert outcome.text == "import torch\nouter.f(fine.x)\n"
         assert [problem.message[: len(message)] for problem in outcome.problems] == [message]

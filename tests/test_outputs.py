@@ -18,7 +18,7 @@ from torchlint.cli.outputs import VARIABLE
 from torchlint.cli.report import FORMATS
 from torchlint.rules import catalogue
 
-Write = Callable[[dict[str, Any]], None]
+Write = Callable[[dict[Any, Any]], None]
 
 CODE = """\
 import torch

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchlint.cli.report import FileFindings, Style, Text, format_named, printable, statistics
+from torchlint.cli.report import FileFindings, Style, format_named, printable, statistics
 from torchlint.cli.report.full import WIDTH, _cut
 from torchlint.cli.report.patch import patch
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity, TextEdit
+from torchlint.file.text.lines import Lines
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -27,7 +28,7 @@ def finding(
     **more: Any,
 ) -> Diagnostic:
     """A finding on the first ``what`` in the text; edits replace the first occurrence of one text by another."""
-    lines = Text.of(text)
+    lines = Lines(text)
     start = text.index(what)
     first, last = lines.position(start), lines.position(start + len(what))
     located = [TextEdit(text.index(old), text.index(old) + len(old), new) for old, new in edits]
@@ -479,7 +480,7 @@ def test_git_takes_the_name(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n", "a", "a\n", "a\n\nb", "\n\na\n", "é\x0c\x85\u2028\nb"])
 def test_lines_are_the_same_whatever_ends_them(content: str) -> None:
-    text, other = Text.of(content), Text.of(content + "\r")
+    text, other = Lines(content), Lines(content + "\r")
     assert text.ends == other.ends[:-1]
     assert text.starts == other.starts[:-1]
     assert [text.line(row) for row in range(1, 5)] == [other.line(row) for row in range(1, 5)]

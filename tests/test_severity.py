@@ -13,8 +13,8 @@ from conftest import Torchlint
 from torchlint.diagnostic import Confidence, Diagnostic, Group, LocatedEvidence, Position, Severity
 from torchlint.file.check import check_text
 from torchlint.project.project import severities
-from torchlint.project.selection import GROUPS, Selection, known_names, selected
-from torchlint.project.settings import Settings, SettingsError, parse
+from torchlint.project.selection import GROUPS, Selection, SettingsError, known_names, selected
+from torchlint.project.settings import Settings, parse
 from torchlint.rules import BUILT_IN, catalogue, source
 from torchlint.rules.declared import DeclarationError, declared
 

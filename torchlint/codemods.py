@@ -25,7 +25,7 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import check_version
 from torchlint.session.scheduler import job_for
-from torchlint.session.worker import Answer, answer, known_codebase, with_big_stack
+from torchlint.session.worker import JobResult, answer, known_codebase, with_big_stack
 from torchlint.system.reading import read
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Command(CodemodCommand, ABC):
             raise SkipFile("libcst does not give the fixed text back byte for byte; `torchlint check --fix` does")
         return fixed
 
-    def _answer(self, name: str | None, data: bytes) -> Answer:
+    def _answer(self, name: str | None, data: bytes) -> JobResult:
         location = os.path.abspath(name or "-")
         file = File(shown(location) if name is not None else "-", location)
         job = job_for(self._project, file, self._fixing, data=data)

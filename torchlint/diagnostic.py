@@ -190,11 +190,11 @@ class LocatedEvidence:
     """The line the evidence comes from, if it is in this file."""
 
 
-Key = tuple[str, str, str]
+FindingKey = tuple[str, str, str]
 """What a finding is known by in its file, wherever it moves: its code, and the scope and the statement of its site."""
 
 
-class Site(NamedTuple):
+class FindingSite(NamedTuple):
     """Where a finding is, in terms that stay when lines move and code is formatted anew."""
 
     scope: str = ""
@@ -205,7 +205,7 @@ class Site(NamedTuple):
     """The beginning of the statement, for people to read."""
 
 
-NOWHERE = Site()
+NOWHERE = FindingSite()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Diagnostic:
     half_of: tuple[int, int] | None = field(default=None, compare=False)
     """The place of the statement that this is half of: its other findings are fixed together with it, or none is. Of
     use only while fixing."""
-    site: Site = NOWHERE
+    site: FindingSite = NOWHERE
 
     @property
     def confidence(self) -> Confidence:
@@ -234,7 +234,7 @@ class Diagnostic:
         return _CONFIDENCE.get(self.evidence.kind, Confidence.HIGH) if self.evidence is not None else Confidence.HIGH
 
     @property
-    def key(self) -> Key:
+    def key(self) -> FindingKey:
         """What it is known by; equal statements of one scope have the same."""
         return (self.code, self.site.scope, self.site.statement)
 

@@ -42,11 +42,11 @@ __all__ = [
     "Anchor",
     "Applicability",
     "Block",
-    "Check",
     "Edit",
     "Finding",
     "Fix",
     "Group",
+    "NodeCheck",
     "Rule",
     "Severity",
     "Trigger",
@@ -148,7 +148,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class NodeCheck:
     """One function of a rule with the node types it wants to see and what a file must hold for it."""
 
     function: CheckFunction
@@ -163,7 +163,7 @@ class Rule:
     code: str
     name: str
     doc: str
-    checks: tuple[Check, ...]
+    checks: tuple[NodeCheck, ...]
     severity: Severity = Severity.WARNING
     """How bad its findings are where they do not say it themselves."""
 
@@ -183,7 +183,7 @@ def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
         raise TypeError("`on` takes node types and a trigger: `@on(cst.Attribute, trigger=attribute('data'))`")
 
     def register(function: F) -> F:
-        function.check = Check(function, types, trigger)  # type: ignore[attr-defined]
+        function.check = NodeCheck(function, types, trigger)  # type: ignore[attr-defined]
         return function
 
     return register
@@ -198,6 +198,6 @@ def load(module: str) -> Rule:
     loaded = importlib.import_module(module)
     code, _, name = module.rpartition(".")[2].partition("_")
     functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
-    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
+    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), NodeCheck))
     severity = getattr(loaded, "SEVERITY", Severity.WARNING)
     return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks, severity)

@@ -10,21 +10,20 @@ from dataclasses import dataclass
 from torchlint.cli.report import counted, printable, printable_lines
 from torchlint.diagnostic import Diagnostic, Problem
 from torchlint.project import baseline
-from torchlint.project.baseline import Baseline, Entry
+from torchlint.project.baseline import Baseline, BaselineEntry
 from torchlint.project.discovery import Found, discover, shown
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.session.accounts import Accounts
 from torchlint.session.cachedir import directory_for
-from torchlint.session.scheduler import Options as RunOptions
-from torchlint.session.scheduler import Result, Run
+from torchlint.session.scheduler import FileResult, Run, RunOptions
 
 DONE, GONE, USAGE, INCOMPLETE = range(4)
 """Exit codes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class BaselineOptions:
     """What the commands share."""
 
     baseline: str | None
@@ -33,7 +32,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteOptions(Options):
+class BaselineWriteOptions(BaselineOptions):
     """The options of ``torchlint baseline write``, as given."""
 
     paths: tuple[str, ...]
@@ -43,7 +42,7 @@ class WriteOptions(Options):
     extend: bool
 
 
-def write(options: WriteOptions) -> int:
+def write(options: BaselineWriteOptions) -> int:
     """Write all findings into a baseline that is not there yet, or add what is new to one."""
     project = Project(
         Selection(
@@ -72,7 +71,7 @@ def write(options: WriteOptions) -> int:
     return USAGE if found.missing or (options.paths and found.empty and not found.files) else code
 
 
-def check(options: Options) -> int:
+def check(options: BaselineOptions) -> int:
     """Print what of the baseline is gone."""
     project = Project()
     known, name, accounts, code = _accounts(project, options)
@@ -91,7 +90,7 @@ def check(options: Options) -> int:
     return code or (GONE if gone else DONE)
 
 
-def prune(options: Options) -> int:
+def prune(options: BaselineOptions) -> int:
     """Remove what is gone from the baseline, and note where the rest is now."""
     project = Project()
     known, name, accounts, code = _accounts(project, options)
@@ -116,7 +115,7 @@ def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
     return (baseline.home(project.settings(os.getcwd())), known.root)
 
 
-def _accounts(project: Project, options: Options) -> tuple[Baseline, str, Accounts, int]:
+def _accounts(project: Project, options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
     known, name = _loaded(project, options.baseline)
     if known.content is None:
@@ -127,12 +126,12 @@ def _accounts(project: Project, options: Options) -> tuple[Baseline, str, Accoun
     return known, name, run.accounts or Accounts(), _told(project, found, results, options.verbose)
 
 
-def _run(project: Project, options: Options, known: Baseline) -> Run:
+def _run(project: Project, options: BaselineOptions, known: Baseline) -> Run:
     cache = directory_for(None, project.settings(os.getcwd()))
     return Run(project, RunOptions(jobs=options.jobs, cache_directory=cache, baseline=known))
 
 
-def _with(known: Baseline, new: dict[str, tuple[Diagnostic, ...]]) -> Iterator[Entry]:
+def _with(known: Baseline, new: dict[str, tuple[Diagnostic, ...]]) -> Iterator[BaselineEntry]:
     """The entries of a baseline with those of new findings."""
     counts = {(entry.path, entry.key): entry.times for entry in known.entries}
     yield from known.entries
@@ -140,14 +139,14 @@ def _with(known: Baseline, new: dict[str, tuple[Diagnostic, ...]]) -> Iterator[E
         yield entry._replace(times=entry.times + counts.get((entry.path, entry.key), 0))
 
 
-def _save(known: Baseline, entries: Iterable[Entry], name: str) -> None:
+def _save(known: Baseline, entries: Iterable[BaselineEntry], name: str) -> None:
     try:
         baseline.save(known, baseline.merged(entries))
     except OSError as error:
         raise SettingsError(f"{name} could not be written: {error.strerror or error}") from error
 
 
-def _told(project: Project, found: Found, results: list[Result], verbose: bool) -> int:
+def _told(project: Project, found: Found, results: list[FileResult], verbose: bool) -> int:
     """Say what could not be done; the exit code that follows from it."""
     for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
         print(f"warning: {printable(warning)}", file=sys.stderr)

@@ -23,8 +23,7 @@ from torchlint.project.selection import Selection, SettingsError, known_names, l
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
 from torchlint.session.cachedir import directory_for
-from torchlint.session.scheduler import Counts, Result, Run
-from torchlint.session.scheduler import Options as RunOptions
+from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
 
 CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
@@ -37,7 +36,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CheckOptions:
     """The options of ``torchlint check``, as given."""
 
     paths: tuple[str, ...]
@@ -77,10 +76,10 @@ class Options:
     color: str
 
 
-class Check:
+class CheckCommand:
     """One ``torchlint check``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: CheckOptions) -> None:
         self.options = options
         selection = Selection(
             listed(options.select, "--select") or None,
@@ -180,7 +179,7 @@ class Check:
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
             self._say(f"warning: {printable(warning)}")
 
-    def _exit_code_of_paths(self, found: Found, results: list[Result]) -> int:
+    def _exit_code_of_paths(self, found: Found, results: list[FileResult]) -> int:
         if found.missing or self._nothing_to_do(found):
             return USAGE
         return self._exit_code(results, bool(found.problems))
@@ -233,7 +232,7 @@ class Check:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
-    def _report(self, results: list[Result]) -> None:
+    def _report(self, results: list[FileResult]) -> None:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
             self._write_files(results)
@@ -254,13 +253,13 @@ class Check:
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
-    def _write_files(self, results: list[Result]) -> None:
+    def _write_files(self, results: list[FileResult]) -> None:
         """The reports that go to files: all findings, unless only fixing was wanted."""
         self.unwritten = self.outputs.write(_shown(results, only=UNCHECKED if self.fix_only else None))
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 
-    def _findings(self, results: list[Result]) -> Iterator[str]:
+    def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
         files = _shown(results)
@@ -293,7 +292,7 @@ class Check:
         """Whether what goes to standard output is for people, or at least the summary is."""
         return self.outputs.here is None or self.outputs.here in FOR_PEOPLE
 
-    def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
+    def _complain(self, problems: Iterable[Problem], results: list[FileResult]) -> None:
         """Say what could not be done, each thing once."""
         for fault in faults():
             _tell(f"error: {printable(fault)}")
@@ -303,7 +302,7 @@ class Check:
                 _tell(printable_lines(problem.details.rstrip()))
             _tell(f"error: {printable(str(problem))}")
 
-    def _exit_code(self, results: list[Result], incomplete: bool) -> int:
+    def _exit_code(self, results: list[FileResult], incomplete: bool) -> int:
         if incomplete or faults() or self.unwritten or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
@@ -316,7 +315,7 @@ class Check:
             failed = True
         return FINDINGS if failed else CLEAN
 
-    def _fails(self, result: Result) -> bool:
+    def _fails(self, result: FileResult) -> bool:
         return any(found.severity.rank <= self.fail_on.rank for found in result.diagnostics)
 
     def _account(self, counts: Counts, files: int) -> Iterator[str]:
@@ -345,7 +344,7 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> list[FileFindings]:
+def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:
     """Results as reports want them: files with findings (of some codes)."""
     files = []
     for result in results:
@@ -369,7 +368,7 @@ def _base(locations: list[str]) -> str:
     return common
 
 
-def _would_fix(results: Iterable[Result]) -> str:
+def _would_fix(results: Iterable[FileResult]) -> str:
     count = sum(number for result in results for _, number in result.fixed)
     return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torchlint.cli.report import Text, printable, printable_lines
+from torchlint.cli.report import printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed
+from torchlint.file.text.lines import Lines
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
@@ -38,7 +39,7 @@ _SILENT = frozenset((("ndim", "any"), ("dtype", "any"), ("leaf", "maybe"), ("rol
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class InferOptions:
     """The options of ``torchlint infer``, as given."""
 
     paths: tuple[str, ...]
@@ -74,7 +75,7 @@ class Place:
         inner = [item for item in around if item.start == last]
         return inner if last == here else inner[:1]
 
-    def check(self, text: Text) -> None:
+    def check(self, text: Lines) -> None:
         """Raise where there is no such place in a text."""
         if self.row == 0 or self.column == 0:
             raise Failure("lines and columns count from 1", self.row)
@@ -97,7 +98,7 @@ def split(argument: str) -> tuple[str, Place | None]:
 class Reveal:
     """One ``torchlint infer``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: InferOptions) -> None:
         for kind in options.kind:
             if kind not in KINDS:
                 raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
@@ -167,7 +168,7 @@ class Reveal:
             self._complain(file.path, Failure(TOO_MUCH, code=INCOMPLETE))
         if not places:
             return [item for item in found if self._is_wanted(item)]
-        lines, chosen = Text.of(text), set[int]()
+        lines, chosen = Lines(text), set[int]()
         for place in places:
             try:
                 place.check(lines)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Key, Policy, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem
 from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED, Look, dispatch
 from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
@@ -67,7 +67,7 @@ def check_text(
     policy: Policy = AS_RULES_SAY,
     target: Target = ANY,
     budget: int = BUDGET,
-    accepted: Mapping[Key, int] | None = None,
+    accepted: Mapping[FindingKey, int] | None = None,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 

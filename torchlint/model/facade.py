@@ -7,12 +7,22 @@ remembered. ``tests/model/*.md`` specify what comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import autograd, bindings, classes, expressions, modes, recording, requires_grad, spelling
+from torchlint.model import (
+    autograd,
+    bindings,
+    classes,
+    expressions,
+    methods_called,
+    modes,
+    recording,
+    requires_grad,
+    spelling,
+)
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
@@ -132,6 +142,10 @@ class Model:
     def declares(self, attribute: str) -> bool:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return bindings.declares(self.context, attribute)
+
+    def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
+        """Whether one of some methods is called on what a name or path stands for, in its function or class."""
+        return methods_called.calls_on(self.context, node, methods)
 
     # ------------------------------------------------------------------ names
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from torchlint.diagnostic import Diagnostic, Key
+from torchlint.diagnostic import Diagnostic, FindingKey
 from torchlint.file.text import source
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import SettingsError
@@ -28,7 +28,7 @@ _VERSION = 1
 _FIELDS = {"path": str, "rule": str, "in": str, "statement": str, "count": int, "source": str}
 
 
-class Entry(NamedTuple):
+class BaselineEntry(NamedTuple):
     """So many findings of a rule in one statement, or in several that are equal."""
 
     path: str
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     """The beginning of the statement as it was; for readers only."""
 
     @property
-    def key(self) -> Key:
+    def key(self) -> FindingKey:
         """What a finding is known by in the file."""
         return (self.code, self.scope, self.statement)
 
@@ -52,7 +52,7 @@ class Baseline:
 
     file: str
     """Its absolute path."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BaselineEntry, ...] = ()
     """Sorted; no two are about the same."""
     content: bytes | None = None
     """What was read; None if there is no such file yet."""
@@ -136,7 +136,7 @@ class _NoBaseline(ValueError):
     """What was read is JSON, and something else."""
 
 
-def _entries(content: object) -> list[Entry]:
+def _entries(content: object) -> list[BaselineEntry]:
     if not isinstance(content, dict) or content.get("tool") != "torchlint" or "baseline" not in content:
         raise _NoBaseline("it does not say that it is one")
     if content["baseline"] != _VERSION:
@@ -147,16 +147,16 @@ def _entries(content: object) -> list[Entry]:
     return [_entry(each) for each in listed]
 
 
-def _entry(given: object) -> Entry:
+def _entry(given: object) -> BaselineEntry:
     if not isinstance(given, dict) or any(type(given.get(name)) is not kind for name, kind in _FIELDS.items()):
         raise _NoBaseline(f"this is no entry: {str(given)[:200]}")
     values = [given[name] for name in _FIELDS]
-    return Entry(*values)
+    return BaselineEntry(*values)
 
 
-def merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def merged(entries: Iterable[BaselineEntry]) -> tuple[BaselineEntry, ...]:
     """Entries in order. Of several about the same, as a merge of two branches leaves them, the largest count holds."""
-    found: dict[tuple[str, Key], Entry] = {}
+    found: dict[tuple[str, FindingKey], BaselineEntry] = {}
     for entry in entries:
         place = (entry.path, entry.key)
         if place not in found or found[place].times < entry.times:
@@ -164,18 +164,18 @@ def merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(found.values()))
 
 
-def counted(findings: Mapping[str, Iterable[Diagnostic]]) -> tuple[Entry, ...]:
+def counted(findings: Mapping[str, Iterable[Diagnostic]]) -> tuple[BaselineEntry, ...]:
     """Entries for findings by path."""
-    counts: dict[tuple[str, Key], Entry] = {}
+    counts: dict[tuple[str, FindingKey], BaselineEntry] = {}
     for path, found in findings.items():
         for each in found:
             known = counts.get((path, each.key))
             count = known.times + 1 if known is not None else 1
-            counts[path, each.key] = Entry(path, *each.key, count, each.site.source)
+            counts[path, each.key] = BaselineEntry(path, *each.key, count, each.site.source)
     return tuple(sorted(counts.values()))
 
 
-def text_of(entries: Iterable[Entry]) -> str:
+def text_of(entries: Iterable[BaselineEntry]) -> str:
     """A baseline as it is written."""
     lines = [f"    {_json(dict(zip(_FIELDS, entry, strict=True)))}" for entry in sorted(entries)]
     findings = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
@@ -188,7 +188,7 @@ def _json(value: object) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
-def save(baseline: Baseline, entries: Iterable[Entry]) -> None:
+def save(baseline: Baseline, entries: Iterable[BaselineEntry]) -> None:
     """Write the entries to the file of a baseline, which must still be as it was read, or not be there.
 
     Raises:

@@ -113,7 +113,7 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class PathPattern:
     """One pattern."""
 
     runs: tuple[_Run, ...]
@@ -187,7 +187,7 @@ def without_trailing_spaces(line: str) -> str:
     return f"{bare} " if escapes % 2 and len(bare) < len(line) else bare
 
 
-def parse(text: str) -> Pattern:
+def parse(text: str) -> PathPattern:
     """A pattern from how it is written.
 
     Raises:
@@ -203,7 +203,7 @@ def parse(text: str) -> Pattern:
         runs: tuple[_Run, ...] = (_Run(tuple(_Name((_Piece(name, len(name)),)) for name in body.split("/"))),)
     else:
         runs = _runs(_names(_tokens(body)), has_slash)
-    return Pattern(runs, has_slash, only_directories, takes_back)
+    return PathPattern(runs, has_slash, only_directories, takes_back)
 
 
 _Token = _Piece | str
@@ -318,12 +318,12 @@ def _joined(characters: Sequence[_Piece]) -> _Piece:
 class Patterns:
     """A list of patterns relative to a directory. The last one that speaks of a path decides."""
 
-    def __init__(self, base: str, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, base: str, patterns: Iterable[PathPattern]) -> None:
         self.base = base
         self._ranks = {pattern: rank for rank, pattern in enumerate(patterns)}  # of equal ones the last counts
-        self._literal: dict[str, list[tuple[int, Pattern]]] = {}
+        self._literal: dict[str, list[tuple[int, PathPattern]]] = {}
         """Patterns without wildcards, by the only path or name that each speaks of."""
-        self._by_ending: dict[str, list[tuple[int, Pattern]]] = {}
+        self._by_ending: dict[str, list[tuple[int, PathPattern]]] = {}
         """All others, by what a name has to end in for them."""
         for pattern, rank in self._ranks.items():
             table, key = (self._literal, pattern.literal) if pattern.is_literal else (self._by_ending, pattern.ending)
@@ -344,7 +344,7 @@ class Patterns:
                 last, verdict = rank, not pattern.takes_back
         return verdict
 
-    def _candidates(self, name: str, below: str | None) -> Iterator[tuple[int, Pattern]]:
+    def _candidates(self, name: str, below: str | None) -> Iterator[tuple[int, PathPattern]]:
         """The patterns that a path has to be compared with."""
         yield from self._literal.get(name, ())
         if below is not None and below != name:

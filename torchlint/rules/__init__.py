@@ -52,7 +52,7 @@ def source(file: str) -> str:
         return opened.read()
 
 
-def _info(plugin: Plugin, stem: str, known: Mapping[str, index.Entry]) -> RuleInfo:
+def _info(plugin: Plugin, stem: str, known: Mapping[str, index.IndexEntry]) -> RuleInfo:
     """What the file of a rule says, ``tl101_data_read`` say; ``known`` is what was read from the rules before.
 
     Raises:

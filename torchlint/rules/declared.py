@@ -43,14 +43,14 @@ def declared(source: str, path: str) -> Declared:
     Raises:
         DeclarationError: it declares no trigger, or not in a way that can be read.
     """
-    reader = _Reader(ast.parse(source, path), path)
+    reader = _RuleModule(ast.parse(source, path), path)
     severity = reader.choice("SEVERITY", Severity.WARNING)
     return Declared(
         together(reader.triggers()), reader.by_default(), severity, reader.choice("GROUP", Group.CORRECTNESS)
     )
 
 
-class _Reader:
+class _RuleModule:
     """The module of a rule."""
 
     def __init__(self, module: ast.Module, path: str) -> None:

@@ -22,24 +22,24 @@ PATH = os.path.join(os.path.dirname(__file__), "index.json")
 Packed = list[Union[str, "Packed"]]
 """A trigger as lists of strings: ``["any_of", ["word", "x"], ["word", "y"]]``."""
 
-Entry = tuple[int, bool, Packed, str, str]
+IndexEntry = tuple[int, bool, Packed, str, str]
 """A mark of the code of a rule, whether it is on by default, its trigger, severity and group."""
 
 _KINDS: Mapping[str, Callable[..., Trigger]] = dict(zip(FUNCTIONS, KINDS, strict=True))
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-def read() -> dict[str, Entry]:
+def read() -> dict[str, IndexEntry]:
     """The index, by module; empty where there is none that can be read."""
     try:
         with open(PATH, encoding="utf-8") as file:
-            found: dict[str, Entry] = json.load(file)
+            found: dict[str, IndexEntry] = json.load(file)
     except (OSError, ValueError):
         return {}
     return found
 
 
-def lookup(index: Mapping[str, Entry], module: str, source: str, path: str) -> Declared:
+def lookup(index: Mapping[str, IndexEntry], module: str, source: str, path: str) -> Declared:
     """What a rule of this source declares, from the index if it is about this very code.
 
     Raises:
@@ -51,7 +51,7 @@ def lookup(index: Mapping[str, Entry], module: str, source: str, path: str) -> D
     return Declared(unpacked(entry[2]), entry[1], Severity(entry[3]), Group(entry[4]))
 
 
-def entry_of(source: str, path: str) -> Entry:
+def entry_of(source: str, path: str) -> IndexEntry:
     """What the index has to say of a rule."""
     found = declared(source, path)
     return _mark(source), found.by_default, packed(found.trigger), found.severity.value, found.group.value

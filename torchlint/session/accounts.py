@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from torchlint.diagnostic import Diagnostic, Key
-from torchlint.project.baseline import Baseline, Entry
+from torchlint.diagnostic import Diagnostic, FindingKey
+from torchlint.project.baseline import Baseline, BaselineEntry
 
-Place = tuple[str, Key]
+KnownAt = tuple[str, FindingKey]
 """A path as the baseline calls it, and what a finding is known by there."""
 
 UNCHECKED = ("TL001", "TL003")
@@ -43,14 +43,14 @@ class Looked:
 class Accounts:
     """A baseline against the findings of a run."""
 
-    accepted: dict[str, Counter[Key]] = field(default_factory=dict)
+    accepted: dict[str, Counter[FindingKey]] = field(default_factory=dict)
     """For each file the findings that are in the baseline, with how many of each."""
-    gone: Counter[Place] = field(default_factory=Counter)
+    gone: Counter[KnownAt] = field(default_factory=Counter)
     """What is in the baseline and was not found, where it would have been."""
-    moved: Counter[tuple[Place, Place]] = field(default_factory=Counter)
+    moved: Counter[tuple[KnownAt, KnownAt]] = field(default_factory=Counter)
     """What was found in another place than the baseline says: from there to here."""
 
-    def left_of(self, entries: Iterable[Entry]) -> list[Entry]:
+    def left_of(self, entries: Iterable[BaselineEntry]) -> list[BaselineEntry]:
         """The entries without what is gone, and with what moved where it is now."""
         found = {(entry.path, entry.key): entry for entry in entries}
         for place, count in self.gone.items():
@@ -61,7 +61,7 @@ class Accounts:
             here = found.get(new)
             path, (code, scope, statement) = new
             there = here.times if here is not None else 0
-            found[new] = Entry(path, code, scope, statement, there + count, was.source)
+            found[new] = BaselineEntry(path, code, scope, statement, there + count, was.source)
         return [entry for entry in found.values() if entry.times > 0]
 
 
@@ -69,7 +69,7 @@ def settled(baseline: Baseline, files: Sequence[Looked], is_on: Callable[[str, s
     """The accounts of a run over some files; ``is_on`` says whether a rule is on for a path that does not exist."""
     accounts = Accounts()
     wanted = {(entry.path, entry.key): entry.times for entry in baseline.entries}
-    new = Counter[Place]()
+    new = Counter[KnownAt]()
     for file in files:
         counts = Counter(found.key for found in file.diagnostics)
         known = Counter({key: min(count, wanted.get((file.path, key), 0)) for key, count in counts.items()})
@@ -83,15 +83,15 @@ def settled(baseline: Baseline, files: Sequence[Looked], is_on: Callable[[str, s
 
 
 def _gone(
-    wanted: Mapping[Place, int],
+    wanted: Mapping[KnownAt, int],
     accounts: Accounts,
     files: Sequence[Looked],
     is_on: Callable[[str, str], bool],
     baseline: Baseline,
-) -> Counter[Place]:
+) -> Counter[KnownAt]:
     looked = {file.path: file for file in files}
     exists: dict[str, bool] = {}
-    gone = Counter[Place]()
+    gone = Counter[KnownAt]()
     for (path, key), count in wanted.items():
         file = looked.get(path)
         if file is not None:
@@ -105,20 +105,20 @@ def _gone(
     return +gone
 
 
-def _same_statement(place: Place) -> Hashable:
+def _same_statement(place: KnownAt) -> Hashable:
     """Equal for one statement in two files."""
     return place[1]
 
 
-def _same_file(place: Place) -> Hashable:
+def _same_file(place: KnownAt) -> Hashable:
     """Equal for one statement under two names in a file."""
     path, (code, _, statement) = place
     return (path, code, statement)
 
 
-def _move(accounts: Accounts, new: Counter[Place], alike: Callable[[Place], Hashable]) -> None:
+def _move(accounts: Accounts, new: Counter[KnownAt], alike: Callable[[KnownAt], Hashable]) -> None:
     """Let what is gone stand for what is new and alike; in order, so that nothing depends on who was first."""
-    waiting: dict[Hashable, list[Place]] = {}
+    waiting: dict[Hashable, list[KnownAt]] = {}
     for place in sorted(accounts.gone, reverse=True):
         if place[1][2]:  # without a statement there is nothing to know it by elsewhere
             waiting.setdefault(alike(place), []).append(place)

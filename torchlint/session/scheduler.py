@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlint.diagnostic import Diagnostic, Fixing, Key, Problem
+from torchlint.diagnostic import Diagnostic, FindingKey, Fixing, Problem
 from torchlint.file.text import source
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File
@@ -23,7 +23,7 @@ from torchlint.system.reading import read_with_status
 
 if TYPE_CHECKING:
     from torchlint.session.accounts import Accounts
-    from torchlint.session.worker import Answer, Job
+    from torchlint.session.worker import Job, JobResult
 
 WORTH_A_POOL = 200_000
 """So many bytes to parse (a third of a second) justify starting processes."""
@@ -33,7 +33,7 @@ WORTH_GATING_APART = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How to go about it."""
 
     fixing: Fixing = Fixing.NONE
@@ -47,7 +47,7 @@ class Options:
     """Whether it is fixed all the same."""
 
 
-class Result(NamedTuple):
+class FileResult(NamedTuple):
     """What became of one file."""
 
     file: File
@@ -82,14 +82,16 @@ class Counts:
     checked: int = 0
 
 
-Watch = Callable[[int, int], None]
+OnDone = Callable[[int, int], None]
 """Is told how many files of how many are done."""
 
 
 class Run:
     """One run over some files."""
 
-    def __init__(self, project: Project, options: Options = Options(), watch: Watch = lambda done, all_: None) -> None:
+    def __init__(
+        self, project: Project, options: RunOptions = RunOptions(), watch: OnDone = lambda done, all_: None
+    ) -> None:
         self.project, self.options = project, options
         self.counts = Counts()
         self.unsaved: str | None = None
@@ -105,7 +107,7 @@ class Run:
         """What is applied in the pass that is under way."""
         self._cache: Cache | None = None
 
-    def files(self, files: Iterable[File]) -> list[Result]:
+    def files(self, files: Iterable[File]) -> list[FileResult]:
         """Check files, and fix them if that is wanted."""
         if self.options.cache_directory is not None:
             try:
@@ -117,12 +119,12 @@ class Run:
             self.unsaved = self._cache.save()
         return results
 
-    def text(self, file: File, data: bytes) -> Result:
+    def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""
         self.options = replace(self.options, write=False)
         return self._results([file], lambda file: _New(file, len(data), data))[0]
 
-    def _results(self, files: Iterable[File], look_up: Callable[[File], Result | _New]) -> list[Result]:
+    def _results(self, files: Iterable[File], look_up: Callable[[File], FileResult | _New]) -> list[FileResult]:
         baseline = self.options.baseline
         if baseline is None:
             return self._done([look_up(file) for file in files])
@@ -130,14 +132,16 @@ class Run:
         found = [look_up(file) for file in files]
         return self._beyond(baseline, found, self._done(found))
 
-    def _done(self, found: Sequence[Result | _New]) -> list[Result]:
+    def _done(self, found: Sequence[FileResult | _New]) -> list[FileResult]:
         """The results of files of which some are known."""
         new = iter(self._checked([each for each in found if isinstance(each, _New)]))
         return self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
 
     # ------------------------------------------------------------------ what the baseline has
 
-    def _beyond(self, baseline: Baseline, looked_up: Sequence[Result | _New], first: Sequence[Result]) -> list[Result]:
+    def _beyond(
+        self, baseline: Baseline, looked_up: Sequence[FileResult | _New], first: Sequence[FileResult]
+    ) -> list[FileResult]:
         """The results of a pass without fixing, without what the baseline has; and fixed, if that is wanted.
 
         Which finding is the one in the baseline, if a function went to another file, is known only when all files have
@@ -158,10 +162,10 @@ class Run:
         )
         self._fixing = self.options.fixing
         accepted = [self.accounts.accepted[path] for path in paths]
-        again: list[Result | _New] = []
+        again: list[FileResult | _New] = []
         for was, result, known in zip(looked_up, first, accepted, strict=True):
             data = was.data if isinstance(was, _New) else None
-            leave = Counter[Key]() if self.options.fix_baselined else known
+            leave = Counter[FindingKey]() if self.options.fix_baselined else known
             is_settled = not self._may_change(parted(result.diagnostics, leave)[0], bool(leave))
             again.append(result if is_settled else _New(result.file, len(result.text), data, leave))
         results = []
@@ -176,7 +180,7 @@ class Run:
 
     # ------------------------------------------------------------------ what is known already
 
-    def _looked_up(self, file: File) -> Result | _New:
+    def _looked_up(self, file: File) -> FileResult | _New:
         """What is known of a file that has not changed."""
         try:
             status = os.stat(file.location)
@@ -200,20 +204,20 @@ class Run:
             known = self._cache.same(file.location, variant, Seen(now_too, source.digest(data)))
         return (self._known(file, known, data) if known is not None else None) or new
 
-    def _known(self, file: File, known: Known, data: bytes) -> Result | None:
+    def _known(self, file: File, known: Known, data: bytes) -> FileResult | None:
         """What is known as a result, unless it is not enough, or there is something in it to fix."""
         thorough = self._is_thorough(file)
         if not known.answers(thorough):
             return None
         if not known.is_gated and not (thorough and known.diagnostics):
             self.counts.skipped += 1
-            return Result(file)
+            return FileResult(file)
         if any(found.fix is not None and self._fixing.applies(found.fix) for found in known.diagnostics):
             return None
         self.counts.cached += 1
         text = source.decode(data).text if known.diagnostics else ""
         found = self.project.graded(file.location, known.diagnostics)
-        return Result(file, found, text, suppressed=known.suppressed)
+        return FileResult(file, found, text, suppressed=known.suppressed)
 
     def _is_thorough(self, file: File) -> bool:
         """Whether a file must parse even if no rule could find anything in it: it, or TL001, was asked for by name."""
@@ -221,7 +225,7 @@ class Run:
 
     # ------------------------------------------------------------------ what is not
 
-    def _checked(self, files: Sequence[_New]) -> list[Result]:
+    def _checked(self, files: Sequence[_New]) -> list[FileResult]:
         if not files:
             return []
         jobs = [self._job(each) for each in files]
@@ -233,7 +237,7 @@ class Run:
         job = job_for(self.project, new.file, self._fixing, thorough=thorough, data=new.data)
         return replace(job, accepted=new.accepted) if new.accepted else job
 
-    def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
+    def _finished(self, new: _New, job: Job, answer: JobResult) -> FileResult:
         file = new.file
         self.counts.checked += answer.was_checked
         self.notes.update(answer.notes)
@@ -243,10 +247,10 @@ class Run:
                 source.write(file.location, answer.after, answer.before)
             except source.NotWritten as error:
                 problem = Problem(file.path, f"not fixed: {error}")
-                return Result(file, problems=(problem,), before=answer.before, unwritten=True)
+                return FileResult(file, problems=(problem,), before=answer.before, unwritten=True)
         if new.data is None:
             self._remember(job, answer)
-        return Result(
+        return FileResult(
             file,
             self.project.graded(file.location, answer.diagnostics),
             answer.text,
@@ -259,7 +263,7 @@ class Run:
             self.project.graded(file.location, answer.accepted),
         )
 
-    def _remember(self, job: Job, answer: Answer) -> None:
+    def _remember(self, job: Job, answer: JobResult) -> None:
         """Put into the cache what holds for what is in the file now."""
         if self._cache is None or answer.problems or answer.seen is None or job.accepted:
             return
@@ -269,7 +273,7 @@ class Run:
         seen = answer.seen if answer.after is None else Seen([], source.digest(answer.after))
         self._cache.put(job.location, self.project.variant(job.location), seen, known, answer.rests_on)
 
-    def _with_findings_of_unwritten(self, results: list[Result]) -> list[Result]:
+    def _with_findings_of_unwritten(self, results: list[FileResult]) -> list[FileResult]:
         """Where fixed text could not be written, the findings are still there: look for them once more."""
         unwritten = [_New(old.file, len(old.before), old.before) for old in results if old.unwritten]
         checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
@@ -302,15 +306,15 @@ class _New(NamedTuple):
     size: int
     data: bytes | None = None
     """Its content, where that is not to be read from the file."""
-    accepted: Mapping[Key, int] = {}
+    accepted: Mapping[FindingKey, int] = {}
     """The findings to be left alone."""
 
 
-def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Watch) -> list[Answer]:
+def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
     """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
     from torchlint.session.worker import answer, known_codebase, with_big_stack
 
-    answers: dict[int, Answer] = {}
+    answers: dict[int, JobResult] = {}
 
     ready = 0
 
@@ -345,7 +349,7 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Wa
     return [answers[number] for number in range(len(jobs))]
 
 
-def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, Answer]) -> tuple[bool, bool]:
+def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, JobResult]) -> tuple[bool, bool]:
     """Open files, the largest first, until it is clear that processes are worth starting, and that they will parse.
 
     Files that turn out to be of no interest are answered thereby.

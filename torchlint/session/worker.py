@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Key, Policy, Position, Problem, Severity
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
@@ -53,12 +53,12 @@ class Job:
     """Its content, where that is not to be read from the file."""
     limits: Limits = USUAL
     """What it may cost."""
-    accepted: Mapping[Key, int] = field(default_factory=dict)
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
     """Findings that are left alone and not reported, with how many of each there may be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobResult:
     """What became of a job."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -103,10 +103,10 @@ class Opened:
     seen: Seen
 
 
-def answer(job: Job, codebase: Callable[[], Codebase]) -> Answer:
+def answer(job: Job, codebase: Callable[[], Codebase]) -> JobResult:
     """Do all of a job. Never raises for what is in a file."""
     opened = open_(job)
-    return opened if isinstance(opened, Answer) else check(opened, codebase())
+    return opened if isinstance(opened, JobResult) else check(opened, codebase())
 
 
 def known_codebase() -> Callable[[], Codebase]:
@@ -123,17 +123,17 @@ def known_codebase() -> Callable[[], Codebase]:
     return codebase
 
 
-def open_(job: Job) -> Opened | Answer:
+def open_(job: Job) -> Opened | JobResult:
     """Read a file; what is to be said of it, unless it has to be checked. Never raises for what is in it."""
     return _guarded(job, lambda: _open(job))
 
 
-def check(opened: Opened, codebase: Codebase) -> Answer:
+def check(opened: Opened, codebase: Codebase) -> JobResult:
     """Check what was read. Never raises for what is in it."""
     return _guarded(opened.job, lambda: _check(opened, codebase))
 
 
-def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
+def _guarded(job: Job, function: Callable[[], T]) -> T | JobResult:
     """What a function returns. Whatever it raises must not cost more than this file."""
     try:
         return function()
@@ -141,10 +141,10 @@ def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
         raise
     except BaseException as error:
         problem = Problem(job.path, f"could not be checked: {described(error)}", details=traceback_of(error))
-        return Answer(problems=(problem,))
+        return JobResult(problems=(problem,))
 
 
-def _open(job: Job) -> Opened | Answer:
+def _open(job: Job) -> Opened | JobResult:
     if job.path.endswith(".ipynb"):
         return _failed(job, "notebooks are not supported yet")
     now: Stamp = []
@@ -158,7 +158,7 @@ def _open(job: Job) -> Opened | Answer:
         decoded = source.decode(data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
-        return Answer(found, source.decode_leniently(data or b""))
+        return JobResult(found, source.decode_leniently(data or b""))
     except TooLarge as error:
         is_ours = not job.limits.file_size or job.limits.file_size > LIMIT  # which settings cannot lift
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
@@ -167,7 +167,7 @@ def _open(job: Job) -> Opened | Answer:
     seen = Seen(now, source.digest(data))
     is_gated = _is_gated(data, decoded.text, job.codes)
     if not is_gated and not _is_broken(decoded.text, job):
-        return Answer(seen=seen)
+        return JobResult(seen=seen)
     return Opened(job, data, decoded, is_gated, seen)
 
 
@@ -187,13 +187,13 @@ def _is_broken(text: str, job: Job) -> bool:
     return syntax_error(text, job.path) is not None
 
 
-def _check(opened: Opened, codebase: Codebase) -> Answer:
+def _check(opened: Opened, codebase: Codebase) -> JobResult:
     job = opened.job
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
         return _failed(job, outcome)
     found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
-    result = Answer(
+    result = JobResult(
         found,
         outcome.text if found else "",
         outcome.problems,
@@ -238,8 +238,8 @@ def _too_large(limits: Limits) -> str:
     return f"not checked: it has more bytes than `max-file-size` allows ({size_of(limits.file_size)})"
 
 
-def _failed(job: Job, message: str) -> Answer:
-    return Answer(problems=(Problem(job.path, message),))
+def _failed(job: Job, message: str) -> JobResult:
+    return JobResult(problems=(Problem(job.path, message),))
 
 
 def _unreadable(error: source.Undecodable) -> Diagnostic:

@@ -5,16 +5,14 @@ A format is a function ``lines(files, style)``; everything that formats share is
 
 from __future__ import annotations
 
-import bisect
 import importlib
-import itertools
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, Key, Position, Severity
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Severity
+from torchlint.file.text.lines import NEWLINE
 
 FORMATS = {
     "full": "full",
@@ -35,43 +33,6 @@ FOR_PEOPLE = ("full", "concise", "grouped")
 """Formats that end with a summary; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
-
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text with its lines. They end at LF, CR or CRLF and nothing else."""
-
-    content: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-    @classmethod
-    def of(cls, content: str) -> Text:
-        """The lines of a text."""
-        if "\r" not in content:
-            lengths = itertools.accumulate(map(len, content.split("\n")))
-            ends = tuple(length + number for number, length in enumerate(lengths))
-            return cls(content, (0, *(end + 1 for end in ends[:-1])), ends)
-        breaks = [match.span() for match in _NEWLINE.finditer(content)]
-        return cls(content, (0, *(end for _, end in breaks)), (*(start for start, _ in breaks), len(content)))
-
-    def position(self, offset: int) -> Position:
-        """Row and column of an offset."""
-        row = bisect.bisect_right(self.starts, offset)
-        return Position(row, offset - self.starts[row - 1] + 1)
-
-    def line(self, row: int) -> str:
-        """A line without its end; empty beyond the last."""
-        if row > len(self.starts):
-            return ""
-        return self.content[self.starts[row - 1] : self.ends[row - 1]]
-
-    @property
-    def rows(self) -> int:
-        """How many lines there are; the empty one after the last newline doesn't count."""
-        return len(self.starts) - (self.starts[-1] == len(self.content) and len(self.starts) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +77,12 @@ BOLD, RED, GREEN, YELLOW, BLUE, CYAN = (1,), (1, 31), (32,), (1, 33), (1, 34), (
 
 _COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: BLUE}
 
-Lines = Callable[[Sequence[FileFindings], Style], Iterator[str]]
+Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
 
-def format_named(name: str) -> Lines:
+def format_named(name: str) -> Format:
     """The function that writes a format."""
-    function: Lines = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    function: Format = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
     return function
 
 
@@ -143,7 +104,7 @@ def fingerprints(files: Sequence[FileFindings]) -> Iterator[tuple[FileFindings, 
     """All findings, each with what it is known by in the next report, though lines have moved: no two have the same."""
     import hashlib
 
-    seen: dict[tuple[str, Key], int] = {}
+    seen: dict[tuple[str, FindingKey], int] = {}
     for file in files:
         for found in file.diagnostics:
             place = (file.slashed, found.key)
@@ -174,7 +135,7 @@ def printable(text: str, keep: str = "") -> str:
 
 def printable_lines(text: str) -> str:
     """The same of a text on several lines, with its tabs."""
-    return "\n".join(printable(line, "\t") for line in _NEWLINE.split(text))
+    return "\n".join(printable(line, "\t") for line in NEWLINE.split(text))
 
 
 def _escaped(character: str) -> str:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torchlint.cli.report import FileFindings, Style, Text, url
+from torchlint.cli.report import FileFindings, Style, url
 from torchlint.diagnostic import Diagnostic, LocatedEvidence, LocatedFix, Position
+from torchlint.file.text.lines import Lines
 from torchlint.project.selection import group_of
 
 
@@ -18,12 +19,12 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 def entries(file: FileFindings) -> Iterator[dict[str, Any]]:
     """An object for each finding of a file."""
-    text = Text.of(file.text)
+    text = Lines(file.text)
     for found in file.diagnostics:
         yield _entry(found, file.location, text)
 
 
-def _entry(found: Diagnostic, filename: str, text: Text) -> dict[str, Any]:
+def _entry(found: Diagnostic, filename: str, text: Lines) -> dict[str, Any]:
     group = group_of(found.code)
     return {
         "cell": None,
@@ -53,7 +54,7 @@ def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
     return {"kind": evidence.kind, "message": evidence.message, "row": evidence.row}
 
 
-def _fix(fix: LocatedFix | None, text: Text) -> dict[str, Any] | None:
+def _fix(fix: LocatedFix | None, text: Lines) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [

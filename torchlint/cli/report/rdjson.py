@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torchlint.cli.report import FileFindings, Style, Text, url
+from torchlint.cli.report import FileFindings, Style, url
 from torchlint.diagnostic import Diagnostic, LocatedFix, Position, Severity
+from torchlint.file.text.lines import Lines
 
 _LEVELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
@@ -20,12 +21,12 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _entries(file: FileFindings) -> Iterator[dict[str, Any]]:
-    text = Text.of(file.text)
+    text = Lines(file.text)
     for found in file.diagnostics:
         yield _entry(file, text, found)
 
 
-def _entry(file: FileFindings, text: Text, found: Diagnostic) -> dict[str, Any]:
+def _entry(file: FileFindings, text: Lines, found: Diagnostic) -> dict[str, Any]:
     page = url(found.code, found.name)
     fixes = [found.fix, *found.fix.alternatives] if found.fix is not None and not found.fix.deferred else []
     return {
@@ -37,20 +38,20 @@ def _entry(file: FileFindings, text: Text, found: Diagnostic) -> dict[str, Any]:
     }
 
 
-def _suggestion(text: Text, fix: LocatedFix) -> dict[str, Any]:
+def _suggestion(text: Lines, fix: LocatedFix) -> dict[str, Any]:
     """All edits of a fix as one, since suggestions are taken one by one."""
     pieces, at = list[str](), fix.edits[0].start
     for edit in fix.edits:
-        pieces += (text.content[at : edit.start], edit.content)
+        pieces += (text.text[at : edit.start], edit.content)
         at = edit.end
     start, end = text.position(fix.edits[0].start), text.position(fix.edits[-1].end)
     return {"range": _range(text, start, end), "text": "".join(pieces)}
 
 
-def _range(text: Text, start: Position, end: Position) -> dict[str, Any]:
+def _range(text: Lines, start: Position, end: Position) -> dict[str, Any]:
     return {"start": _position(text, start), "end": _position(text, end)}
 
 
-def _position(text: Text, position: Position) -> dict[str, int]:
+def _position(text: Lines, position: Position) -> dict[str, int]:
     before = text.line(position.row)[: position.column - 1]
     return {"line": position.row, "column": len(before.encode(errors="surrogatepass")) + 1}

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from torchlint import __version__
-from torchlint.cli.report import FileFindings, Style, Text, fingerprints, url
+from torchlint.cli.report import FileFindings, Style, fingerprints, url
 from torchlint.diagnostic import Applicability, Confidence, Diagnostic, LocatedFix, Position, Severity
+from torchlint.file.text.lines import Lines
 from torchlint.project.pages import documentation
 from torchlint.project.selection import group_of, severity_of
 
@@ -67,14 +68,14 @@ def _cut(text: str) -> str:
 
 
 def _results(files: Sequence[FileFindings], numbers: dict[str, int]) -> Iterator[dict[str, Any]]:
-    texts: dict[str, Text] = {}
+    texts: dict[str, Lines] = {}
     for file, found, fingerprint in fingerprints(files):
         if file.location not in texts:
-            texts = {file.location: Text.of(file.text)}  # of one file at a time
+            texts = {file.location: Lines(file.text)}  # of one file at a time
         yield _result(file, found, texts[file.location], fingerprint, numbers[found.code])
 
 
-def _result(file: FileFindings, found: Diagnostic, text: Text, fingerprint: str, number: int) -> dict[str, Any]:
+def _result(file: FileFindings, found: Diagnostic, text: Lines, fingerprint: str, number: int) -> dict[str, Any]:
     artifact = _artifact(file)
     fixes = [found.fix, *found.fix.alternatives] if found.fix is not None and not found.fix.deferred else []
     listed = [_fix(fix, artifact, text) for fix in fixes if fix.edits]
@@ -104,7 +105,7 @@ def _artifact(file: FileFindings) -> dict[str, str]:
     return {"uri": Path(file.location).as_uri()}
 
 
-def _fix(fix: LocatedFix, artifact: dict[str, str], text: Text) -> dict[str, Any]:
+def _fix(fix: LocatedFix, artifact: dict[str, str], text: Lines) -> dict[str, Any]:
     doubt = " (unsafe: the program may do something else afterwards)"
     replacements = [
         {

@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 from torchlint.project.selection import GROUPS, did_you_mean, known_names
 
-Kind = Literal["ignore", "file-ignore", "noqa"]
+DirectiveKind = Literal["ignore", "file-ignore", "noqa"]
 
-_KINDS: tuple[Kind, ...] = ("ignore", "file-ignore")
+_KINDS: tuple[DirectiveKind, ...] = ("ignore", "file-ignore")
 _OTHERS = frozenset(("disable", "disable-next", "enable", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
 """How other tools say it."""
 
@@ -50,7 +50,7 @@ def _codes() -> _Codes:
 class Said(NamedTuple):
     """What a part of a comment says."""
 
-    kind: Kind
+    kind: DirectiveKind
     start: int
     end: int
     """Offsets in the comment."""
@@ -130,7 +130,7 @@ def _listed(match: re.Match[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(selectors), tuple(faults)
 
 
-def _unlisted(kind: Kind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+def _unlisted(kind: DirectiveKind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """The same where there are no brackets: rules that are named all the same, else everything."""
     words = _WORD.findall(rest)
     named = [

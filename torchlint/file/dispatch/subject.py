@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Key, Policy
+from torchlint.diagnostic import AS_RULES_SAY, FindingKey, Policy
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -32,5 +32,5 @@ class Subject:
     """The versions of torch it is written for."""
     budget: int = BUDGET
     """How many expressions of it are interpreted; 0 for no limit."""
-    accepted: Mapping[Key, int] = field(default_factory=dict)
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
     """Findings that are left alone and not reported, with how many of each there may be."""

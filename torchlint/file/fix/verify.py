@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 from torchlint.diagnostic import TextEdit
 from torchlint.file.text.edits import splice
-from torchlint.file.text.lines import line_start, lines_above
+from torchlint.file.text.lines import Lines, line_start, lines_above
 from torchlint.file.tree.placeholders import ASYNC
 
 BREAKS = "would break the syntax"
@@ -103,19 +102,19 @@ class _Unit:
 
 def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
     """All units by the offset where they begin."""
-    offsets = _Offsets(text)
+    lines = Lines(text)
     units: dict[int, _Unit] = {}
     stack: list[tuple[Any, int | None, str]] = [(node, None, "body") for node in tree.body]
     while stack:
         node, parent, block = stack.pop()
         at = node.pattern if isinstance(node, ast.match_case) else node
-        begin = offsets.of(at.lineno, at.col_offset)
+        begin = lines.offset_in_bytes(at.lineno, at.col_offset)
         decorators = getattr(node, "decorator_list", ())
-        start = offsets.of(decorators[0].lineno, decorators[0].col_offset) if decorators else begin
-        end = offsets.of(at.end_lineno, at.end_col_offset)
+        start = lines.offset_in_bytes(decorators[0].lineno, decorators[0].col_offset) if decorators else begin
+        end = lines.offset_in_bytes(at.end_lineno, at.end_col_offset)
         inside = [(child, name) for name in _BLOCKS for child in _block(node, name)]
         if inside and isinstance(inside[0][0], ast.AST):
-            end = _without_comments(text, min(_begin(child, offsets) for child, _ in inside))
+            end = _without_comments(text, min(_begin(child, lines) for child, _ in inside))
         units[begin] = _Unit(node, start, end, bool(inside), parent, block)
         stack += [(child, begin, name) for child, name in inside]
     return units
@@ -140,26 +139,10 @@ def _block(node: ast.AST, name: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _begin(node: Any, offsets: _Offsets) -> int:
+def _begin(node: Any, lines: Lines) -> int:
     first = (getattr(node, "decorator_list", None) or [node])[0]
     at = first.pattern if isinstance(first, ast.match_case) else first
-    return offsets.of(at.lineno, at.col_offset)
-
-
-class _Offsets:
-    """Rows and columns of ``ast`` (UTF-8 bytes) to offsets into the text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-        self.is_ascii = text.isascii()
-
-    def of(self, row: int, column: int) -> int:
-        start = self.starts[row - 1]
-        if self.is_ascii:
-            return start + column
-        line = self.text[start : start + column]  # no shorter than what the bytes are of
-        return start + (column if line.isascii() else len(line.encode(errors="surrogatepass")[:column].decode()))
+    return lines.offset_in_bytes(at.lineno, at.col_offset)
 
 
 class _Comparison:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.diagnostic import Site
+from torchlint.diagnostic import FindingSite
 from torchlint.file.locate.evidence import shortened
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ class Sites:
         self._scopes: dict[int, str] = {}
         self._statements: dict[tuple[int, int], tuple[str, str]] = {}
 
-    def of(self, node: cst.CSTNode, start: int, end: int) -> Site:
+    def of(self, node: cst.CSTNode, start: int, end: int) -> FindingSite:
         """The site of a node, the statement of which, or its header, is from ``start`` to ``end`` in the text."""
         if (start, end) not in self._statements:
             code = self._tree.source.text[start:end]
             self._statements[start, end] = (statement_hash(code), shortened(code, _WIDTH))
-        return Site(self._scope(node), *self._statements[start, end])
+        return FindingSite(self._scope(node), *self._statements[start, end])
 
     def _scope(self, node: cst.CSTNode) -> str:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from torchlint.diagnostic import Diagnostic, Key, Problem
+from torchlint.diagnostic import Diagnostic, FindingKey, Problem
 from torchlint.file.comments.suppressions import Suppressions
 from torchlint.file.locate.located import Located
 
@@ -51,7 +51,7 @@ class Examined:
         return replace(self, problems=(*self.problems, *problems))
 
 
-def suppressed(text: str, located: Located, codes: frozenset[str], accepted: Mapping[Key, int]) -> Examined:
+def suppressed(text: str, located: Located, codes: frozenset[str], accepted: Mapping[FindingKey, int]) -> Examined:
     """What is reported of a text, sorted; ``codes`` are the rules that were asked for.
 
     Of findings with a key that is ``accepted`` so many are silenced, the first ones.
@@ -82,7 +82,9 @@ def suppressed(text: str, located: Located, codes: frozenset[str], accepted: Map
     )
 
 
-def parted(found: Iterable[Diagnostic], accepted: Mapping[Key, int]) -> tuple[list[Diagnostic], list[Diagnostic]]:
+def parted(
+    found: Iterable[Diagnostic], accepted: Mapping[FindingKey, int]
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Findings without those that are accepted, and those: of equal ones the first are."""
     left, new, known = Counter(accepted), list[Diagnostic](), list[Diagnostic]()
     for each in found:

@@ -16,12 +16,6 @@ from torchlint.system.reading import IMPORTED, NotRegular, TooLarge, read
 
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_ELSE = re.compile(rb"[ \t\f]*(?:#.*)?$")
-TOKENS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
-    re.DOTALL,
-)
-"""The strings, comments and brackets of a text."""
-
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 
 

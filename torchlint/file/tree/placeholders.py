@@ -11,7 +11,9 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from torchlint.file.text.lines import Lines
 
 ASYNC = "äsync"
 """What ``async`` as a keyword argument is parsed as: the same length, so that no position moves."""
@@ -82,7 +84,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 
 def _chains(tree: ast.Module, text: str) -> Iterator[Chain]:
-    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+    lines = Lines(text)
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()
@@ -91,24 +93,19 @@ def _chains(tree: ast.Module, text: str) -> Iterator[Chain]:
         if not isinstance(node, ast.expr):
             stack += ast.iter_child_nodes(node)
         elif _depth(node) > MAX_DEPTH:
-            start = _offset(text, starts, node.lineno, node.col_offset)
-            end = _offset(text, starts, node.end_lineno or 1, node.end_col_offset or 0)
+            start = lines.offset_in_bytes(node.lineno, node.col_offset)
+            end = lines.offset_in_bytes(node.end_lineno or 1, node.end_col_offset or 0)
             yield Chain(start, end, any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node)))
-
-
-def _offset(text: str, starts: list[int], row: int, column: int) -> int:
-    start = starts[row - 1]
-    return start + len(text[start : start + column].encode(errors="surrogatepass")[:column].decode(errors="ignore"))
 
 
 def _depth(root: ast.expr) -> int:
     """How deep the nodes of an expression are nested."""
-    deepest, level = 0, [root]
+    deepest, level = 0, list[ast.AST]([root])
     while level:
         deepest += 1
         level = [child for node in level for child in _parts(node)]
     return deepest
 
 
-def _parts(node: Any) -> Iterator[Any]:
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
     return (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context))

@@ -65,7 +65,7 @@ class Importers:
         tree = self._tree(other)
         if tree is None:
             return _seems_to_take(importable.content(other), _stem(path), name, with_stars)
-        return _Reader(tree, other, path, name, leads).takes(with_stars)
+        return _Importer(tree, other, path, name, leads).takes(with_stars)
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:
@@ -73,7 +73,7 @@ class Importers:
         return self._trees[path]
 
 
-class _Reader:
+class _Importer:
     """One file that may have a name from another one."""
 
     def __init__(self, tree: ast.Module, at: str, path: str, name: str, leads: Leads) -> None:

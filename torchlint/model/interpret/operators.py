@@ -20,7 +20,9 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     is_opaque,
@@ -67,7 +69,7 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
         evidence = best.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
         value = _operation(frame, node, left, right, evidence)
         if not certain:
-            return learning.likely(frame, value, ("result", id(node)))
+            return learning.likely(frame, value, Symbol(Origin.OPERATION, id(node)))
         return value
     if Kind.NDARRAY in (left.kind, right.kind):
         return NDARRAY
@@ -79,7 +81,7 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
         return NUMBER
     if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):
         return OBJECT
-    return learning.unknown(frame, ("result", id(node)))
+    return learning.unknown(frame, Symbol(Origin.OPERATION, id(node)))
 
 
 def _operation(frame: Frame, node: cst.CSTNode, left: Value, right: Value, evidence: Evidence) -> Value:
@@ -130,7 +132,7 @@ def comparison(frame: Frame, node: cst.Comparison) -> Value:
     if any(v.kind & Kind.NDARRAY for v in values):
         return NDARRAY
     if any(v.kind & Kind.UNKNOWN for v in values):
-        return learning.unknown(frame, ("result", id(node)))
+        return learning.unknown(frame, Symbol(Origin.OPERATION, id(node)))
     return NUMBER
 
 
@@ -145,8 +147,10 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
         evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
         operator = library.operator(_UNARY[type(node.operator).__name__])
         result = transfer.apply(operator, value, (), frame.grad, evidence)
-        return learning.likely(frame, result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
-    return learning.unknown(frame, ("result", id(node))) if value.kind & Kind.UNKNOWN else value
+        return (
+            learning.likely(frame, result, Symbol(Origin.OPERATION, id(node))) if value.kind & Kind.UNKNOWN else result
+        )
+    return learning.unknown(frame, Symbol(Origin.OPERATION, id(node))) if value.kind & Kind.UNKNOWN else value
 
 
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:

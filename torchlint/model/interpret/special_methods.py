@@ -11,7 +11,7 @@ from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
-from torchlint.model.values import Argument, Value
+from torchlint.model.values import Argument, Origin, Symbol, Value
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",
@@ -51,7 +51,7 @@ def by_method(frame: Frame, owner: Value, name: str, node: cst.CSTNode, given: S
         return None
     arguments = [Argument(None, value, cst.Name("_")) for value in given]
     value = call_function(frame.context, method, owner, node, arguments, frame)
-    return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, (name, id(node)))
+    return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, Symbol(Origin.METHOD, id(node), name))
 
 
 def by_operator(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Value | None:

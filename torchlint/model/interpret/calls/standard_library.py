@@ -17,6 +17,8 @@ from torchlint.model.values import (
     NUMBER,
     UNKNOWN,
     Argument,
+    Origin,
+    Symbol,
     Value,
     container,
     held,
@@ -153,7 +155,7 @@ def call_made(frame: Frame, maker: cst.Call, node: cst.Call, arguments: Sequence
             return replace(value, ndim=Ndim.MORE) if value.kind & Kind.TENSOR else value
         case "NewType" if arguments:
             return arguments[0].value
-    return learning.unknown(frame, ("call", id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _given_before(frame: Frame, arg: cst.Arg) -> Argument:
