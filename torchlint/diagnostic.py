@@ -157,6 +157,8 @@ class Policy:
     unsafe: frozenset[str] = frozenset()
     least: Confidence = Confidence.LOW
     """What is less sure is not reported, and so not fixed."""
+    heeds_comments: bool = True
+    """Whether comments silence anything."""
 
     def reports(self, found: Diagnostic) -> bool:
         """Whether a finding is sure enough."""
@@ -173,7 +175,10 @@ class Policy:
     @property
     def key(self) -> list[list[str]]:
         """All of it, for the key of a cache."""
-        return [*(sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)), [self.least.value]]
+        return [
+            *(sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)),
+            [self.least.value, str(self.heeds_comments)],
+        ]
 
 
 AS_RULES_SAY = Policy()

@@ -59,6 +59,7 @@ class CheckOptions:
     exit_non_zero_on_fix: bool
     fail_on: str | None
     min_confidence: str | None
+    no_suppressions: bool
     isolated: bool
     no_cache: bool
     cache_dir: str | None
@@ -96,7 +97,13 @@ class CheckCommand:
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
         confidence = Confidence(options.min_confidence) if options.min_confidence is not None else None
         self.project = Project(
-            selection, options.isolated, options.target_torch, fixable, size, min_confidence=confidence
+            selection,
+            options.isolated,
+            options.target_torch,
+            fixable,
+            size,
+            min_confidence=confidence,
+            heeds_comments=not options.no_suppressions,
         )
         self._decide()
         self.baseline = self._baseline()

@@ -126,6 +126,7 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 for what is as bad as that, or worse: any.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
+@click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")

@@ -16,7 +16,9 @@ _OWN_DOCS = {
     "TL002": """A suppressing comment silences nothing.
 
         What it was written for has been fixed, or the rule is off. Only comments of torchlint's own form are looked at:
-        a `noqa` can be meant for another tool. Off unless selected by code or name.
+        a `noqa` can be meant for another tool. The fix removes the comment with its reason, or those of its rules that
+        silence nothing; of `disable[…]` also its `enable[…]`. Off unless selected by code or name:
+        `--extend-select TL002`.
         """,
     "TL003": """The bytes of the file are not text in the encoding it has.
 
@@ -35,12 +37,16 @@ _OWN_DOCS = {
         | `# torchlint: ignore[]`, `ignore[TL101` | nothing |
         | `# torchlint: ignore[TL999]`, `ignore[data-raed]` | nothing; of several rules those that exist |
         | `# torchlint ignore[TL101]`, `# Torchlint: ignore` | nothing: the colon is missing, the word is not ours |
-        | `# torchlint: disable=TL101`, `ignore-file`, `noqa` | nothing; the words are `ignore` and `file-ignore` |
+        | `# torchlint: skip`, `ignore-file`, `noqa` | nothing; the words are `ignore`, `file-ignore`, `disable` |
+        | `# torchlint: disable=TL101`, `disable TL101` | nothing: brackets are missing |
+        | `# torchlint: disable[TL101]` without `enable[TL101]` below it | TL101 in the rest of the file |
+        | `# torchlint: enable[TL101]` without `disable[TL101]` above it | nothing |
         | `# noqa TL101`, `# noqa[TL101]` | TL101 only, though the colon is missing |
         | `# noqa: TL999`, `# noqa: data-read` | nothing; `noqa` takes codes. Those of other tools are not looked at |
 
         Well-formed are `# torchlint: ignore[TL101, data-inplace] reason`, with the beginning of codes `ignore[TL1]`,
-        for everything `ignore` with or without a reason, and all of it with `file-ignore`; no blank is needed in
+        for everything `ignore` with or without a reason, and all of it with `file-ignore`, and with `disable` and
+        `enable` of the same rules (or a plain `enable`) on the lines around what is meant; no blank is needed in
         `#torchlint:ignore`. Always on; `--ignore TL004` says otherwise, and so does a well-formed comment.
         """,
 }

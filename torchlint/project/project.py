@@ -59,11 +59,13 @@ class Project:
         max_file_size: int | None = None,
         *,
         min_confidence: Confidence | None = None,
+        heeds_comments: bool = True,
     ) -> None:
         self.command_line = command_line
         self.max_file_size = max_file_size
         self.fixable = fixable
         self.min_confidence = min_confidence
+        self.heeds_comments = heeds_comments
         self.isolated = isolated
         self.asked_target = target
         self._settings: dict[str, Settings | None] = {}
@@ -88,6 +90,7 @@ class Project:
             self.asked_target,
             self.fixable,
             self.min_confidence,
+            self.heeds_comments,
         )
 
     def learn(self, directory: str, names: Collection[str]) -> None:
@@ -162,7 +165,8 @@ class Project:
         """What the settings that hold for a file say about fixes."""
         settings = self.settings(os.path.dirname(path))
         if settings not in self._policies:
-            self._policies[settings] = policy(settings, self.fixable, self.min_confidence)
+            said = policy(settings, self.fixable, self.min_confidence)
+            self._policies[settings] = replace(said, heeds_comments=self.heeds_comments)
         return self._policies[settings]
 
     def graded(self, path: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from torchlint.project.selection import GROUPS, did_you_mean, known_names
 
-DirectiveKind = Literal["ignore", "file-ignore", "noqa"]
+DirectiveKind = Literal["ignore", "file-ignore", "disable", "enable", "noqa"]
 
-_KINDS: tuple[DirectiveKind, ...] = ("ignore", "file-ignore")
-_OTHERS = frozenset(("disable", "disable-next", "enable", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
+_KINDS: tuple[DirectiveKind, ...] = ("ignore", "file-ignore", "disable", "enable")
+_OTHERS = frozenset(("disable-next", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
 """How other tools say it."""
 
 _OWN = re.compile(r"#\s*(?P<tool>torchlint)\b(?P<colon>\s*:)?\s*(?P<word>\w[\w-]*)?(?P<rest>[^#]*)", re.IGNORECASE)

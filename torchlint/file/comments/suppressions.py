@@ -6,6 +6,7 @@
 ``# torchlint: ignore``                         everything, by either of the above
 ``x.data  # noqa: TL101``, ``# noqa``           as ``ignore``, but never for the next line
 ``# torchlint: file-ignore[TL1]``               the whole file, wherever the comment stands
+``# torchlint: disable[TL101]``                 what begins on this line or below, up to the line of ``enable[TL101]``
 ==============================================  ===================================================================
 
 Codes can be prefixes, or groups of rules. What is written inside a string is no comment. A comment that looks like one
@@ -15,13 +16,16 @@ it names.
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from torchlint.diagnostic import Diagnostic, Position
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
 from torchlint.file.comments.directive import Said, is_suspect, read
-from torchlint.file.text.lines import line_start, lines_above
+from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
+from torchlint.file.comments.removal import without_part, without_rules
+from torchlint.file.text.lines import Lines, line_start, lines_above
 from torchlint.project.selection import OWN_SEVERITIES, known_names, means
 
 _TOKEN = re.compile(
@@ -47,24 +51,38 @@ class Directive:
     selectors: tuple[str, ...] | None
     """Codes, prefixes of codes, names and groups; None for everything."""
     rows: tuple[int, ...] = ()
-    """The lines it speaks for; empty for the whole file."""
+    """The lines it speaks for; empty for the whole file and for a range."""
+    range: SilencedRange | None = None
     trailing: bool = False
     """Whether it follows code, and so speaks for a statement that ends there as well."""
     noqa: bool = False
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
     used: bool = False
+    needed: set[str] = field(default_factory=set)
+    """The selectors that silenced something."""
 
     def covers(self, diagnostic: Diagnostic) -> bool:
         """Whether it silences a finding."""
         return self._reaches(diagnostic) and self._names(diagnostic.code, diagnostic.name)
 
     def _reaches(self, diagnostic: Diagnostic) -> bool:
+        if self.range is not None:
+            return self._is_within(self.range, diagnostic.start)
         if not self.rows:
             return True
         first, last = diagnostic.rows
         rows = {first, last, diagnostic.start.row} if self.trailing else {first, diagnostic.start.row}
         return not rows.isdisjoint(self.rows)
+
+    def _is_within(self, range_: SilencedRange, place: Position) -> bool:
+        is_ended = range_.last is not None and place.row > range_.last.start.row
+        return not range_.is_none and place.row >= self.start.row and place != self.start and not is_ended
+
+    def note(self, diagnostic: Diagnostic) -> None:
+        """Remember that it was needed, and which of its selectors were."""
+        self.used = True
+        self.needed.update(s for s in self.selectors or () if means(s, diagnostic.code, diagnostic.name))
 
     def _names(self, code: str, name: str) -> bool:
         if self.selectors is None:
@@ -76,8 +94,10 @@ class Suppressions:
     """The suppressing comments of one text."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
-        self._for_all = [number for number, directive in enumerate(self.directives) if not directive.rows]
+        self._for_all = [n for n, each in enumerate(self.directives) if not each.rows and each.range is None]
+        self._changes, self._open = _open_ranges(self.directives)
         self._by_row: dict[int, list[int]] = {}
         for number, directive in enumerate(self.directives):
             for row in directive.rows:
@@ -86,10 +106,11 @@ class Suppressions:
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
         """What silences this finding (and remembers that it was needed)."""
         near = {number for row in (*diagnostic.rows, diagnostic.start.row) for number in self._by_row.get(row, ())}
-        candidates = (self.directives[number] for number in sorted(near.union(self._for_all)))
+        near.update(self._for_all, self._open[bisect.bisect_right(self._changes, diagnostic.start.row)])
+        candidates = (self.directives[number] for number in sorted(near))
         covering = [directive for directive in candidates if directive.covers(diagnostic)]
         for directive in covering:
-            directive.used = True
+            directive.note(diagnostic)
         return covering
 
     def malformed(self) -> Iterator[Diagnostic]:
@@ -103,10 +124,25 @@ class Suppressions:
 
         ``noqa`` is left out, it may be meant for another tool.
         """
+        lines: Lines | None = None
         for directive in self.directives:
-            if directive.used or directive.noqa or not _concerns(directive, codes):
+            if directive.noqa or (directive.range is not None and directive.range.is_none):
                 continue
-            yield _about(directive, "TL002", "unused-suppression", "this comment silences nothing")
+            idle = _idle(directive, codes)
+            if idle is None:
+                continue
+            lines = lines or Lines(self._text)
+            is_all = not idle or len(idle) == len(directive.selectors or ())
+            said = "this comment" if is_all else ", ".join(f"`{selector}`" for selector in idle)
+            found = _about(
+                directive,
+                "TL002",
+                "unused-suppression",
+                f"{said} silence{'' if len(idle) > 1 and not is_all else 's'} nothing",
+            )
+            edits = _removing(self._text, directive, () if is_all else idle, lines)
+            message = "Remove the comment" if is_all else f"Remove {said}"
+            yield replace(found, fix=LocatedFix(message, Applicability.SAFE, edits) if edits else None)
 
 
 def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
@@ -142,19 +178,67 @@ def start_with_comments(text: str, start: int) -> int:
     return found
 
 
-def _concerns(directive: Directive, codes: Collection[str]) -> bool:
+def _idle(directive: Directive, codes: Collection[str]) -> tuple[str, ...] | None:
+    """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
+
+    Nothing is in it for a comment that silences everything, and had nothing to silence.
+    """
     if directive.selectors is None:
-        return True
+        return None if directive.used else ()
     names = known_names()
-    return any(means(selector, code, names.get(code, "")) for selector in directive.selectors for code in codes)
+    idle = (
+        selector
+        for selector in directive.selectors
+        if selector not in directive.needed and any(means(selector, code, names.get(code, "")) for code in codes)
+    )
+    return tuple(idle) or None
+
+
+def _removing(text: str, directive: Directive, rules: Collection[str], lines: Lines) -> tuple[TextEdit, ...]:
+    """The edits that take some rules out of a comment, or all of the comment, both ends of a range alike."""
+    last = directive.range.last if directive.range is not None else None
+    places = [(directive.start, directive.end)] + ([(last.start, last.end)] if last is not None else [])
+    spans = [(lines.offset(start), lines.offset(end)) for start, end in places]
+    if not rules:
+        is_shared = last is not None and last.said.selectors is None and directive.selectors is not None
+        return tuple(without_part(text, *span) for span in (spans[:1] if is_shared else spans))
+    edits = [without_rules(text, *span, rules) for span in spans]
+    return tuple(edit for edit in edits if edit is not None) if None not in edits else ()
+
+
+def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[int, ...]]]:
+    """The lines at which ranges begin, or behind which they end; and which are open before the first, and from each."""
+    changes: dict[int, list[tuple[int, bool]]] = {}
+    for number, directive in enumerate(directives):
+        if directive.range is not None:
+            changes.setdefault(directive.start.row, []).append((number, True))
+            if directive.range.last is not None:
+                changes.setdefault(directive.range.last.start.row + 1, []).append((number, False))
+    now, opened = dict[int, None](), list[tuple[int, ...]]([()])
+    for row in sorted(changes):
+        for number, begins in changes[row]:
+            if begins:
+                now[number] = None
+            else:
+                now.pop(number, None)
+        opened.append(tuple(now))
+    return sorted(changes), opened
 
 
 def _directives(text: str) -> Iterator[Directive]:
+    ends: list[RangeEnd] = []
     for comment in _comments(text):
         for said in read(comment.text):
-            directive = _placed_at(comment, said)
+            start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
+            if said.kind in ("disable", "enable"):
+                ends.append(RangeEnd(said, start, end))
+                continue
+            directive = _placed_at(comment, said, start, end)
             if directive is not None:
                 yield directive
+    for each in ranges(ends):
+        first = each.first
+        yield Directive(first.start, first.end, first.said.selectors, range=each, faults=each.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +250,8 @@ class _Comment:
     """For a comment on a line of its own, the next line with code."""
 
 
-def _placed_at(comment: _Comment, said: Said) -> Directive | None:
+def _placed_at(comment: _Comment, said: Said, start: Position, end: Position) -> Directive | None:
     """What a comment says, with the lines it says it of."""
-    start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
     if said.kind == "file-ignore":
         return Directive(start, end, said.selectors, faults=said.faults)
     if comment.next_code is None:
