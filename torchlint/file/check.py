@@ -106,7 +106,7 @@ def examine(text: str, subject: Subject) -> Examined:
 
 def examine_without_triggers(text: str, subject: Subject) -> Examined:
     """The same if rules look at all of every text: what triggers keep from them is what a test of triggers is after."""
-    return suppressed(text, _located(text, subject.codes, subject, None), subject.codes, subject.accepted)
+    return suppressed(text, _located(text, subject.codes, subject, None), subject)
 
 
 def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
@@ -115,13 +115,13 @@ def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject
 
     look = first_look(text, data, possible, subject)
     if look is not None and not look.codes:
-        return suppressed(text, _after_look(Located(), look, subject), subject.codes, subject.accepted)
+        return suppressed(text, _after_look(Located(), look, subject), subject)
     codes = look.codes if look is not None else possible
     try:
         located = _located(text, codes, subject, sites(data, codes))
     except Unreadable:
         located = _located(text, codes, subject, None)
-    return suppressed(text, _after_look(located, look, subject), subject.codes, subject.accepted)
+    return suppressed(text, _after_look(located, look, subject), subject)
 
 
 def _located(

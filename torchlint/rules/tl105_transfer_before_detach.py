@@ -38,8 +38,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, memory, readers
+
+GROUP = Group.PERFORMANCE
 
 _TRIGGER = any_of(
     attribute("data"),

@@ -94,8 +94,11 @@ from torchlint.model.torch.schema import (
     TupleResult,
 )
 from torchlint.model.torch.writers import function_writes
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _STATEMENT = pattern(
     r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"

@@ -104,9 +104,12 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import bound_name, dotted, is_global, last_name
 from torchlint.model.training import What
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _OF_MODULES = ("train", "eval", "parameters", "named_parameters", "zero_grad")
 _SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
