@@ -52,6 +52,10 @@ _METADATA = frozenset(
         "storage_offset",
         "data_ptr",
         "is_sparse",
+        "is_meta",
+        "is_quantized",
+        "is_pinned",
+        "is_shared",
         "names",
         "__len__",
     ]
