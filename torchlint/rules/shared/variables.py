@@ -143,8 +143,11 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     source = _source_of_data(inner, model)
     if source is not None:
-        edits = _strip(call, source, ".detach()", model)
-        return Fix("Use `.detach()`", edits, _without_data(call, source, model))
+        applicability = _without_data(call, source, model)
+        if _is_useless(call, source, model):
+            edits = _strip(call, source, "", model)
+            return Fix("Remove the wrapper and `.data`: there is no graph to leave", edits, applicability)
+        return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
