@@ -58,7 +58,7 @@ class Directive:
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
 
-    def places(self) -> tuple[_Place, ...]:
+    def places(self) -> tuple[_SilencedPlace, ...]:
         """Where it silences: on lines, in the whole file, or in its range."""
         if self.range is not None:
             return () if self.range.is_none else ((self.start, False),)
@@ -76,10 +76,10 @@ class Directive:
         return place.row >= self.start.row and place != self.start and (last is None or place.row <= last.start.row)
 
 
-_Place = tuple[int | Position | None, bool]
+_SilencedPlace = tuple[int | Position | None, bool]
 """A line, the beginning of a range, None for all of the file; and whether statements that end there count."""
 
-_Reach = tuple[_Place, str | None]
+_Reach = tuple[_SilencedPlace, str | None]
 """A place, and a code, the beginning of one, a name or a group (None for everything)."""
 
 
@@ -88,6 +88,10 @@ def _selectors(diagnostic: Diagnostic) -> tuple[str | None, ...]:
     code, group = diagnostic.code, group_of(diagnostic.code)
     beginnings = (code[:length] for length in range(len(code) + 1))
     return (None, diagnostic.name, *((group.value,) if group is not None else ()), *beginnings)
+
+
+def _first_and_last(directives: Sequence[Directive]) -> Sequence[Directive]:
+    return directives if len(directives) < 3 else (directives[0], directives[-1])
 
 
 class Suppressions:
@@ -112,9 +116,9 @@ class Suppressions:
         reaches = ((place, selector) for place in self._places(diagnostic) for selector in selectors)
         found = [reach for reach in reaches if reach in self._alike]
         self._needed.update(found)
-        return [each for reach in found for each in (self._alike[reach][0], self._alike[reach][-1])]
+        return [each for reach in found for each in _first_and_last(self._alike[reach])]
 
-    def _places(self, diagnostic: Diagnostic) -> Iterator[_Place]:
+    def _places(self, diagnostic: Diagnostic) -> Iterator[_SilencedPlace]:
         """Where a comment can silence a finding."""
         first, last = diagnostic.rows
         begins = {first, diagnostic.start.row}

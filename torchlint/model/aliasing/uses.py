@@ -43,7 +43,7 @@ _METADATA = frozenset(
             "is_shared",
             "names",
         ),
-        "__len__",
+        *("is_shared", "names", "__len__"),
     )
 )
 """What a tensor says of itself without reading its elements."""
