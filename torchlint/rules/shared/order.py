@@ -6,14 +6,12 @@ import libcst as cst
 
 from torchlint.model import Model
 
-Loop = cst.For | cst.While
-
 _LEAVING = (cst.Return, cst.Raise, cst.Break)
 
 
-def loops_around(node: cst.CSTNode, model: Model) -> list[Loop]:
+def loops_around(node: cst.CSTNode, model: Model) -> list[cst.For | cst.While]:
     """The loops of the same scope in whose body a node is, the innermost first."""
-    found: list[Loop] = []
+    found: list[cst.For | cst.While] = []
     child = node
     for up in model.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
