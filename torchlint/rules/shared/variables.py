@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -35,17 +34,13 @@ def _aliases(model: Model) -> frozenset[str]:
     return model.remember(_collect_aliases)
 
 
-_VARIABLE = re.compile("Variable")
-
-
 def _collect_aliases(model: Model) -> frozenset[str]:
     names = set()
-    model.tree.read(_VARIABLE)
-    for alias in model.tree.parsed(cst.ImportAlias):
+    for alias in model.tree.all(cst.ImportAlias):
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
             if isinstance(alias.asname.name, cst.Name):
                 names.add(alias.asname.name.value)
-    for assign in model.tree.parsed(cst.Assign):
+    for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
             names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
     return frozenset(names)
