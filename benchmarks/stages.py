@@ -78,7 +78,7 @@ STAGES = (
         ("torchlint.file.fix.rounds:fixed", "torchlint.file.fix.verify:Guard", "torchlint.file.text.edits:splice"),
     ),
     Stage("suppressions", ("torchlint.file.suppress.suppress:suppressed",)),
-    Stage("report", ("torchlint.cli.check:Check._report",)),
+    Stage("report", ("torchlint.cli.check:CheckCommand._report",)),
 )
 
 REST = "the rest"

@@ -1,4 +1,4 @@
-"""What an expression is."""
+"""What an expression can be, seen from outside of its scope: imports of the project and callers included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def value_of(context: Context, node: cst.CSTNode) -> Value:
-    """What an expression can be."""
+    """What an expression can be.
+
+    It was seen when its scope was interpreted; where that left it unknown in a function, the callers of the function
+    are asked.
+    """
     scope = context.scopes.scope_of(node)
     value = follow(context, trace_of(context, scope).value(node))
     if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):

@@ -13,7 +13,19 @@ from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, last_name, parameters
-from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
+from torchlint.model.values import (
+    NONE,
+    NUMBER,
+    Evidence,
+    Origin,
+    Strength,
+    Symbol,
+    Value,
+    container,
+    join,
+    tensor,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -30,7 +42,7 @@ def start_of(context: Context, function: cst.FunctionDef, frame: Frame, of: cst.
         name = param.name.value
         if index == 0 and cls is not None and "staticmethod" not in decorators:
             me = self_value(context, of or cls, "classmethod" in decorators)
-            env[name] = replace(me, symbols=(("param", id(function), name),))
+            env[name] = replace(me, symbols=(Symbol(Origin.PARAMETER, id(function), name),))
         elif param.star in ("*", "**"):
             env[name] = container(_annotated(context, param, frame))
         else:
@@ -49,7 +61,7 @@ def _param(
     context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, frame: Frame
 ) -> Value:
     name = param.name.value
-    symbol = ("param", id(function), name)
+    symbol = Symbol(Origin.PARAMETER, id(function), name)
     value = _annotated(context, param, frame)
     if value is not None:
         value = replace(value, symbols=(symbol,))

@@ -102,7 +102,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Kind, Model, Tri
+from torchlint.model import Certainty, Fate, Kind, Model, Tri
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch import conversions
 from torchlint.rule import (
@@ -110,6 +110,8 @@ from torchlint.rule import (
     Edit,
     Finding,
     Fix,
+    Group,
+    Severity,
     all_of,
     any_of,
     attribute,
@@ -118,6 +120,9 @@ from torchlint.rule import (
     part,
     pattern,
 )
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
@@ -160,12 +165,16 @@ def _function(node: cst.BaseExpression, model: Model) -> str:
     name = model.qualified(node)
     if name is not None:
         return name
-    if not isinstance(node, cst.Attribute) or "matplotlib" not in model.tree.source.text:
+    if not isinstance(node, cst.Attribute) or not model.remember(_mentions_matplotlib):
         return ""
     owner = node.value.value if isinstance(node.value, cst.Subscript) else node.value
     if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
         return ""
     return f"{conversions.AXES}.{node.attr.value}"
+
+
+def _mentions_matplotlib(model: Model) -> bool:
+    return "matplotlib" in model.tree.source.text
 
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:
@@ -221,7 +230,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
 def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
     """Detach what is put into a list, if nothing else is done with the list than reading it here."""
     name = dotted(node)
-    if name is None or "." in name or model.leaves_function(name, call) or model.reaches_backward(name, call):
+    if name is None or "." in name or model.fate(name, call) != Fate.READ:
         return None
     added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):
