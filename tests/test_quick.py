@@ -166,6 +166,7 @@ def test_a_quick_tree_has_the_nodes_that_libcst_makes(path: Path) -> None:
         "{**a, 'b': 1}, {1, *b}, {k: v for k, v in x}, {x for x in y for z in x}, (x for x in y)\n",
         "x = 'ä'; y = \"ö\", z.ü[1]\n",
         ODD,
+        "def f():  # a \\\n  x\ndef g(): \\\n  x\n",
     ],
 )
 def test_all_that_can_be_written(text: str) -> None:

@@ -118,7 +118,10 @@ class QuickTree:
 
     def _block(self, nodes: Sequence[ast.stmt]) -> cst.BaseSuite:
         first = nodes[0]
-        if type(first) in _SIMPLE and self._expressions.lines[first.lineno - 1][: first.col_offset].strip():
+        before = self._expressions.lines[first.lineno - 1][: first.col_offset]
+        above = self._expressions.lines[first.lineno - 2]
+        is_continued = above.endswith(b"\\") and b"#" not in above  # as in `def f(): \`
+        if type(first) in _SIMPLE and (before.strip() or is_continued):
             return make.suite(tuple(map(self._small, nodes)))
         return make.block(tuple(self._statements(nodes)))
 
