@@ -289,13 +289,14 @@ def test_rule(torchlint: Torchlint) -> None:
     by_code, by_name = torchlint("rule", "TL101"), torchlint("rule", "data-read")
     assert by_code.code == 0
     assert by_code.out == by_name.out == torchlint("rule", "tl101").out
-    title, blank, text = by_code.out.split("\n", 2)
+    title, traits, blank, text = by_code.out.split("\n", 3)
     assert (title, blank) == ("TL101 data-read", "")
+    assert traits == "Group: migration. Severity: warning, where a finding does not say otherwise."
     assert "```" not in text
     assert "\n    -" in text  # the examples are there
     entry = json.loads(torchlint("rule", "TL101", "--output-format", "json").out)
     assert entry["summary"] == text.partition("\n")[0]
-    assert entry.keys() == {"code", "name", "summary", "explanation", "url"}
+    assert entry.keys() == {"code", "name", "group", "severity", "default", "summary", "explanation", "url"}
 
 
 def test_all_rules(torchlint: Torchlint) -> None:
@@ -304,7 +305,7 @@ def test_all_rules(torchlint: Torchlint) -> None:
     assert all(entry["summary"] for entry in entries)
     text = torchlint("rule", "--all").out
     for code, name in known_names().items():
-        assert f"{code} {name}\n\n" in text
+        assert f"{code} {name}\n" in text
 
 
 @pytest.mark.parametrize(

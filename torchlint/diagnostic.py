@@ -20,6 +20,59 @@ class Applicability(str, enum.Enum):
     UNSAFE = "unsafe"
 
 
+class Severity(str, enum.Enum):
+    """How bad a finding is, the worst first (the contract of the rules defines each word)."""
+
+    ERROR = "error"
+    """It raises, or computes something else than what is meant, on a version of torch that the project supports."""
+    WARNING = "warning"
+    """It is wrong under conditions, costs memory or time, or is deprecated."""
+    INFO = "info"
+    """It is right today, and an old way of writing it."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class Group(str, enum.Enum):
+    """What a rule is about. Groups select rules, as codes and names do."""
+
+    CORRECTNESS = "correctness"
+    """What raises, or computes something else than what is meant."""
+    MIGRATION = "migration"
+    """What was written for a PyTorch of long ago."""
+    DEPRECATED = "deprecated"
+    """What PyTorch is going to take away, or has renamed."""
+    PERFORMANCE = "performance"
+    """What costs time or memory for nothing."""
+    SECURITY = "security"
+    """What runs code that somebody else has written."""
+    REPRODUCIBILITY = "reproducibility"
+    """What comes out differently each time."""
+
+
+class Confidence(str, enum.Enum):
+    """How sure it is that a finding is about what it says, the surest first."""
+
+    HIGH = "high"
+    """It follows from what is written, from torch's own signatures, or from an annotation."""
+    MEDIUM = "medium"
+    """It follows from conventions of PyTorch, or from what else is done to the value."""
+    LOW = "low"
+    """It follows from a name."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return list(Confidence).index(self)
+
+
+_CONFIDENCE = {"use": Confidence.MEDIUM, "convention": Confidence.MEDIUM, "name": Confidence.LOW}
+"""By the kind of evidence; without any, or with another one, it is high."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A place in a text: 1-based row and 1-based column, both counted in code points."""
@@ -97,11 +150,19 @@ class Fixing(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the settings say about the fixes of some rules (codes); of all others the rules decide."""
+    """What the settings say about findings, and about the fixes of some rules (codes); of others the rules decide."""
 
     unfixable: frozenset[str] = frozenset()
     safe: frozenset[str] = frozenset()
     unsafe: frozenset[str] = frozenset()
+    least: Confidence = Confidence.LOW
+    """What is less sure is not reported, and so not fixed."""
+    heeds_comments: bool = True
+    """Whether comments silence anything."""
+
+    def reports(self, found: Diagnostic) -> bool:
+        """Whether a finding is sure enough."""
+        return found.confidence.rank <= self.least.rank
 
     def of(self, fix: LocatedFix | None, code: str) -> LocatedFix | None:
         """A fix of a rule as the settings want it."""
@@ -114,7 +175,10 @@ class Policy:
     @property
     def key(self) -> list[list[str]]:
         """All of it, for the key of a cache."""
-        return [sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)]
+        return [
+            *(sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)),
+            [self.least.value, str(self.heeds_comments)],
+        ]
 
 
 AS_RULES_SAY = Policy()
@@ -163,12 +227,16 @@ class Diagnostic:
     comment on either silences it; the last is where ``noqa_row`` points."""
     fix: LocatedFix | None = None
     evidence: LocatedEvidence | None = None
-    severity: str = "warning"
-    """``error`` where the code raises or does not parse today, else ``warning``."""
+    severity: Severity = Severity.WARNING
     half_of: tuple[int, int] | None = field(default=None, compare=False)
     """The place of the statement that this is half of: its other findings are fixed together with it, or none is. Of
     use only while fixing."""
     site: FindingSite = NOWHERE
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure it is, by the evidence."""
+        return _CONFIDENCE.get(self.evidence.kind, Confidence.HIGH) if self.evidence is not None else Confidence.HIGH
 
     @property
     def key(self) -> FindingKey:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability
+from torchlint.diagnostic import Applicability, Group, Severity
 from torchlint.trigger import (
     KINDS,
     Trigger,
@@ -45,8 +45,10 @@ __all__ = [
     "Edit",
     "Finding",
     "Fix",
+    "Group",
     "NodeCheck",
     "Rule",
+    "Severity",
     "Trigger",
     "all_of",
     "any_of",
@@ -133,7 +135,8 @@ class Finding:
     fix: Fix | None = None
     end: cst.CSTNode | None = None
     evidence: Evidence | None = None
-    severity: str = "warning"
+    severity: Severity | None = None
+    """How bad it is, where that is not what the rule says of itself (``SEVERITY``)."""
     receiver: cst.CSTNode | None = None
     half_of: cst.CSTNode | None = None
     """The statement that this is half of: its other findings that say so are fixed in the same modes, or none is."""
@@ -161,6 +164,8 @@ class Rule:
     name: str
     doc: str
     checks: tuple[NodeCheck, ...]
+    severity: Severity = Severity.WARNING
+    """How bad its findings are where they do not say it themselves."""
 
     @property
     def trigger(self) -> Trigger:
@@ -194,4 +199,5 @@ def load(module: str) -> Rule:
     code, _, name = module.rpartition(".")[2].partition("_")
     functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
     checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), NodeCheck))
-    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)
+    severity = getattr(loaded, "SEVERITY", Severity.WARNING)
+    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks, severity)

@@ -6,9 +6,8 @@
     @on(cst.Call, trigger=any_of(word("volatile"), word("Variable")))
     @on(cst.Call, trigger=all_of(attribute("numpy"), part("backward")))
 
-Triggers decide which files are parsed at all, and which of their functions, so they must never be narrower than the
-rule: what it finds stands in a function in which a trigger is, or another name for what a word names. What stands in
-comments, or in strings of several lines, does not count.
+Triggers decide which files are parsed at all, so they must never be narrower than the rule. What stands in comments, or
+in strings of several lines, does not count.
 
 They are read from the source of a rule without importing it (:mod:`torchlint.rules.declared`), so they are written with
 these functions and literal strings, at the decorator or as a constant of the module.
@@ -151,7 +150,7 @@ def any_of(*triggers: Trigger) -> Trigger:
 
 
 def all_of(first: Trigger, *others: Trigger) -> Trigger:
-    """The first one, in files that have all the others as well. What is found stands where the first one is."""
+    """The first one, in files that have all the others as well."""
     _require(bool(others), "`all_of` takes two at least")
     return AllOf(_searched(first), tuple(map(_searched, others)))
 

@@ -9,10 +9,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
 from torchlint.cli.report.terminal import printable, printable_lines, wants_color
-from torchlint.diagnostic import Fixing, Problem
+from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
 from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
@@ -22,15 +24,10 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
+from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
-
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes."""
-
-UNCHECKED = ("TL001", "TL003")
-"""Findings that say a file could not be looked at, which a patch must not hide."""
 
 STDIN = "-"
 
@@ -52,10 +49,14 @@ class CheckOptions:
     unfixable: tuple[str, ...]
     extend_fixable: tuple[str, ...]
     diff: bool
-    output_format: str
+    output_format: tuple[str, ...]
+    output_file: str | None
     statistics: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
+    fail_on: str | None
+    min_confidence: str | None
+    no_suppressions: bool
     isolated: bool
     no_cache: bool
     cache_dir: str | None
@@ -91,11 +92,22 @@ class CheckCommand:
             listed(options.unfixable, "--unfixable"),
         )
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
-        self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
+        confidence = Confidence(options.min_confidence) if options.min_confidence is not None else None
+        self.project = Project(
+            selection,
+            options.isolated,
+            options.target_torch,
+            fixable,
+            size,
+            min_confidence=confidence,
+            heeds_comments=not options.no_suppressions,
+        )
         self._decide()
         self.baseline = self._baseline()
         self.failed = 0
         """Paths that could not even be opened."""
+        self.unwritten: list[str] = []
+        """Reports that could not be written."""
         self.started = time.perf_counter()
 
     def _decide(self) -> None:
@@ -112,6 +124,8 @@ class CheckCommand:
         self.style = Style(wants_color(options.color), unsafe)
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
         self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        self.outputs = wanted(options.output_format, options.output_file, settings)
+        self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
         self.show_fixes = decided(options.show_fixes, settings.show_fixes)
         self.fixing = Fixing.NONE
         if self.fix or options.diff:
@@ -147,7 +161,7 @@ class CheckCommand:
             self._warn(found)
             return self._exit_code_of_paths(found, [])
         self._verbose(*found.notes)
-        progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
+        progress = Progress(sys.stderr, not self.options.quiet and self._is_for_people)
         run = self._new_run(progress)
         try:
             results = run.files(found.files)
@@ -200,6 +214,7 @@ class CheckCommand:
         if self.fix:
             _write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
+            self._write_files([result])
         else:
             self._report([result])
         self._complain([], [result])
@@ -224,6 +239,7 @@ class CheckCommand:
     def _report(self, results: list[FileResult]) -> None:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
+            self._write_files(results)
             return
         from torchlint.cli.report import patch
 
@@ -241,18 +257,24 @@ class CheckCommand:
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
+    def _write_files(self, results: list[FileResult]) -> None:
+        """The reports that go to files: all findings, unless only fixing was wanted."""
+        self.unwritten = self.outputs.write(_shown(results, only=UNCHECKED if self.fix_only else None))
+        for message in self.unwritten:
+            _tell(f"error: {printable(message)}")
+
     def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
         files = _shown(results)
-        format_ = self.options.output_format
+        format_ = self.outputs.here
         if self.fix_only:
             self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
-        else:
+        elif format_ is not None:
             yield from format_named(format_)(files, self.style)
-        if format_ not in FOR_PEOPLE:
+        if not self._is_for_people:
             return
         complete = sum(not result.problems for result in results)
         totals = statistics.Totals(
@@ -269,6 +291,11 @@ class CheckCommand:
             how = statistics.fixes_only if self.fix_only else statistics.summary
             yield from how(files, totals, self.style)
 
+    @property
+    def _is_for_people(self) -> bool:
+        """Whether what goes to standard output is for people, or at least the summary is."""
+        return self.outputs.here is None or self.outputs.here in FOR_PEOPLE
+
     def _complain(self, problems: Iterable[Problem], results: list[FileResult]) -> None:
         """Say what could not be done, each thing once."""
         for fault in faults():
@@ -280,17 +307,20 @@ class CheckCommand:
             _tell(f"error: {printable(str(problem))}")
 
     def _exit_code(self, results: list[FileResult], incomplete: bool) -> int:
-        if incomplete or faults() or any(result.problems for result in results):
+        if incomplete or faults() or self.unwritten or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
             return CLEAN
         if self.options.diff:
             failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
         else:
-            failed = not self.fix_only and any(result.diagnostics for result in results)
+            failed = not self.fix_only and any(map(self._fails, results))
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
             failed = True
         return FINDINGS if failed else CLEAN
+
+    def _fails(self, result: FileResult) -> bool:
+        return any(found.severity.rank <= self.fail_on.rank for found in result.diagnostics)
 
     def _account(self, counts: Counts, files: int) -> Iterator[str]:
         yield from (f"settings: {file}" for file in self.project.sources)

@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from torchlint import __version__
+from torchlint.cli.exit_codes import INCOMPLETE, USAGE
 
 if TYPE_CHECKING:
     import click
 
-USAGE, INCOMPLETE = 2, 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""

@@ -23,6 +23,7 @@ from torchlint.model import (
     recording,
     requires_grad,
     spelling,
+    training,
 )
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.certainty import Certainty
@@ -194,6 +195,12 @@ class Model:
     def patcher(self, name: str) -> str | None:
         """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
         return self.context.codebase.patcher(self.context, name)
+
+    # ------------------------------------------------------------------ training
+
+    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
+        """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
+        return training.training_events(self.context, scope)
 
     # ------------------------------------------------------------------ memory and graphs
 

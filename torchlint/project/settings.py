@@ -8,14 +8,18 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Any, NamedTuple, TypeVar
 
+from torchlint.diagnostic import Confidence, Severity
 from torchlint.project import gitignore
 from torchlint.project.globs import Globs
 from torchlint.project.selection import NOTHING_SAID, Selection, SettingsError, check_selectors, did_you_mean
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size
 from torchlint.system.reading import SETTINGS, read
 from torchlint.versions import parse as parse_target
+
+E = TypeVar("E", bound=Enum)
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv"),
@@ -61,6 +65,12 @@ class Settings:
     cache_dir: str | None = None
     baseline: str | None = None
     """The file of the baseline, from the folder of the settings on."""
+    severity: tuple[tuple[str, Severity], ...] = ()
+    """How bad findings are, by what selects their rules."""
+    fail_on: Severity = Severity.INFO
+    min_confidence: Confidence = Confidence.LOW
+    output_format: tuple[str, ...] = ()
+    """Formats as ``--output-format`` takes them."""
     doubts: tuple[Doubt, ...] = ()
     limits: Limits = USUAL
 
@@ -179,6 +189,10 @@ def parse(table: object, file: str) -> Settings:
         show_fixes=values.get("show-fixes", False),
         cache_dir=values.get("cache-dir"),
         baseline=values.get("baseline"),
+        severity=values.get("severity", ()),
+        fail_on=values.get("fail-on", Severity.INFO),
+        min_confidence=values.get("min-confidence", Confidence.LOW),
+        output_format=values.get("output-format", ()),
         doubts=tuple(doubts),
         limits=Limits(values.get("max-file-size", FILE_SIZE), values.get("model-budget", BUDGET)),
     )
@@ -243,6 +257,33 @@ def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], .
     return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
 
 
+def _severities(value: object, where: str) -> tuple[tuple[str, Severity], ...]:
+    if not isinstance(value, dict):
+        raise SettingsError(f'{where} must be a table of rules, as in TL101 = "info"')
+    check_selectors(value, where)
+    return tuple((selector, _level(level, f"{where}: `{selector}`")) for selector, level in value.items())
+
+
+def _formats(value: object, where: str) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else _strings(value, where)
+
+
+def _level(value: object, where: str) -> Severity:
+    return _member(Severity, value, where)
+
+
+def _confidence(value: object, where: str) -> Confidence:
+    return _member(Confidence, value, where)
+
+
+def _member(kind: type[E], value: object, where: str) -> E:
+    for member in kind:
+        if member.value == value:
+            return member
+    listed = ", ".join(f'"{member.value}"' for member in kind)
+    raise SettingsError(f"{where} must be one of {listed}")
+
+
 def check_version(value: object, where: str) -> str:
     """A torch version such as ``2.6``, or SettingsError."""
     one = r"(>=|>|<=|<|==|~=)?\s*[0-9]+\.[0-9]+(\.[0-9]+)?"
@@ -273,6 +314,10 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "show-fixes": _flag,
     "cache-dir": _path,
     "baseline": _file,
+    "severity": _severities,
+    "fail-on": _level,
+    "min-confidence": _confidence,
+    "output-format": _formats,
     "max-file-size": check_size,
     "model-budget": _count,
 }

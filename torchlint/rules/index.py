@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Union
 
+from torchlint.diagnostic import Group, Severity
 from torchlint.rules.declared import Declared, declared
 from torchlint.trigger import FUNCTIONS, KINDS, AllOf, AnyOf, Trigger
 
@@ -21,8 +22,8 @@ PATH = os.path.join(os.path.dirname(__file__), "index.json")
 Packed = list[Union[str, "Packed"]]
 """A trigger as lists of strings: ``["any_of", ["word", "x"], ["word", "y"]]``."""
 
-IndexEntry = tuple[int, bool, Packed]
-"""A mark of the code of a rule, whether it is on by default, and its trigger."""
+IndexEntry = tuple[int, bool, Packed, str, str]
+"""A mark of the code of a rule, whether it is on by default, its trigger, severity and group."""
 
 _KINDS: Mapping[str, Callable[..., Trigger]] = dict(zip(FUNCTIONS, KINDS, strict=True))
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -47,13 +48,13 @@ def lookup(index: Mapping[str, IndexEntry], module: str, source: str, path: str)
     entry = index.get(module)
     if entry is None or entry[0] != _mark(source):
         return declared(source, path)
-    return Declared(unpacked(entry[2]), entry[1])
+    return Declared(unpacked(entry[2]), entry[1], Severity(entry[3]), Group(entry[4]))
 
 
 def entry_of(source: str, path: str) -> IndexEntry:
     """What the index has to say of a rule."""
     found = declared(source, path)
-    return _mark(source), found.by_default, packed(found.trigger)
+    return _mark(source), found.by_default, packed(found.trigger), found.severity.value, found.group.value
 
 
 def packed(trigger: Trigger) -> Packed:

@@ -90,8 +90,10 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.model.values import Method, Owner
-from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Block, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
+
+GROUP = Group.MIGRATION
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -115,7 +117,15 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         advice = "compute with a new tensor instead: what an earlier call has saved for `backward()` is overwritten"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     half = data_sites.half_of(node, model)
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+    severity = _severity(value, fix)
+    return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _severity(value: Value, fix: Fix | None) -> Severity | None:
+    """How bad a write is: none can go wrong that the fix lets as it is, and one in the middle of a graph does."""
+    if fix is not None and fix.applicability is Applicability.SAFE:
+        return Severity.INFO
+    return Severity.ERROR if value.is_tensor and value.leaf == Tri.NO and value.grad == Tri.YES else None
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:

@@ -28,8 +28,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, attribute, on
+from torchlint.rule import Finding, Group, attribute, on
 from torchlint.rules.shared import data_sites
+
+GROUP = Group.MIGRATION
 
 
 @on(cst.Attribute, trigger=attribute("data"))

@@ -110,6 +110,8 @@ from torchlint.rule import (
     Edit,
     Finding,
     Fix,
+    Group,
+    Severity,
     all_of,
     any_of,
     attribute,
@@ -118,6 +120,9 @@ from torchlint.rule import (
     part,
     pattern,
 )
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")

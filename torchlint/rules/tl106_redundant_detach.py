@@ -52,8 +52,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, memory, readers
+
+GROUP = Group.PERFORMANCE
+SEVERITY = Severity.INFO
 
 
 @on(

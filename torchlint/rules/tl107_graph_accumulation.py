@@ -106,7 +106,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kept, Model, Tie
-from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, attribute, in_loops, on, pattern
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, all_of, any_of, attribute, in_loops, on, pattern
+
+GROUP = Group.PERFORMANCE
 
 _TRIGGER = any_of(
     attribute("backward"),

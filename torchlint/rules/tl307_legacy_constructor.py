@@ -70,12 +70,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import call_of, last_name
-from torchlint.rule import Applicability, Finding, Fix, listed, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods, names, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
 BY_DEFAULT = False
+GROUP = Group.MIGRATION
+SEVERITY = Severity.INFO
 
 _RANGES = {"ByteTensor": (0, 255), "CharTensor": (-128, 127), "ShortTensor": (-(2**15), 2**15 - 1)}
 _SIZE_NAME = re.compile(

@@ -62,8 +62,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
 from torchlint.versions import Version
+
+GROUP = Group.MIGRATION
 
 _SINCE: Version = (1, 2)
 _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
@@ -127,13 +129,13 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
-            return Finding(node, said, fix, severity="error")
+            return Finding(node, said, fix, severity=Severity.ERROR)
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
             if not model.target.reaches(_SINCE) or not isinstance(left, cst.Comparison):
                 return None
             if isinstance(right, cst.Comparison) and _is_boolean(left, model) and _is_boolean(right, model):
                 said = "masks cannot be subtracted since PyTorch 1.2; use `a ^ b`, or `a & ~b`"
-                return Finding(node, said, severity="error")
+                return Finding(node, said, severity=Severity.ERROR)
     return None
 
 
@@ -145,7 +147,9 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     if not isinstance(node.expression, cst.Comparison) or not _is_boolean(node.expression, model):
         return None
     fix = Fix("Use `~`", (edit.replace_before(node, node.expression, "~"),))
-    return Finding(node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity="error")
+    return Finding(
+        node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity=Severity.ERROR
+    )
 
 
 def _looks_boolean(node: cst.BaseExpression) -> bool:

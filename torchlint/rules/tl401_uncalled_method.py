@@ -107,11 +107,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Value
 from torchlint.model.syntax import call_of, keyword, last_name
-from torchlint.model.torch import library
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, on, pattern, word
+from torchlint.model.training import object_kind
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_attributes import has_attribute
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _OF_TENSORS = frozenset(("backward", "cuda", "cpu", "detach_", "requires_grad_", "zero_"))
 _OF_MODULES = frozenset(("train", "eval", "zero_grad", "cuda", "cpu", "half", "double", "requires_grad_"))
@@ -178,8 +181,7 @@ def _role(value: Value, model: Model) -> str:
     """What kind of class an object is of."""
     if isinstance(value.node, cst.ClassDef):
         return model.class_kind(value.node)
-    ref = value.ref or ""
-    return "scaler" if ref.endswith(".GradScaler") and ref.startswith("torch.") else library.class_kind(ref) or ""
+    return object_kind(value)
 
 
 _ASKED = frozenset(
@@ -330,4 +332,4 @@ def _finding(named: cst.BaseExpression, said: str, at: cst.CSTNode, *, raises: b
     applicability = Applicability.SAFE if raises else Applicability.UNSAFE
     fix = Fix("Call it", (edit.insert_after(named, "()"),), applicability)
     at = at.attr if isinstance(at, cst.Attribute) else at
-    return Finding(at, said, fix, severity="error" if raises else "warning")
+    return Finding(at, said, fix, severity=None if raises else Severity.WARNING)

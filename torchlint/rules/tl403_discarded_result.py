@@ -94,11 +94,14 @@ from torchlint.model.torch.schema import (
     TupleResult,
 )
 from torchlint.model.torch.writers import function_writes
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.statements import is_probed
 
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
 _STATEMENT = pattern(
-    r"(?m)(?:^|;|^(?![\t\x20]*[\"'])[^\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
+    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
     r"abs|absolute|acos|add|addcdiv|addcmul|addmm|all|amax|amin|any|argmax|argmin|argsort|asin|as_strided|atan|atan2|"
     r"avg_pool2d|baddbmm|bernoulli|bfloat16|binary_cross_entropy|binary_cross_entropy_with_logits|bitwise_and|"
     r"bitwise_not|bitwise_or|bitwise_xor|bmm|bool|broadcast_to|byte|cat|ceil|char|chunk|clamp|clamp_max|clamp_min|clip|"

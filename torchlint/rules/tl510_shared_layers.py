@@ -48,7 +48,10 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import integer
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, any_of, on, pattern
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 
 @on(

@@ -24,7 +24,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torchlint import PACKAGE, __version__
-from torchlint.diagnostic import Applicability, Diagnostic, FindingSite, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.diagnostic import (
+    Applicability,
+    Diagnostic,
+    FindingSite,
+    LocatedEvidence,
+    LocatedFix,
+    Position,
+    Severity,
+    TextEdit,
+)
 from torchlint.rules.plugins import installed
 from torchlint.session import cachedir
 from torchlint.session.cachedir import OpenFolder, is_temporary
@@ -427,7 +436,7 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
         (first, last),
         _fix(fix),
         LocatedEvidence(*evidence) if evidence else None,
-        severity,
+        Severity(severity),
         site=FindingSite(*site),
     )
 

@@ -218,7 +218,8 @@ class Run:
             return None
         self.counts.cached += 1
         text = source.decode(data).text if known.diagnostics else ""
-        return FileResult(file, known.diagnostics, text, suppressed=known.suppressed)
+        found = self.project.graded(file.location, known.diagnostics)
+        return FileResult(file, found, text, suppressed=known.suppressed)
 
     def _is_thorough(self, file: File) -> bool:
         """Whether a file must parse even if no rule could find anything in it: it, or TL001, was asked for by name."""
@@ -253,7 +254,7 @@ class Run:
             self._remember(job, answer)
         return FileResult(
             file,
-            answer.diagnostics,
+            self.project.graded(file.location, answer.diagnostics),
             answer.text,
             answer.problems,
             answer.fixed,
@@ -261,7 +262,7 @@ class Run:
             answer.before,
             answer.after,
             answer.unwritten,
-            answer.accepted,
+            self.project.graded(file.location, answer.accepted),
         )
 
     def _remember(self, job: Job, answer: JobResult) -> None:

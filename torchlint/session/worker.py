@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
@@ -236,7 +236,7 @@ def _failed(job: Job, message: str) -> JobResult:
 
 def _unreadable(error: source.Undecodable) -> Diagnostic:
     start, end = Position(error.row, error.column), Position(error.row, error.column + 1)
-    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity="error")
+    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity=Severity.ERROR)
 
 
 def _encoded(opened: Opened, text: str) -> bytes:

@@ -6,15 +6,28 @@ A format is a function ``lines(files, style)``; everything that formats share is
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Severity
 
-FORMATS = {"full": "full", "concise": "concise", "json": "json_", "github": "github"}
+FORMATS = {
+    "full": "full",
+    "concise": "concise",
+    "grouped": "grouped",
+    "json": "json_",
+    "json-lines": "json_lines",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
+    "rdjson": "rdjson",
+    "markdown": "markdown",
+}
 """Formats by name, with the module of each."""
 
-FOR_PEOPLE = ("full", "concise")
+FOR_PEOPLE = ("full", "concise", "grouped")
 """Formats that end with a summary; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
@@ -30,6 +43,11 @@ class FileFindings:
     """Its absolute path."""
     text: str
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def slashed(self) -> str:
+        """The path as it is shown, with forward slashes."""
+        return self.path.replace(os.sep, "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +66,14 @@ class Style:
         """``[*] `` for what ``--fix`` would fix."""
         return f"[{self.paint('*', *CYAN)}] " if is_fixable(diagnostic, self.unsafe_fixes) else ""
 
+    def code(self, diagnostic: Diagnostic, before: str = "") -> str:
+        """The code of a finding in the colour of how bad it is."""
+        return self.paint(f"{before}{diagnostic.code}", *_COLORS[diagnostic.severity])
 
-BOLD, RED, GREEN, BLUE, CYAN = (1,), (1, 31), (32,), (1, 34), (36,)
+
+BOLD, RED, GREEN, YELLOW, BLUE, CYAN = (1,), (1, 31), (32,), (1, 33), (1, 34), (36,)
+
+_COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: BLUE}
 
 Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
@@ -63,6 +87,28 @@ def format_named(name: str) -> Format:
 def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
     """Whether there is a fix that ``--fix`` (with ``--unsafe-fixes``) applies."""
     return diagnostic.fix is not None and (unsafe or diagnostic.fix.applicability is Applicability.SAFE)
+
+
+def worst_first(files: Sequence[FileFindings]) -> Iterator[FileFindings]:
+    """The findings of each file that are errors, then the warnings, then the rest."""
+    for severity in Severity:
+        for file in files:
+            found = tuple(each for each in file.diagnostics if each.severity is severity)
+            if found:
+                yield replace(file, diagnostics=found)
+
+
+def fingerprints(files: Sequence[FileFindings]) -> Iterator[tuple[FileFindings, Diagnostic, str]]:
+    """All findings, each with what it is known by in the next report, though lines have moved: no two have the same."""
+    import hashlib
+
+    seen: dict[tuple[str, FindingKey], int] = {}
+    for file in files:
+        for found in file.diagnostics:
+            place = (file.slashed, found.key)
+            seen[place] = seen.get(place, 0) + 1
+            text = repr((*place, seen[place]))
+            yield file, found, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def url(code: str, name: str) -> str | None:

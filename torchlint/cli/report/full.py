@@ -1,4 +1,4 @@
-"""Findings as people read them: the source line with carets, the reason, and the fix as a small diff."""
+"""Findings as people read them, errors first: the source line with carets, the reason, and the fix as a small diff."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style
+from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, worst_first
 from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, TextEdit
 from torchlint.file.text.lines import Lines
@@ -33,7 +33,7 @@ _SPACES = "\u00a0\u3000"
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Each finding as a paragraph."""
-    for file in files:
+    for file in worst_first(files):
         text = Lines(file.text)
         for found in file.diagnostics:
             yield from _finding(file.path, text, found, style)
@@ -43,7 +43,8 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 def _finding(path: str, text: Lines, found: Diagnostic, style: Style) -> Iterator[str]:
     last = min(found.end.row + CONTEXT, text.rows)
     gutter = _Gutter(len(str(max(last, found.start.row))), style)
-    yield f"{style.paint(found.code, *RED)} {style.mark(found)}{style.paint(printable(found.message), *BOLD)}"
+    head = style.code(found, before=f"{found.severity.value} ")
+    yield f"{head} {style.mark(found)}{style.paint(printable(found.message), *BOLD)}"
     yield f"{gutter.space}{style.paint('-->', *BLUE)} {printable(path)}:{found.start.row}:{found.start.column}"
     yield gutter.bar()
     yield from _excerpt(text, found, gutter)

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, counted, is_fixable
 from torchlint.cli.report.terminal import printable
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, Severity
+from torchlint.project.selection import group_of
+
+MANY = 50
+"""More findings than these are counted by rule at the end, with what to do next."""
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -24,7 +28,14 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 def json_lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The same as a JSON list."""
     entries = [
-        {"code": code, "name": name, "count": count, "fixable": fixable == count, "fixable_count": fixable}
+        {
+            "code": code,
+            "name": name,
+            "count": count,
+            "fixable": fixable == count,
+            "fixable_count": fixable,
+            "group": group.value if (group := group_of(code)) is not None else None,
+        }
         for code, name, count, fixable in _counted(files, style)
     ]
     yield json.dumps(entries, indent=2)
@@ -78,10 +89,18 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
             yield f"No findings in {counted(totals.files, 'file')}{aside}."
         yield from _failed(totals)
         return
+    if len(found) > MANY:
+        yield from lines(files, style)
+        levels = Counter(diagnostic.severity for diagnostic in found)
+        yield f"{', '.join(counted(levels[level], level.value) for level in Severity if levels[level])}."
     total = counted(len(found), "finding")
     where = counted(sum(bool(file.diagnostics) for file in files), "file")
     yield f"{style.paint(f'Found {total}', *BOLD)} in {where}{aside}."
     yield from _remedy(found, style)
+    if len(found) > MANY:
+        often = next(_counted(files, style))[0]
+        yield "Many? `torchlint baseline write` accepts all that is there, so that only what is new is reported."
+        yield f"`torchlint rule {often}` explains a rule, `--select {often}` reports it alone."
     yield from _failed(totals)
 
 

@@ -32,6 +32,7 @@ def locate(tree: Tree, findings: Findings, subject: Subject) -> Located:
         diagnostics = _diagnostics(tree, findings, lines)
     except NotRoundTripped as reason:
         return Located((), (*problems, Problem(subject.path, str(reason))), findings.rests_on)
+    diagnostics = [each for each in diagnostics if subject.policy.reports(each)]
     diagnostics = [replace(each, fix=subject.policy.of(each.fix, each.code)) for each in diagnostics]
     if findings.missing:
         diagnostics = [replace(each, fix=_doubted(each.fix)) for each in diagnostics]
@@ -110,7 +111,7 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Di
         (first, last),
         fix,
         because,
-        finding.severity,
+        finding.severity or rule.severity,
         (half.start, half.end) if half is not None else None,
         places.sites.of(finding.node, span.start, code_end),
     )

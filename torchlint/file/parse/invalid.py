@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 
-from torchlint.diagnostic import Diagnostic, Position
+from torchlint.diagnostic import Diagnostic, Position, Severity
 from torchlint.file.text.lines import Lines
 from torchlint.file.text.scan import scan
 
@@ -44,7 +44,7 @@ def unparsable(text: str) -> Diagnostic | None:
 def no_python(at: Position, message: str) -> Diagnostic:
     """The finding that a text is no Python, at a place."""
     return Diagnostic(
-        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity="error"
+        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity=Severity.ERROR
     )
 
 

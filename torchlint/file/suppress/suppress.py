@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from torchlint.diagnostic import Diagnostic, FindingKey, Problem
 from torchlint.file.comments.suppressions import Suppressions
+from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate.located import Located
 from torchlint.file.text.lines import Lines
 
@@ -53,13 +54,11 @@ class Examined:
         return replace(self, problems=(*self.problems, *problems))
 
 
-def suppressed(text: str, located: Located, codes: frozenset[str], accepted: Mapping[FindingKey, int]) -> Examined:
-    """What is reported of a text, sorted; ``codes`` are the rules that were asked for.
-
-    Of findings with a key that is ``accepted`` so many are silenced, the first ones.
-    """
-    suppressions = Suppressions(text)
-    about_comments = codes if located.has_tree else frozenset[str]()
+def suppressed(text: str, located: Located, subject: Subject) -> Examined:
+    """What is reported of a text, sorted. Of findings that are accepted so many are silenced, the first ones."""
+    policy, accepted = subject.policy, subject.accepted
+    suppressions = Suppressions(text if policy.heeds_comments else "")
+    about_comments = subject.codes if located.has_tree else frozenset[str]()
     found = [*located.diagnostics, *(suppressions.malformed() if "TL004" in about_comments else ())]
     kept, silenced = [], []
     lines = Lines(text) if suppressions.directives else None
@@ -70,7 +69,8 @@ def suppressed(text: str, located: Located, codes: frozenset[str], accepted: Map
         else:
             kept.append(_without_fix_of_silenced(diagnostic, suppressions, lines))
     if "TL002" in about_comments:
-        kept += suppressions.unused(codes)
+        unused = suppressions.unused(subject.codes)
+        kept += (replace(each, fix=policy.of(each.fix, each.code)) for each in unused)
     kept.sort(key=lambda diagnostic: diagnostic.sort_key)
     if accepted:
         kept, known = parted(kept, accepted)

@@ -32,8 +32,6 @@ class Search:
     pattern: re.Pattern[bytes]
     word: bytes = b""
     """A word that is in every text that has it; empty if that is not known. Words are asked first, they are quicker."""
-    is_name: bool = False
-    """Whether it is a name, that may have other names."""
     beside: tuple[tuple[Search, ...], ...] = ()
     """What must be in the file, too: of each of these one."""
     is_outside: bool = False
@@ -120,7 +118,7 @@ _BOUNDARY = re.compile(r"\A\\b(\w+)")
 def _search(trigger: Trigger) -> Search:
     match trigger:
         case Word(name):
-            return Search(_compiled(_whole(name)), name.encode(), is_name=True)
+            return Search(_compiled(_whole(name)), name.encode())
         case Attribute(name):
             return Search(_compiled(rf"\.{GAP}{name}\b"), name.encode())
         case Part(text):

@@ -12,7 +12,7 @@ from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import Event, Flow, flow_of, upstream
-from torchlint.model.graphs.mentions import owner
+from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
@@ -268,8 +268,9 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
     """The parameters that what is kept is made of, if nothing on the way may have taken the number out of one."""
     found = set[str]()
     for each in keeping.kept:
-        events = upstream(flow.reaching(each)).values()
-        for event in events:
+        if any("." in mention.path for mention in mentions(context, each)):
+            continue  # what an attribute of a parameter is, its caller doesn't say
+        for event in upstream(flow.reaching(each)).values():
             if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
                 found.add(event.path)
     return found

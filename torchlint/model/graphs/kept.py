@@ -100,7 +100,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
 
 def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
     """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called."""
-    if value.kind & Kind.TENSOR and value.grad == Tri.YES:
+    if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
         return True
     if not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
         return False
@@ -300,20 +300,16 @@ def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
 
 
 def _text(node: cst.BaseExpression) -> str:
-    """The names that an expression is made of, without its arguments."""
+    """What an expression is called: the last name of a path, the key of an element, the function of a call."""
     match node:
-        case cst.Name(value=name):
-            return name
-        case cst.Attribute(value=value, attr=cst.Name(value=name)):
-            return f"{_text(value)}.{name}"
+        case cst.Name() | cst.Attribute():
+            return last_name(node)
         case cst.Call(func=func):
-            return _text(func)
+            return dotted(func) or _text(func)
         case cst.BinaryOperation(left=left, right=right):
             return f"{_text(left)} {_text(right)}"
-        case cst.Subscript(
-            value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]
-        ):
-            return f"{_text(value)}.{key.strip(chr(34) + chr(39))}"
-        case cst.Subscript(value=value) | cst.UnaryOperation(expression=value):
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
+            return key.strip("'\"")
+        case cst.UnaryOperation(expression=value):
             return _text(value)
     return ""
