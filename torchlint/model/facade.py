@@ -87,6 +87,10 @@ class Model:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 
+    def may_record(self, node: cst.CSTNode) -> bool:
+        """Whether autograd may record where ``node`` is evaluated, as far as all of the project shows; asked last."""
+        return modes.may_record(self.context, node)
+
     def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)

@@ -174,9 +174,9 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> boo
 
 
 def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED:
-        return model.shows_recording(call)
-    return certainty == Certainty.PROVED
+    if certainty == Certainty.EXPECTED and not model.shows_recording(call):
+        return False
+    return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
 
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:

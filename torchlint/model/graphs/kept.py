@@ -274,7 +274,7 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     """A loss that nobody sends back, in evaluation say, where it is only read."""
     if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
         return None
-    if not _is_loss(value, node) or (value.strength or Strength.NAME) < Strength.SIGNATURE:
+    if not _is_loss(value, f"{_text(node)} {keeping.path}") or (value.strength or Strength.NAME) < Strength.SIGNATURE:
         return None
     fates = [
         fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
@@ -290,13 +290,13 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     return Kept(keeping, node, Tie.NONE, fate == Fate.READ, is_plain)
 
 
-def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
+def _is_loss(value: Value, names: str) -> bool:
     """Whether a value is a scalar that carries a graph, and is called a loss."""
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
     if value.grad != Tri.YES or not value.dtype & Dtype.FLOAT or value.ndim == Ndim.MORE:
         return False
-    return bool(_LOSS.search(_text(node)))
+    return _LOSS.search(names) is not None
 
 
 def _text(node: cst.BaseExpression) -> str:
