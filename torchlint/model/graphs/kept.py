@@ -17,7 +17,7 @@ from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
 from torchlint.model.graphs.flow import Event, Flow, Scope, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
-from torchlint.model.graphs.mentions import is_below, mentions, owner
+from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import MODULE_NAME
@@ -181,7 +181,7 @@ def _tie_of(  # noqa: PLR0917
     if path is None:
         return Tie.NONE
     if any(key in sent for key in own):
-        return Tie.PART
+        return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
     return Tie.SHARED if any(key in related for key in own) else Tie.NONE
 
@@ -306,7 +306,9 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         return None
     if not _is_loss(value, f"{_text(node)} {keeping.path}"):
         return None
-    if (value.strength or Strength.NAME) < Strength.SIGNATURE and not _is_made_like_sent(context, flow, node):
+    if not _is_made_like_sent(context, flow, node) and not (
+        (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_made_by_network(context, flow, node, value)
+    ):
         return None
     fates = [
         fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
@@ -326,6 +328,15 @@ def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -
     """Whether a value is made by the same call as another one of the file that is sent back."""
     makers = context.remember(_makers_of_sent)
     return bool(makers) and any(_maker(context, event) in makers for event in flow.reaching(node))
+
+
+def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
+    """Whether a value is computed from what a network gives: what only comes from parameters may have no graph."""
+    if value.certainty > Certainty.SUPPOSED:
+        return True
+    made = [node, *(e.node.value for e in upstream(flow.reaching(node)).values() if isinstance(e.node, cst.Assign))]
+    functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
+    return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
 
 
 def _makers_of_sent(context: Context) -> frozenset[str]:
@@ -356,7 +367,7 @@ def _text(node: cst.BaseExpression) -> str:
         case cst.Name() | cst.Attribute():
             return last_name(node)
         case cst.Call(func=func):
-            return dotted(func) or _text(func)
+            return "" if last_name(func) in CUTTING else dotted(func) or _text(func)
         case cst.BinaryOperation(left=left, right=right):
             return f"{_text(left)} {_text(right)}"
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
