@@ -17,6 +17,7 @@ from torchlint.model import (
     bindings,
     classes,
     expressions,
+    lists,
     made_modules,
     methods_called,
     modes,
@@ -91,6 +92,10 @@ class Model:
         """The canonical qualified name of something imported (``torch.nn.functional.relu``); None for all else."""
         return expressions.qualified(self.context, node)
 
+    def imported(self, node: cst.CSTNode) -> str | None:
+        """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
+        return self.context.imports.path(node)
+
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
@@ -99,17 +104,21 @@ class Model:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 
+    def may_record(self, node: cst.CSTNode) -> bool:
+        """Whether autograd may record where ``node`` is evaluated, as far as all of the project shows; asked last."""
+        return modes.may_record(self.context, node)
+
     def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
     def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
-        return requires_grad.elements_require_grad(self.context, node)
+        return lists.elements_require_grad(self.context, node)
 
     def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """What is appended to a list that a name or path stands for, in its scope or in its class."""
-        return requires_grad.appended(self.context, node)
+        return lists.appended(self.context, node)
 
     def shows_recording(self, node: cst.CSTNode) -> bool:
         """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
