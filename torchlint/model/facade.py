@@ -17,6 +17,7 @@ from torchlint.model import (
     bindings,
     classes,
     expressions,
+    imports,
     lists,
     made_modules,
     methods_called,
@@ -94,7 +95,7 @@ class Model:
 
     def imported(self, node: cst.CSTNode) -> str | None:
         """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
-        return self.context.imports.path(node)
+        return imports.imported_path(self.context, node)
 
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""

@@ -15,9 +15,7 @@ from collections.abc import Callable
 
 from torchlint.file.text import source, tokens
 from torchlint.file.text.python import parsed
-from torchlint.file.text import source
 from torchlint.model.codebase.callers import Callers
-
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -47,8 +45,7 @@ class Importers:
                 made.add(path, data)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
-                for word in tokens.words(b"
-".join(_IMPORT.findall(data))):
+                for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False
