@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
+from torchlint.cli.add_ignore import add, check_reason
 from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
@@ -54,6 +55,7 @@ class CheckOptions:
     diff: bool
     output_format: tuple[str, ...]
     output_file: str | None
+    add_ignore: str | None
     statistics: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
@@ -116,6 +118,10 @@ class CheckCommand:
     def _decide(self) -> None:
         """What to do about fixes: what the options say, else the settings of the working directory."""
         options = self.options
+        self.reason = check_reason(options.add_ignore) if options.add_ignore is not None else None
+        """Why findings are silenced by comments; None if they are not to be."""
+        if self.reason is not None and (options.fix or options.fix_only or options.diff or STDIN in options.paths):
+            raise SettingsError("--add-ignore goes with neither --fix, nor --diff, nor standard input")
         if options.diff and options.show_fixes:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
@@ -126,7 +132,8 @@ class CheckCommand:
         unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
         self.style = Style(wants_color(options.color), unsafe)
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
-        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        self.fix_only = self.fix_only and self.reason is None
+        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff and self.reason is None
         self.outputs = wanted(options.output_format, options.output_file, settings)
         self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
         self.show_fixes = decided(options.show_fixes, settings.show_fixes)
@@ -173,6 +180,8 @@ class CheckCommand:
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
+        if self.reason is not None:
+            return self._add_ignores(found, results, self.reason)
         self._report(results)
         self._complain(found.problems, results)
         self._warn(found)
@@ -181,6 +190,17 @@ class CheckCommand:
         self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
+
+    def _add_ignores(self, found: Found, results: list[FileResult], reason: str) -> int:
+        """Silence what was found by comments, instead of a report."""
+        added = add(results, reason)
+        if not self.options.quiet:
+            self._print(added.lines, sys.stdout)
+        self._complain([*found.problems, *added.problems], results)
+        self._warn(found)
+        silenced = [result._replace(diagnostics=()) for result in results]
+        code = self._exit_code(silenced, bool(found.problems or added.problems))
+        return FINDINGS if code == CLEAN and added.left and not self.options.exit_zero else code
 
     def _warn(self, found: Found) -> None:
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):

@@ -94,7 +94,16 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
     return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
-@cli.command()
+class _Check(click.Command):
+    """``--add-ignore`` takes a reason only with an equals sign: what follows it is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        options = [f"{each}=" if each == "--add-ignore" else each for each in args[:end]]
+        return super().parse_args(ctx, options + args[end:])
+
+
+@cli.command(cls=_Check)
 @click.argument(
     "paths",
     nargs=-1,
@@ -121,6 +130,7 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
     help=f"{', '.join(FORMATS)}; several, each but one with a file. Default: full.",
 )
 @click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
+@click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")

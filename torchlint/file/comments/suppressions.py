@@ -25,7 +25,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position
 from torchlint.file.comments.directive import Said, is_suspect, read
 from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
 from torchlint.file.comments.removal import without_part, without_rules
-from torchlint.file.text.lines import Lines, line_start, lines_above
+from torchlint.file.text.lines import NEWLINE, Lines, line_start, lines_above
 from torchlint.project.selection import OWN_SEVERITIES, known_names, means
 
 _TOKEN = re.compile(
@@ -39,7 +39,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(slots=True)
@@ -162,6 +161,22 @@ def is_malformed(text: str) -> bool:
     return is_suspect(text) and any(directive.faults for directive in _directives(text))
 
 
+def lines_that_go_on(text: str) -> frozenset[int]:
+    """The lines at the end of which no comment can stand: a string goes on, or a backslash says that the line does."""
+    found, row, last = set[int](), 1, 0
+    for match in _TOKEN.finditer(text):
+        if match["newline"] is not None:
+            if text[last : match.start()].endswith("\\"):
+                found.add(row)
+            row += 1
+        elif match["comment"] is None:
+            breaks = sum(1 for _ in NEWLINE.finditer(text, *match.span()))
+            found.update(range(row, row + breaks))
+            row += breaks
+        last = match.end()
+    return frozenset(found)
+
+
 def start_with_comments(text: str, start: int) -> int:
     """Where a statement begins with the suppressing comments on the lines above it that speak for it.
 
@@ -282,7 +297,7 @@ def _comments(text: str) -> Iterator[_Comment]:
             if waiting:
                 yield from _placed(waiting, row)
                 waiting = []
-            for newline in _NEWLINE.finditer(text, *match.span()):
+            for newline in NEWLINE.finditer(text, *match.span()):
                 row, line_start = row + 1, newline.end()
         last = match.end()
     yield from _placed(waiting, row if text[last:].strip() else 0)
