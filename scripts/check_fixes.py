@@ -29,7 +29,8 @@ from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.session.scheduler import FileResult, Run, RunOptions
-from torchlint.session.worker import with_big_stack
+from torchlint.system import states
+from torchlint.system.stack import with_big_stack
 
 
 @dataclass
@@ -101,8 +102,8 @@ class Log:
         rounds_of_fixing.one_round = logged  # type: ignore[assignment]
 
     def _write(self, path: str, before: str, edits: list[TextEdit], after: str) -> None:
-        entry = [path, source.digest(before.encode("utf-8", "surrogatepass"))]
-        entry += [source.digest(after.encode("utf-8", "surrogatepass")), outside(before, edits, after)]  # type: ignore[list-item]
+        entry = [path, states.digest(before.encode("utf-8", "surrogatepass"))]
+        entry += [states.digest(after.encode("utf-8", "surrogatepass")), outside(before, edits, after)]  # type: ignore[list-item]
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
@@ -128,7 +129,7 @@ def strayed(result: FileResult, rounds: list[tuple[str, str, int]]) -> int:
 
 
 def _digest(data: bytes) -> str:
-    return source.digest(source.decode(data).text.encode("utf-8", "surrogatepass"))
+    return states.digest(source.decode(data).text.encode("utf-8", "surrogatepass"))
 
 
 def examine(

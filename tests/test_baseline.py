@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint.cli import check as cli_check
+from torchlint.cli import exit_codes
 from torchlint.file.locate.sites import statement_hash
 from torchlint.project import baseline
 from torchlint.project.baseline import NAME, Baseline, BaselineEntry
@@ -429,7 +429,7 @@ def test_an_empty_folder_writes_nothing(torchlint: Torchlint, tmp_path: Path) ->
     ran = torchlint("baseline", "write")
     assert (ran.code, ran.out) == (0, "No findings: nothing to write.\n")
     assert not (tmp_path / NAME).exists()
-    assert torchlint("baseline", "check").code == cli_check.USAGE
+    assert torchlint("baseline", "check").code == exit_codes.USAGE
 
 
 def test_it_survives_a_real_formatter(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:

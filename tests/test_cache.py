@@ -15,11 +15,11 @@ from conftest import Ran, Torchlint
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity, TextEdit
 from torchlint.file import check
-from torchlint.file.text.source import FOLDER, state
 from torchlint.project import target
 from torchlint.session import cache, cachedir, scheduler, worker
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.secret import sign
+from torchlint.system.states import FOLDER, state
 
 Write = Callable[[dict[str, Any]], None]
 

@@ -58,6 +58,8 @@ EXIT_CODES = {
     "good version": ({"x.py": CLEAN}, "--target-torch 2.6", 0),
     "bad number of jobs": ({"x.py": CLEAN}, "-j 0", 2),
     "no number of jobs": ({"x.py": CLEAN}, "-j many", 2),
+    "jobs in digits of another script": ({"x.py": CLEAN}, "-j \u0663", 2),
+    "more jobs than any machine has": ({"x.py": CLEAN}, f"-j {10**30}", 2),
     "number of jobs": ({"x.py": CLEAN}, "-j 3", 0),
     "jobs for all processors": ({"x.py": CLEAN}, "-j auto", 0),
     "a file and standard input": ({"x.py": CLEAN}, "- x.py", 2),
@@ -233,9 +235,11 @@ def test_verbose(torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     ran = torchlint("check", "-v")
     assert f"torchlint: settings: {tmp_path}/pyproject.toml\n" in ran.err
     assert "torchlint: z.py: a broken link, skipped\n" in ran.err
-    assert ": 1 checked, 0 known from the cache, 1 without anything to look at\n" in ran.err
+    assert ": 1 checked, 0 known from the cache, 1 not parsed, for they hold nothing that a rule looks for\n" in ran.err
     again = torchlint("check", "-v")
-    assert ": 0 checked, 1 known from the cache, 1 without anything to look at\n" in again.err
+    assert (
+        ": 0 checked, 1 known from the cache, 1 not parsed, for they hold nothing that a rule looks for\n" in again.err
+    )
     assert again.out == ran.out
 
 
@@ -272,7 +276,7 @@ def test_color(
 
 @pytest.mark.parametrize(("terminal", "colored"), [("xterm", True), ("dumb", False)])
 def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.cli.report import wants_color
+    from torchlint.cli.report.terminal import wants_color
 
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)

@@ -54,6 +54,26 @@ SHAPES: dict[str, Program] = {
     "a list": joined(FUNCTION + "    return [", "x.data", ", ", "]\n"),
     "a list over lines": joined(FUNCTION + "    return [\n", "        x.data", ",\n", "\n    ]\n"),
     "a mapping": joined(FUNCTION + "    return {", "'@': x.data", ", ", "}\n"),
+    "findings of which every other one is suppressed": lines(
+        FUNCTION, "    y@ = x.data  # torchlint: ignore[TL101]\n    z@ = x.data\n"
+    ),
+    "comments for all of a file": lines(
+        "import torch\n",
+        "# torchlint: file-ignore[TL101]\n# torchlint: file-ignore[TL6]\n\ndef f@(x: torch.Tensor):\n    return x.data\n\n",
+    ),
+    "comments for one line": lambda size: (
+        FUNCTION + "    # torchlint: ignore[TL101]\n" * size + "    " + "y = x.data; " * size + "\n"
+    ),
+    "attributes of attributes": lambda size: f"{FUNCTION}    y = x.data\n    return k{'.a' * 5 * size}\n",
+    "data of data": lambda size: f"{FUNCTION}    return x{'.data' * 5 * size}\n",
+    "subscripts of subscripts": lambda size: f"{FUNCTION}    y = x.data\n    return k, y{'[0]' * 5 * size}\n",
+    "methods of results": lambda size: f"{FUNCTION}    return x{'.data.view(3)' * 5 * size}\n",
+    "conditional expressions in each other": lambda size: (
+        f"{FUNCTION}    return {'x.data if k else ' * 5 * size}x, {'(x.data if k else ' * 4 * size}x{')' * 4 * size}\n"
+    ),
+    "alternatives of conditional expressions": lambda size: (
+        f"{FUNCTION}    y = {'(' * 4 * size}x{'.data if k else k or x.data)' * 4 * size}\n    return y\n"
+    ),
     "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
     "arguments": joined(FUNCTION + "    return g(", "a@=x.data", ", ", ")\n"),
     "lambdas called on the spot": lambda size: (

@@ -17,8 +17,9 @@ from torchlint.file.dispatch import dispatch
 from torchlint.file.fix import rounds
 from torchlint.file.fix.verify import BREAKS, CHANGES, Guard
 from torchlint.file.text.edits import splice
-from torchlint.file.tree.placeholders import MAX_DEPTH, PLACEHOLDER, without_async, without_chains
+from torchlint.file.tree.placeholders import MAX_DEPTH, MAX_PARTS, PLACEHOLDER, without_async, without_chains
 from torchlint.rule import Edit, Finding, Fix, NodeCheck, Rule
+from torchlint.system.stack import with_big_stack
 from torchlint.trigger import word
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -342,4 +343,27 @@ def test_characters_keep_their_places() -> None:
     assert len(short) == len(text)
     assert text[chain.start : chain.end] == long
     assert short.replace(" ", "") == f"é=({PLACEHOLDER})#é\nz=1\n"
-    assert without_chains("a + b\n" * 10_000, "") == ("a + b\n" * 10_000, [])
+    assert without_chains("a + b\n" * 10_000, "") == ("a + b\n" * 10_000, ())
+
+
+HEAD, TAIL = "import torch\nx = torch.ones(3)\na = x.data\n", "b = x.data\n"
+
+
+def test_many_long_expressions_cost_no_more_than_a_few() -> None:
+    """Each of them is allowed, and takes libcst's parser half a second."""
+    text = HEAD + f"y = {' + '.join(['x'] * 900)}\n\n" * 40 + TAIL
+    outcome = with_big_stack(lambda: check_text(text, "x.py", frozenset({"TL101"})))
+    assert [each.start.row for each in outcome.diagnostics] == [3, 84]
+    assert {each.message for each in outcome.problems} == {
+        "an expression is nested more than 100 deep, as are others before it, and was skipped"
+    }
+    assert [each.row for each in outcome.problems] == [4 + 2 * number for number in range(6, 40)]
+
+
+@pytest.mark.parametrize(("element", "matters"), [("f(g(1)), ", True), ("1, ", False)])
+def test_a_huge_list_costs_nothing_else(element: str, matters: bool) -> None:
+    text = f"{HEAD}y = [{element * (MAX_PARTS // element.count(' ') // (4 if matters else 1) + 1)}]\n{TAIL}"
+    outcome = with_big_stack(lambda: check_text(text, "x.py", frozenset({"TL101"})))
+    assert [each.start.row for each in outcome.diagnostics] == [3, 5]
+    told = [(each.row, each.message) for each in outcome.problems]
+    assert told == ([(4, "an expression has more than 200,000 parts and was skipped")] if matters else [])

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Torchlint
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
@@ -33,6 +34,13 @@ def fixed(path: Path) -> Outcome:
 
 
 with_all = functools.cache(fixed)
+
+
+def test_a_layer_that_does_not_exist(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "triggers,nothing")
+    ran = torchlint("check")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {VARIABLE}: no such layer: nothing (there are triggers, quick-trees, ")
 
 
 @pytest.mark.parametrize("layer", Layer)

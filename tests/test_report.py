@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchlint.cli.report import FileFindings, Style, format_named, printable, statistics
+from torchlint.cli.report import FileFindings, Style, format_named, statistics
 from torchlint.cli.report.full import WIDTH, _cut
 from torchlint.cli.report.patch import patch
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity, TextEdit
 from torchlint.file.text.lines import Lines
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from torchlint.cli.report import counted, printable
+from torchlint.cli.report import counted
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Problem
 from torchlint.file.comments.adding import silenced
 from torchlint.file.text import source
 from torchlint.project.selection import OWN, SettingsError
 from torchlint.session.scheduler import FileResult
+from torchlint.system import writing
 from torchlint.system.reading import read
 
 
@@ -73,11 +75,11 @@ def _write(result: FileResult, reason: str) -> tuple[int, int]:
     except source.Undecodable:
         return 0, len(result.diagnostics)
     if decoded.text != result.text:
-        raise source.NotWritten("the file has changed since it was checked")
+        raise writing.NotWritten("the file has changed since it was checked")
     done = silenced(decoded.text, [each for each in result.diagnostics if each.code not in OWN], reason)
     if done.silenced:
         try:
-            source.write(result.file.location, decoded.encode(done.text), data)
+            writing.write(result.file.location, decoded.encode(done.text), data)
         except UnicodeEncodeError as error:
-            raise source.NotWritten(f"{error.object[error.start]!r} cannot be written in {decoded.encoding}") from None
+            raise writing.NotWritten(f"{error.object[error.start]!r} cannot be written in {decoded.encoding}") from None
     return len(done.silenced), len(result.diagnostics) - len(done.silenced)

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from torchlint.cli.report import counted, printable, printable_lines
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.report import counted
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Diagnostic, Problem
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline, BaselineEntry
@@ -17,9 +19,6 @@ from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.session.accounts import Accounts
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import FileResult, Run, RunOptions
-
-DONE, GONE, USAGE, INCOMPLETE = range(4)
-"""Exit codes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def check(options: BaselineOptions) -> int:
         )
     else:
         print(f"{counted(known.findings, 'finding')} in {printable(name)}, none of them gone.")
-    return code or (GONE if gone else DONE)
+    return code or (FINDINGS if gone else CLEAN)
 
 
 def prune(options: BaselineOptions) -> int:
@@ -155,4 +154,4 @@ def _told(project: Project, found: Found, results: list[FileResult], verbose: bo
         if isinstance(problem, Problem) and problem.details and verbose:
             print(printable_lines(problem.details.rstrip()), file=sys.stderr)
         print(f"error: {printable(str(problem))}", file=sys.stderr)
-    return INCOMPLETE if problems else DONE
+    return INCOMPLETE if problems else CLEAN

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cli.add_ignore import add, check_reason
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
+from torchlint.cli.report.terminal import printable, printable_lines, wants_color
 from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
 from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline
@@ -23,15 +25,10 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
+from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
-
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes."""
-
-UNCHECKED = ("TL001", "TL003")
-"""Findings that say a file could not be looked at, which a patch must not hide."""
 
 STDIN = "-"
 
@@ -350,7 +347,7 @@ class CheckCommand:
         seconds = time.perf_counter() - self.started
         yield (
             f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
-            f"{counts.skipped} without anything to look at"
+            f"{counts.skipped} not parsed, for they hold nothing that a rule looks for"
         )
 
     def _say(self, message: str) -> None:

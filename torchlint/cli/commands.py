@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from torchlint import __version__
-from torchlint.cli.report import FORMATS, Style, printable, wants_color
+from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.report import FORMATS, Style
+from torchlint.cli.report.terminal import printable, wants_color
 from torchlint.diagnostic import Confidence, Severity
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _SHOWN = 10
 """So many names of files are listed at most."""
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +40,7 @@ def cli() -> None:
 class _UsageError(click.ClickException):
     """Bad settings end the program as bad options do."""
 
-    exit_code = 2
+    exit_code = USAGE
 
     def show(self, file: Any = None) -> None:
         click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
@@ -56,9 +60,14 @@ def _settings_can_be_wrong() -> Iterator[None]:
 def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int:
     if value == "auto":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if value.isdecimal() and int(value) > 0:
+    if re.fullmatch("0*[1-9][0-9]{0,5}", value):
         return int(value)
-    raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
+    raise click.BadParameter(f"{value!r} is neither a number from 1 to 999999 nor `auto`")
+
+
+_processes = click.option(
+    "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
+)
 
 
 def _verbose(expose_value: bool = True) -> Callable[[F], F]:
@@ -152,7 +161,7 @@ class _Check(click.Command):
     help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
 )
 @click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
-@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_processes
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
@@ -175,9 +184,7 @@ def baseline() -> None:
 def _baseline(function: F) -> F:
     """The options that the commands about baselines share."""
     function = _verbose()(function)
-    function = click.option(
-        "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
-    )(function)
+    function = _processes(function)
     return click.option(
         "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
     )(function)
@@ -247,9 +254,9 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
         print(json.dumps(entries if every or rule in GROUPS else entries[0], indent=2))
-        return 0
+        return CLEAN
     print("\n\n".join(explain.as_text(code, Style(wants_color(color))) for code in codes))
-    return 0
+    return CLEAN
 
 
 def _codes(asked: str, known: dict[str, str]) -> list[str]:
@@ -283,7 +290,7 @@ def new_rule(code: str, name: str, package: str | None) -> int:
         except files.NotMade as error:
             raise _UsageError(str(error)) from error
     click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
-    return 0
+    return CLEAN
 
 
 @cli.command()
@@ -312,7 +319,7 @@ def infer(**given: Any) -> int:
 @click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
-@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_processes
 @_verbose()
 def upgrade(**given: Any) -> int:
     """Print what code meets on the way from one version of torch to another, by symbol.
@@ -346,7 +353,7 @@ def clean(cache_dir: str | None) -> int:
         raise _UsageError(f"nothing was removed: {error}") from error
     except OSError as error:
         click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
-        return 3
+        return INCOMPLETE
     if left is None:
         click.echo("There is no cache here", err=True)
     elif not left:
@@ -357,4 +364,4 @@ def clean(cache_dir: str | None) -> int:
         click.echo(
             printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
         )
-    return 0
+    return CLEAN

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
@@ -21,13 +22,10 @@ from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
-from torchlint.session.worker import with_big_stack
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import TOO_MUCH
 from torchlint.system.reading import read
-
-DONE, _, USAGE, INCOMPLETE = range(4)
-"""Exit codes, those of ``torchlint check``; nothing is a finding here."""
+from torchlint.system.stack import with_big_stack
 
 WIDTH = 60
 """Characters shown of an expression."""
@@ -120,7 +118,7 @@ class Reveal:
             print(json.dumps(entries, indent=2))
         for warning in (*self.project.doubts, *self.warnings):
             print(f"warning: {printable(warning)}", file=sys.stderr)
-        return min(self.codes, default=DONE)
+        return min(self.codes, default=CLEAN)
 
     def _files(self) -> list[tuple[File, list[Place]]]:
         """The files to look at and the places in them; no places: the whole file."""

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.project.discovery import Found, discover
 from torchlint.project.project import Project
@@ -22,9 +23,6 @@ from torchlint.versions import version
 
 RULES = ("TL3", "TL7", "TL9")
 """The groups that are about torch's API."""
-
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes, as those of `check`."""
 
 
 @dataclass(frozen=True, slots=True)

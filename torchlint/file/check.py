@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem
-from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED, Look, dispatch
+from torchlint.file.dispatch.dispatch import Look, dispatch
 from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
@@ -148,9 +148,9 @@ def _after_look(located: Located, look: Look | None, subject: Subject) -> Locate
     if look is None:
         return located
     rests_on: Mapping[str, str] = {**look.rests_on, **located.rests_on}
-    problem = Problem(subject.path, NOT_ALL_INTERPRETED)
-    is_new = look.is_cut_short and problem not in located.problems
-    return replace(located, rests_on=rests_on, problems=(*located.problems, problem) if is_new else located.problems)
+    is_told = any(problem.message == look.missing for problem in located.problems)
+    told = (Problem(subject.path, look.missing),) if look.missing and not is_told else ()
+    return replace(located, rests_on=rests_on, problems=(*located.problems, *told))
 
 
 def _with_syntax_error(tree: Tree, located: Located, path: str) -> Located:

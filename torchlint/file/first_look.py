@@ -1,6 +1,6 @@
 """A first look at a file, by a tree that is quickly made: which rules find something there.
 
-Most files have nothing to report, and of those libcst parses nothing.
+Rules find something in few files. Only those are parsed by libcst, which takes ten times as long.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an expression is."""
+"""What an expression can be, seen from outside of its scope: imports of the project and callers included."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def value_of(context: Context, node: cst.CSTNode) -> Value:
-    """What an expression can be."""
+    """What an expression can be.
+
+    A name that only one import binds is what it imports. All else was seen when its scope was interpreted; where that
+    left it unknown in a function, the callers of the function are asked.
+    """
     path = context.imports.path(node)
     if path is not None:
         return follow(context, named(path))

@@ -17,18 +17,22 @@ from torchlint.model import (
     bindings,
     classes,
     expressions,
+    made_modules,
     methods_called,
     modes,
     recording,
     requires_grad,
     spelling,
+    training,
 )
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.interpret.begin import ForwardInterpreter
+from torchlint.model.graphs import fate, kept
+from torchlint.model.graphs.fate import Fate
+from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
@@ -143,6 +147,10 @@ class Model:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return bindings.declares(self.context, attribute)
 
+    def makes_parameters(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, and is not only the name of one."""
+        return made_modules.makes_parameters(self.context, node)
+
     def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
         """Whether one of some methods is called on what a name or path stands for, in its function or class."""
         return methods_called.calls_on(self.context, node, methods)
@@ -188,6 +196,12 @@ class Model:
         """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
         return self.context.codebase.patcher(self.context, name)
 
+    # ------------------------------------------------------------------ training
+
+    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.Event, ...]:
+        """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
+        return training.training_events(self.context, scope)
+
     # ------------------------------------------------------------------ memory and graphs
 
     def usage(self, node: cst.CSTNode) -> Usage:
@@ -202,21 +216,17 @@ class Model:
         """Whether what an expression holds may be written in place where a version counter counts it."""
         return origins.is_written(self.context, node)
 
-    def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
-        return autograd.reaches_backward(self.context, name, node)
+    def kept_for_nothing(self, node: cst.CSTNode) -> list[kept.Kept]:
+        """The graphs that a statement or call keeps beyond a round of a loop and that nobody needs."""
+        return kept.kept_for_nothing(self.context, node)
 
     def calls_backward(self, area: cst.CSTNode) -> bool:
         """Whether ``backward`` is called below a node."""
         return self.context.remember(autograd.calls_backward, area)
 
-    def backwarded(self, area: cst.CSTNode) -> set[str]:
-        """Names and paths on which ``backward()`` is called below a node."""
-        return self.context.remember(autograd.backwarded, area)
-
-    def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether ``name``, or what is computed from it, leaves the function around ``node``."""
-        return autograd.leaves_function(self.context, name, node)
+    def fate(self, name: str, node: cst.CSTNode) -> Fate:
+        """The worst that becomes of the graphs behind a name or path in the scope of ``node``."""
+        return fate.fate_of_name(self.context, name, node)
 
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""

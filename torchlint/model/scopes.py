@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from torchlint.file.text.source import GAP
+from torchlint.file.text.tokens import GAP
 from torchlint.file.tree.tree import Tree
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import decorator_names, dotted, parameters
+from torchlint.model.syntax import decorator_names, dotted, is_bound, parameters
 
 _NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
 
@@ -188,7 +188,7 @@ class Scopes:
                 found.grown.append(node)
             if isinstance(parent, cst.Attribute):
                 found.used.setdefault(parent.attr.value, parent)
-            elif _is_target(self.tree, node):
+            elif is_bound(self.tree, node):
                 found.assigned.append(node)
             elif isinstance(parent, cst.Arg) and isinstance(call := self.tree.parent(parent), cst.Call):
                 if call.args and call.args[0] is parent and not parent.star:
@@ -274,8 +274,9 @@ class Scopes:
         around = self.tree.enclosing(site, cst.ClassDef)
         if around is cls:
             return False
-        is_own = isinstance(around, cst.ClassDef) and isinstance(site.value, cst.Name) and site.value.value == "self"
-        return not is_own or any(dotted(base) == cls.name.value for base in self.info(around).bases)  # type: ignore[arg-type]
+        if not isinstance(around, cst.ClassDef) or dotted(site.value) != "self":
+            return True
+        return any(dotted(base) == cls.name.value for base in self.info(around).bases)
 
     def rebinders(self, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, cst.FunctionDef]:
         """The functions inside a scope that rebind a name of it, or grow its container."""
@@ -367,7 +368,7 @@ class Scopes:
         return False
 
     def _assigned_anyhow(self, attribute: str) -> Iterator[cst.Attribute]:
-        return (node for node in self.tree.attributes(attribute) if _is_target(self.tree, node))
+        return (node for node in self.tree.attributes(attribute) if is_bound(self.tree, node))
 
     def scope_of(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
         """The function whose flow evaluates ``node``, or the module.
@@ -375,7 +376,8 @@ class Scopes:
         Lambdas, comprehensions and class bodies are part of what surrounds them; decorators, defaults and annotations
         of a function belong to the outside.
         """
-        return self._around.of(node) or self.tree.module  # type: ignore[return-value]
+        function = self._around.of(node)
+        return function if isinstance(function, cst.FunctionDef) else self.tree.module
 
 
 def _is_in_body(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
@@ -424,26 +426,11 @@ def _class_info(node: cst.ClassDef) -> ClassInfo:
     return info
 
 
-def _is_target(tree: Tree, node: cst.CSTNode) -> bool:
-    child: cst.CSTNode = node
-    for up in tree.ancestors(node):
-        match up:
-            case cst.AssignTarget() | cst.For() | cst.AsName():
-                return getattr(up, "target", None) is child or getattr(up, "name", None) is child
-            case cst.AnnAssign() | cst.AugAssign() | cst.NamedExpr() | cst.CompFor():
-                return up.target is child
-            case cst.Tuple() | cst.List() | cst.Element() | cst.StarredElement():
-                child = up
-            case _:
-                return False
-    return False
-
-
 def _grows(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether something is put into a container, or into one that is in it."""
     child, up = node, tree.parent(node)
     while isinstance(up, cst.Subscript) and up.value is child:
-        if _is_target(tree, up):
+        if is_bound(tree, up):
             return True
         child, up = up, tree.parent(up)
     if not isinstance(up, cst.Attribute) or up.attr.value not in GROWING:

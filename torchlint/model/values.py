@@ -107,10 +107,12 @@ class Symbol(NamedTuple):
     """The identity of the node that it comes from."""
     name: str | int = ""
     of: Symbol | None = None
+    depth: int = 0
+    """In how many containers, one in the other, it stands."""
 
     def part(self, at: str | int) -> Symbol:
         """The origin of what stands at an index or key of a container with this origin."""
-        return Symbol(Origin.PART, name=at, of=self)
+        return Symbol(Origin.PART, name=at, of=self, depth=self.depth + 1)
 
 
 MAX_SYMBOLS = 4

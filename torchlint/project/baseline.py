@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchlint.diagnostic import Diagnostic, FindingKey
-from torchlint.file.text import source
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import SettingsError
 from torchlint.project.settings import Settings
+from torchlint.system import writing
 from torchlint.system.reading import LIMIT, read
 
 NAME = ".torchlint-baseline.json"
@@ -196,7 +196,7 @@ def save(baseline: Baseline, entries: Iterable[BaselineEntry]) -> None:
     """
     data = text_of(entries).encode()
     if baseline.content is not None:
-        source.write(baseline.file, data, baseline.content)
+        writing.write(baseline.file, data, baseline.content)
         return
     with open(baseline.file, "xb") as file:
         try:

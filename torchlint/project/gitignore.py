@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+W = TypeVar("W", bound=Sized)
+W_contra = TypeVar("W_contra", bound=Sized, contravariant=True)
 
 MOST = 1_000
 """Patterns that may have to be compared with a path one by one. Most are looked up: a name, a path, `*.pyc`."""
@@ -56,6 +60,33 @@ class _Piece:
         return match.start() if match else -1
 
 
+class _Part(Protocol[W_contra]):
+    """What stands between two gaps: characters of a name, names of a path."""
+
+    @property
+    def size(self) -> int:
+        """How much of the whole it takes."""
+
+    def find(self, whole: W_contra, start: int, end: int, /) -> int:
+        """The first place of it in a part of the whole; -1 if there is none."""
+
+
+def _are_all_of(parts: Sequence[_Part[W]], whole: W) -> bool:
+    """Whether a name or path is made of parts in this order, with gaps between them and none at its ends."""
+    first, last, size = parts[0], parts[-1], len(whole)
+    if len(parts) == 1:
+        return first.size == size and first.find(whole, 0, size) == 0
+    start, end = first.size, size - last.size
+    if start > end or last.find(whole, end, size) != end or first.find(whole, 0, start) != 0:
+        return False
+    for part in parts[1:-1]:
+        found = part.find(whole, start, end)
+        if found < 0:
+            return False
+        start = found + part.size
+    return True
+
+
 _expressions: dict[str, re.Pattern[str]] = {}
 
 
@@ -73,19 +104,7 @@ class _Name:
     pieces: tuple[_Piece, ...]
 
     def matches(self, name: str) -> bool:
-        pieces, size = self.pieces, len(name)
-        first, last = pieces[0], pieces[-1]
-        if len(pieces) == 1:
-            return first.size == size and first.find(name, 0, size) == 0
-        start, end = first.size, size - last.size
-        if start > end or last.find(name, end, size) != end or first.find(name, 0, start) != 0:
-            return False
-        for piece in pieces[1:-1]:
-            found = piece.find(name, start, end)
-            if found < 0:
-                return False
-            start = found + piece.size
-        return True
+        return _are_all_of(self.pieces, name)
 
     @property
     def ending(self) -> str:
@@ -104,9 +123,13 @@ class _Run:
 
     names: tuple[_Name, ...]
 
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
     def find(self, path: Sequence[str], start: int, end: int) -> int:
         """The first place of them in a part of a path; -1 if there is none."""
-        for at in range(start, end - len(self.names) + 1):
+        for at in range(start, end - self.size + 1):
             if all(name.matches(path[at + number]) for number, name in enumerate(self.names)):
                 return at
         return -1
@@ -126,22 +149,9 @@ class PathPattern:
         """Whether it speaks of this very path (its names)."""
         if self.only_directories and not is_directory:
             return False
-        runs = self.runs
         if not self.has_slash:
-            return runs[0].names[0].matches(path[-1])
-        size = len(path)
-        first, last = runs[0], runs[-1]
-        if len(runs) == 1:
-            return len(first.names) == size and first.find(path, 0, size) == 0
-        start, end = len(first.names), size - len(last.names)
-        if start > end or last.find(path, end, size) != end or first.find(path, 0, start) != 0:
-            return False
-        for run in runs[1:-1]:
-            found = run.find(path, start, end)
-            if found < 0:
-                return False
-            start = found + len(run.names)
-        return True
+            return self.runs[0].names[0].matches(path[-1])
+        return _are_all_of(self.runs, path)
 
     def covers(self, path: Sequence[str], is_directory: bool = False) -> bool:
         """Whether it speaks of a path, or of a directory that this is in."""

@@ -167,14 +167,8 @@ def parse(table: object, file: str) -> Settings:
             here = f" (the keys of `[tool.torchlint]` stand at the top of {os.path.basename(file)})"
             hint = here if key == "tool" else did_you_mean(key, _KEYS)
             raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
-        about = f"{where}: `{key}`"
         try:
-            values[key] = _KEYS[key](value, about)
-            if _KEYS[key] is _strings:
-                values[key] = tuple(filter(None, (pattern(each, about) for each in values[key])))
-            elif _KEYS[key] is _per_file:
-                pairs = ((pattern(each, about), codes) for each, codes in values[key])
-                values[key] = tuple(pair for pair in pairs if pair[0])
+            values[key] = _value(key, value, f"{where}: `{key}`", pattern)
         except SettingsError as error:
             raise SettingsError(str(error), error.about or key) from None
     selection = Selection(values.get("select"), values.get("extend-select", ()), values.get("ignore", ()))
@@ -202,6 +196,17 @@ def parse(table: object, file: str) -> Settings:
         doubts=tuple(doubts),
         limits=Limits(values.get("max-file-size", FILE_SIZE), values.get("model-budget", BUDGET)),
     )
+
+
+def _value(key: str, value: object, about: str, pattern: Callable[[str, str], str]) -> Any:
+    """The value of a key, checked; ``pattern`` reads one for paths, which is empty if it means nothing."""
+    checked = _KEYS[key](value, about)
+    if _KEYS[key] is _strings:
+        return tuple(filter(None, (pattern(each, about) for each in checked)))
+    if _KEYS[key] is _per_file:
+        pairs = ((pattern(each, about), codes) for each, codes in checked)
+        return tuple(pair for pair in pairs if pair[0])
+    return checked
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:

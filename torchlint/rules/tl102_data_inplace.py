@@ -137,7 +137,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if any(name in memory.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         return None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
-        is_told = identity.are_told_apart(model) and _own_statement(write, model) is None
+        is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         if not _brings_graph(write, model):
@@ -151,7 +151,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
-    small = _own_statement(write, model)
+    small = no_grad.own_statement(write, model)
     if small is None or not no_grad.may_hold(small, model):
         return None
     line = model.tree.parent(small)
@@ -246,7 +246,7 @@ def _is_harmless(value: Value) -> bool:
 
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
-    for node in model.tree.walk(_small_statement(write, model) or model.tree.statement(write)):
+    for node in model.tree.walk(no_grad.small_statement(write, model) or model.tree.statement(write)):
         if isinstance(node, cst.Call):
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
@@ -254,37 +254,6 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
                 if not is_operation:
                     return False
     return True
-
-
-def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
-    """The statement that a write is, if its result is not used."""
-    small = _small_statement(write, model)
-    line = model.tree.parent(small) if small is not None else None
-    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(_is_by_hand, line):
-        return None
-    match small:
-        case cst.Expr(value=value):
-            if value is write or any(value is outer for _, outer in chain(write, model.tree)):
-                return small
-        case cst.Assign(targets=[target]) if target is write:
-            return small
-        case cst.AugAssign() if small is write:
-            return small
-    return None
-
-
-def _small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
-    """The simple statement that a node is part of, or is; None if it stands in a header."""
-    up: cst.CSTNode | None = node
-    while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-        up = model.tree.parent(up)
-    return up if isinstance(up, cst.BaseSmallStatement) else None
-
-
-def _is_by_hand(model: Model, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
-    """Whether lines of their own for the statements of a line are left to the author: one spreads over several."""
-    shares = len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite)
-    return shares and "\n" in model.tree.code(line).strip()
 
 
 def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:

@@ -102,7 +102,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Kind, Model, Tri
+from torchlint.model import Certainty, Fate, Kind, Model, Tri
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch import conversions
 from torchlint.rule import (
@@ -230,7 +230,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
 def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
     """Detach what is put into a list, if nothing else is done with the list than reading it here."""
     name = dotted(node)
-    if name is None or "." in name or model.leaves_function(name, call) or model.reaches_backward(name, call):
+    if name is None or "." in name or model.fate(name, call) != Fate.READ:
         return None
     added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):

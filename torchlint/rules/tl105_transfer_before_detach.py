@@ -16,6 +16,10 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 +d = w.detach().to("cpu", torch.float64).cpu()
 -f = (w.cpu()).detach()
 +f = (w.detach().cpu())
+-g = w.cpu().clamp(0, 1).data[0].numpy()
++g = w.detach().cpu().clamp(0, 1)[0].numpy()
+-h = w.to("cpu").float().view(3, 1).detach()
++h = w.detach().to("cpu").float().view(3, 1)
  e = w.detach().cpu()
 ```
 
@@ -59,20 +63,21 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
-        return _finding(node, node, node.attr, found[1], doubtful=doubtful)
+        source = memory.before_transfers(node.value, model)
+        return _finding(node, node, source, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
     if call is None or call.args or node.lpar:
         return None
-    source = _before_transfers(node.value)
+    source = memory.before_transfers(node.value, model)
     if source is node.value or readers.reading(call, model) is not None:
         return None
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
-    return _finding(node, call, node.attr, evidence, end=call)
+    return _finding(node, call, source, evidence, end=call)
 
 
 def _is_tensor(node: cst.Attribute, model: Model) -> bool:
@@ -80,29 +85,19 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
     return bool(value.kind & Kind.TENSOR) or value.kind == Kind.UNKNOWN
 
 
-def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``x`` of ``x.cuda().cpu()``."""
-    while (
-        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in memory.TRANSFERS
-    ):
-        node = node.func.value
-    return node
-
-
 def _finding(
     node: cst.Attribute,
     outer: cst.CSTNode,
-    name: cst.Name,
+    source: cst.BaseExpression,
     evidence: Evidence,
     *,
     end: cst.CSTNode | None = None,
     doubtful: bool = False,
 ) -> Finding:
-    source = _before_transfers(node.value)
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
     fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
     return Finding(
-        name,
+        node.attr,
         "detach before the transfer: where there is a graph, autograd records it only to throw it away",
         fix,
         end,

@@ -77,6 +77,7 @@ GROUP = Group.MIGRATION
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
+_EMPTY = "`[False]` of a 0-dim tensor gives an empty one since PyTorch 0.4; use `.item()`"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -88,7 +89,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     index = scalars.scalar_index(node, model)
     assert index is not None
-    proven = value.is_tensor and value.ndim == Ndim.ZERO
+    proven = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
     fix = Fix(
         "Replace with `.item()`",
@@ -97,10 +98,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         alternatives=() if proven else (element,),
     )
     severity = Severity.ERROR if proven else None
-    return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
+    message = _EMPTY if scalars.is_false(index) else _MESSAGE
+    return Finding(node.attr, message, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, trigger=all_of(pattern(r"\[ 0 \]"), attribute("data")))
+@on(cst.Subscript, trigger=all_of(pattern(r"\[ (?:0[boxBOX]?[0_]*|False) \]"), attribute("data")))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not scalars.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -112,8 +114,10 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
-    fix = Fix("Replace with `.item()`", (edit.replace_after(node.value, node, ".item()"),))
-    return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
+    edits = (edit.replace_after(node.value, node, ".item()"),)
+    if scalars.is_false(node):
+        return Finding(node, _EMPTY, Fix("Replace with `.item()`", edits, _UNSAFE), receiver=node.value)
+    return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)
 
 
 @on(cst.Call, trigger=all_of(pattern(r"\bround \("), attribute("data")))

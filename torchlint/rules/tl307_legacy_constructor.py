@@ -231,8 +231,8 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
     args = call.args
     if any(arg.keyword is not None or arg.star == "**" for arg in args):
         return None
-    if len(args) == 1 and not args[0].star and numbers(args[0].value) is not None:
-        if model.value(attribute.value).dtype & (Dtype.INT | Dtype.BOOL) and numbers(args[0].value).has_float:  # type: ignore[union-attr]
+    if len(args) == 1 and not args[0].star and (written := numbers(args[0].value)) is not None:
+        if model.value(attribute.value).dtype & (Dtype.INT | Dtype.BOOL) and written.has_float:
             return None
         return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))
     if not args:

@@ -106,10 +106,11 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Value
-from torchlint.model.syntax import call_of, decorator_names, keyword, last_name
-from torchlint.model.torch import library
+from torchlint.model.syntax import call_of, keyword, last_name
+from torchlint.model.training import object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared.own_attributes import has_attribute
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -166,9 +167,9 @@ def _has_method(node: cst.Attribute, model: Model) -> bool:
     """Whether a torch object that is seen to be one has this method."""
     name, value = node.attr.value, model.value(node.value)
     if value.kind == Kind.MODULE:
-        return name in _OF_MODULES and not _is_own(value, name, model)
+        return name in _OF_MODULES and not has_attribute(value, name, model)
     if value.kind == Kind.OPTIMIZER:
-        return name in _OF_OPTIMIZERS and not _is_own(value, name, model)
+        return name in _OF_OPTIMIZERS and not has_attribute(value, name, model)
     if value.kind == Kind.OBJECT:
         return name in _OF_OBJECTS.get(_role(value, model), ())
     if name in _OF_TENSORS and model.is_tensor(node.value):
@@ -180,19 +181,7 @@ def _role(value: Value, model: Model) -> str:
     """What kind of class an object is of."""
     if isinstance(value.node, cst.ClassDef):
         return model.class_kind(value.node)
-    ref = value.ref or ""
-    return "scaler" if ref.endswith(".GradScaler") and ref.startswith("torch.") else library.class_kind(ref) or ""
-
-
-def _is_own(value: Value, name: str, model: Model) -> bool:
-    """Whether a class of the project has an attribute or a property of that name."""
-    if not isinstance(value.node, cst.ClassDef):
-        return False
-    method = model.find_method(value.node, name)
-    if method is not None:
-        return "property" in decorator_names(method)
-    home = model.home(value.node)
-    return bool(home.scopes.attribute(value.node, name).assigned) or name in home.scopes.info(value.node).declared
+    return object_kind(value)
 
 
 _ASKED = frozenset(
@@ -301,7 +290,7 @@ def check_argument(node: cst.Call, model: Model) -> Iterator[Finding]:
     for state in _states(wanted, model) if wanted is not None else ():
         value = model.value(state.value)
         is_known = value.kind in (Kind.MODULE, Kind.OPTIMIZER) or _role(value, model) in _OF_OBJECTS
-        if is_known and not _is_own(value, state.attr.value, model):
+        if is_known and not has_attribute(value, state.attr.value, model):
             said = f"`{state.attr.value}` is not called: "
             said += f"`{name}` raises on a method" if raises else "the method is saved, with all it belongs to"
             yield _finding(state, said, state.attr, raises=raises)

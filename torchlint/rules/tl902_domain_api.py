@@ -49,7 +49,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Finding, Fix, Group, Severity, listed, on
-from torchlint.rules.api import calls, findings, table, uses
+from torchlint.rules.api import calls, findings, table
 from torchlint.rules.api.table import Row
 
 GROUP = Group.DEPRECATED
@@ -58,7 +58,7 @@ GROUP = Group.DEPRECATED
 @on(cst.Module, trigger=listed("TL902"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
-    for use in uses.of_rule(model, "TL902"):
+    for use in findings.uses_of(model, "TL902"):
         yield findings.of_use(use, model)
     rows = table.of_kinds("TL902", ("argument",), model.target)
     for call, func, args in calls.candidates(model, rows):

@@ -19,7 +19,7 @@ KnownAt = tuple[str, FindingKey]
 """A path as the baseline calls it, and what a finding is known by there."""
 
 UNCHECKED = ("TL001", "TL003")
-"""Findings that say a file could not be looked at: what else was in it need not be gone."""
+"""Findings that say a file could not be looked at. What else was in it need not be gone; a patch must not hide them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,12 @@ from torchlint.diagnostic import (
     Severity,
     TextEdit,
 )
-from torchlint.file.text.source import FOLDER, digest, state
 from torchlint.rules.plugins import installed
 from torchlint.session import cachedir
 from torchlint.session.cachedir import OpenFolder, is_temporary
 from torchlint.session.secret import is_signed, sign
 from torchlint.system import ending, importable
+from torchlint.system.states import FOLDER, digest, state
 
 MARGIN = 2_000_000_000
 """Nanoseconds. The coarsest clock of a file system (FAT's) ticks every other second."""
@@ -109,7 +109,7 @@ class Entry(NamedTuple):
 
 
 FileState = tuple[str, str]
-"""Another file and its state (:func:`torchlint.file.text.source.state`)."""
+"""Another file and its state (:func:`torchlint.system.states.state`)."""
 
 
 class CacheContent:

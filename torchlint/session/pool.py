@@ -21,9 +21,10 @@ from multiprocessing.process import BaseProcess
 from typing import cast
 
 from torchlint.diagnostic import Problem
-from torchlint.session.worker import Job, JobResult, answer, known_codebase, with_big_stack
+from torchlint.session.worker import Job, JobResult, answer, known_codebase
 from torchlint.system import ending
 from torchlint.system.crash import described
+from torchlint.system.stack import with_big_stack
 
 BATCH = 50_000
 """Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""

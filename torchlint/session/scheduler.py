@@ -19,7 +19,9 @@ from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.cachedir import Unusable
+from torchlint.system import states, writing
 from torchlint.system.reading import read_with_status
+from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
     from torchlint.session.accounts import Accounts
@@ -201,7 +203,7 @@ class Run:
         except OSError:
             return new
         if known is None or now_too != now:
-            known = self._cache.same(file.location, variant, Seen(now_too, source.digest(data)))
+            known = self._cache.same(file.location, variant, Seen(now_too, states.digest(data)))
         return (self._known(file, known, data) if known is not None else None) or new
 
     def _known(self, file: File, known: Known, data: bytes) -> FileResult | None:
@@ -244,8 +246,8 @@ class Run:
         self.counts.skipped += not answer.was_checked and answer.seen is not None
         if answer.after is not None and self.options.write:
             try:
-                source.write(file.location, answer.after, answer.before)
-            except source.NotWritten as error:
+                writing.write(file.location, answer.after, answer.before)
+            except writing.NotWritten as error:
                 problem = Problem(file.path, f"not fixed: {error}")
                 return FileResult(file, problems=(problem,), before=answer.before, unwritten=True)
         if new.data is None:
@@ -270,7 +272,7 @@ class Run:
         if answer.after is not None and not self.options.write:
             return
         known = Known(answer.diagnostics, answer.suppressed, answer.is_gated, job.thorough)
-        seen = answer.seen if answer.after is None else Seen([], source.digest(answer.after))
+        seen = answer.seen if answer.after is None else Seen([], states.digest(answer.after))
         self._cache.put(job.location, self.project.variant(job.location), seen, known, answer.rests_on)
 
     def _with_findings_of_unwritten(self, results: list[FileResult]) -> list[FileResult]:
@@ -312,7 +314,7 @@ class _New(NamedTuple):
 
 def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
     """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
-    from torchlint.session.worker import answer, known_codebase, with_big_stack
+    from torchlint.session.worker import answer, known_codebase
 
     answers: dict[int, JobResult] = {}
 

@@ -5,8 +5,6 @@ What is done here can be done in any process; what a job and an answer hold can 
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -15,10 +13,10 @@ from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, P
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
+from torchlint.system import states, writing
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
 from torchlint.system.reading import LIMIT, TooLarge, read_with_status
-from torchlint.system.stack import with_stack
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
-
-RECURSION_LIMIT = 20_000
-
-COLLECT = (2_000_000, 5, 5)
-"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
-refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ class JobResult:
     @property
     def notes(self) -> Iterator[str]:
         """What is to be said of the files that it imports, for those who want to know."""
-        return (f"{path}: {source.UNREAD[state]}" for path, state in self.rests_on.items() if state in source.UNREAD)
+        return (f"{path}: {states.UNREAD[state]}" for path, state in self.rests_on.items() if state in states.UNREAD)
 
     @property
     def was_checked(self) -> bool:
@@ -164,7 +156,7 @@ def _open(job: Job) -> Opened | JobResult:
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
-    seen = Seen(now, source.digest(data))
+    seen = Seen(now, states.digest(data))
     is_gated = _is_gated(data, decoded.text, job.codes)
     if not is_gated and not _is_broken(decoded.text, job):
         return JobResult(seen=seen)
@@ -208,7 +200,7 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         return result
     try:
         return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
-    except source.NotWritten as error:
+    except writing.NotWritten as error:
         return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
 
 
@@ -250,22 +242,10 @@ def _unreadable(error: source.Undecodable) -> Diagnostic:
 def _encoded(opened: Opened, text: str) -> bytes:
     try:
         if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
-            raise source.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
+            raise writing.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
         return opened.source.encode(text)
     except UnicodeEncodeError as error:
         character = error.object[error.start]
-        raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+        raise writing.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
     except UnicodeError as error:  # `idna` and its like say no more
-        raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
-
-
-def with_big_stack(function: Callable[[], T]) -> T:
-    """Call a function in a thread that has room for deep recursion."""
-    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
-    try:
-        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
-        gc.set_threshold(*COLLECT)
-        return with_stack(function)
-    finally:
-        sys.setrecursionlimit(recursion_limit)
-        gc.set_threshold(*thresholds)
+        raise writing.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None

@@ -38,11 +38,16 @@ VARIABLE = "TORCHLINT_WITHOUT"
 """The environment variable that leaves layers out: their names, with commas between."""
 
 
-def _named() -> set[Layer]:
-    return {Layer(name.strip()) for name in os.environ.get(VARIABLE, "").split(",") if name.strip()}
+def unknown() -> list[str]:
+    """What the variable names that is no layer."""
+    return [name for name in _named() if name not in {layer.value for layer in Layer}]
 
 
-_off = _named()
+def _named() -> list[str]:
+    return [name.strip() for name in os.environ.get(VARIABLE, "").split(",") if name.strip()]
+
+
+_off = {layer for layer in Layer if layer.value in _named()}
 
 
 def is_on(layer: Layer) -> bool:

@@ -9,8 +9,8 @@ from torchlint.file.check import examine_without_triggers
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.file.triggers.gate import is_ours
-from torchlint.session.worker import with_big_stack
 from torchlint.system.reading import read
+from torchlint.system.stack import with_big_stack
 from torchlint.testing.linting import lint
 
 FoundAt = tuple[int, int]

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Severity
-from torchlint.file.text.lines import NEWLINE
 
 FORMATS = {
     "full": "full",
@@ -121,33 +119,3 @@ def url(code: str, name: str) -> str | None:
 def counted(count: int, thing: str) -> str:
     """``1 finding``, ``2 findings``."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"
-
-
-def printable(text: str, keep: str = "") -> str:
-    """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
-
-    Control characters and what reorders or hides text are escaped as in a string, but for characters to ``keep``.
-    """
-    if text.isprintable():  # most
-        return text
-    return "".join(c if c.isprintable() or c in keep or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
-
-
-def printable_lines(text: str) -> str:
-    """The same of a text on several lines, with its tabs."""
-    return "\n".join(printable(line, "\t") for line in NEWLINE.split(text))
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
-
-
-def wants_color(choice: str) -> bool:
-    """Whether to write colours: what the option says, then the environment, then the terminal."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

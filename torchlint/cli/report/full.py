@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, printable, worst_first
+from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, worst_first
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, TextEdit
 from torchlint.file.text.lines import Lines
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import FileFindings, Style, printable
+from torchlint.cli.report import FileFindings, Style
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Diagnostic, Severity
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

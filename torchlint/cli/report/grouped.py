@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import BOLD, FileFindings, Style, printable
+from torchlint.cli.report import BOLD, FileFindings, Style
+from torchlint.cli.report.terminal import printable
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import FileFindings, Style, printable
+from torchlint.cli.report import FileFindings, Style
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Diagnostic
 
 

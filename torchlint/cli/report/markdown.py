@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import FileFindings, Style, counted, printable, url, worst_first
+from torchlint.cli.report import FileFindings, Style, counted, url, worst_first
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Diagnostic, Severity
 
 MOST = 100

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, counted, is_fixable, printable
+from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, counted, is_fixable
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Diagnostic, Severity
 from torchlint.project.selection import group_of
 

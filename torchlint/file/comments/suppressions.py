@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
 from torchlint.file.comments.directive import Said, is_suspect, read
 from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
 from torchlint.file.comments.removal import without_part, without_rules
 from torchlint.file.text.lines import NEWLINE, Lines, line_start, lines_above
-from torchlint.project.selection import OWN_SEVERITIES, known_names, means
+from torchlint.project.selection import OWN_SEVERITIES, group_of, known_names, means
 
 _TOKEN = re.compile(
     r"""
@@ -57,36 +57,36 @@ class Directive:
     noqa: bool = False
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
-    used: bool = False
-    needed: set[str] = field(default_factory=set)
-    """The selectors that silenced something."""
 
-    def covers(self, diagnostic: Diagnostic) -> bool:
-        """Whether it silences a finding."""
-        return self._reaches(diagnostic) and self._names(diagnostic.code, diagnostic.name)
+    def reaches(self) -> Iterator[_Reach]:
+        """What it silences, part by part."""
+        if self.range is not None and self.range.is_none:
+            return
+        for place in (self.range.first.start,) if self.range is not None else self.rows or (None,):
+            for selector in self.selectors if self.selectors is not None else (None,):
+                yield place, self.trailing, selector
 
-    def _reaches(self, diagnostic: Diagnostic) -> bool:
-        if self.range is not None:
-            return self._is_within(self.range, diagnostic.start)
-        if not self.rows:
-            return True
-        first, last = diagnostic.rows
-        rows = {first, last, diagnostic.start.row} if self.trailing else {first, diagnostic.start.row}
-        return not rows.isdisjoint(self.rows)
 
-    def _is_within(self, range_: SilencedRange, place: Position) -> bool:
-        is_ended = range_.last is not None and place.row > range_.last.start.row
-        return not range_.is_none and place.row >= self.start.row and place != self.start and not is_ended
+_Reach = tuple[int | Position | None, bool, str | None]
+"""A line (None for all, the beginning of a range for its lines), whether statements that end there count, and a code,
+a prefix, a name or a group (None for all)."""
 
-    def note(self, diagnostic: Diagnostic) -> None:
-        """Remember that it was needed, and which of its selectors were."""
-        self.used = True
-        self.needed.update(s for s in self.selectors or () if means(s, diagnostic.code, diagnostic.name))
 
-    def _names(self, code: str, name: str) -> bool:
-        if self.selectors is None:
-            return True
-        return any(means(selector, code, name) for selector in self.selectors)
+def _reaching(diagnostic: Diagnostic, ranges: Iterable[Position]) -> Iterator[_Reach]:
+    """All of which each would silence a finding, which stands in ranges that begin at these places."""
+    first, last = diagnostic.rows
+    code, group = diagnostic.code, group_of(diagnostic.code)
+    words = (diagnostic.name, *([group.value] if group is not None else []))
+    selectors = (None, *words, *(code[:length] for length in range(len(code) + 1)))
+    begins = {first, diagnostic.start.row}
+    for row, trailing in (
+        (None, False),
+        *((start, False) for start in ranges if start != diagnostic.start),
+        *((row, False) for row in sorted(begins)),
+        *((row, True) for row in sorted({*begins, last})),
+    ):
+        for selector in selectors:
+            yield row, trailing, selector
 
 
 class Suppressions:
@@ -95,22 +95,20 @@ class Suppressions:
     def __init__(self, text: str) -> None:
         self._text = text
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
-        self._for_all = [n for n, each in enumerate(self.directives) if not each.rows and each.range is None]
         self._changes, self._open = _open_ranges(self.directives)
-        self._by_row: dict[int, list[int]] = {}
-        for number, directive in enumerate(self.directives):
-            for row in directive.rows:
-                self._by_row.setdefault(row, []).append(number)
+        self._alike: dict[_Reach, list[Directive]] = {}
+        """Those that silence the same, by what that is."""
+        for directive in self.directives:
+            for reach in directive.reaches():
+                self._alike.setdefault(reach, []).append(directive)
+        self._needed: set[_Reach] = set()
 
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
-        """What silences this finding (and remembers that it was needed)."""
-        near = {number for row in (*diagnostic.rows, diagnostic.start.row) for number in self._by_row.get(row, ())}
-        near.update(self._for_all, self._open[bisect.bisect_right(self._changes, diagnostic.start.row)])
-        candidates = (self.directives[number] for number in sorted(near))
-        covering = [directive for directive in candidates if directive.covers(diagnostic)]
-        for directive in covering:
-            directive.note(diagnostic)
-        return covering
+        """What silences this finding, and notes that it was needed; the first and last of those that do the same."""
+        ranges = self._open[bisect.bisect_right(self._changes, diagnostic.start.row)]
+        found = [reach for reach in _reaching(diagnostic, ranges) if reach in self._alike]
+        self._needed.update(found)
+        return [each for reach in found for each in (self._alike[reach][0], self._alike[reach][-1])]
 
     def malformed(self) -> Iterator[Diagnostic]:
         """TL004 for each comment that is not understood as it may have been meant."""
@@ -125,23 +123,33 @@ class Suppressions:
         """
         lines: Lines | None = None
         for directive in self.directives:
-            if directive.noqa or (directive.range is not None and directive.range.is_none):
-                continue
-            idle = _idle(directive, codes)
-            if idle is None:
+            idle = self._idle(directive, codes)
+            if idle is None or directive.noqa or (directive.range is not None and directive.range.is_none):
                 continue
             lines = lines or Lines(self._text)
             is_all = not idle or len(idle) == len(directive.selectors or ())
             said = "this comment" if is_all else ", ".join(f"`{selector}`" for selector in idle)
-            found = _about(
-                directive,
-                "TL002",
-                "unused-suppression",
-                f"{said} silence{'' if len(idle) > 1 and not is_all else 's'} nothing",
-            )
+            verb = "silences" if is_all or len(idle) == 1 else "silence"
             edits = _removing(self._text, directive, () if is_all else idle, lines)
             message = "Remove the comment" if is_all else f"Remove {said}"
+            found = _about(directive, "TL002", "unused-suppression", f"{said} {verb} nothing")
             yield replace(found, fix=LocatedFix(message, Applicability.SAFE, edits) if edits else None)
+
+    def _idle(self, directive: Directive, codes: Collection[str]) -> tuple[str, ...] | None:
+        """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
+
+        Nothing is in it for a comment that silences everything, and had nothing to silence.
+        """
+        needed = {selector for *_, selector in self._needed.intersection(directive.reaches())}
+        if directive.selectors is None:
+            return None if needed else ()
+        names = known_names()
+        idle = (
+            selector
+            for selector in directive.selectors
+            if selector not in needed and any(means(selector, code, names.get(code, "")) for code in codes)
+        )
+        return tuple(idle) or None
 
 
 def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
@@ -193,22 +201,6 @@ def start_with_comments(text: str, start: int) -> int:
     return found
 
 
-def _idle(directive: Directive, codes: Collection[str]) -> tuple[str, ...] | None:
-    """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
-
-    Nothing is in it for a comment that silences everything, and had nothing to silence.
-    """
-    if directive.selectors is None:
-        return None if directive.used else ()
-    names = known_names()
-    idle = (
-        selector
-        for selector in directive.selectors
-        if selector not in directive.needed and any(means(selector, code, names.get(code, "")) for code in codes)
-    )
-    return tuple(idle) or None
-
-
 def _removing(text: str, directive: Directive, rules: Collection[str], lines: Lines) -> tuple[TextEdit, ...]:
     """The edits that take some rules out of a comment, or all of the comment, both ends of a range alike."""
     last = directive.range.last if directive.range is not None else None
@@ -221,21 +213,22 @@ def _removing(text: str, directive: Directive, rules: Collection[str], lines: Li
     return tuple(edit for edit in edits if edit is not None) if None not in edits else ()
 
 
-def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[int, ...]]]:
+def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[Position, ...]]]:
     """The lines at which ranges begin, or behind which they end; and which are open before the first, and from each."""
-    changes: dict[int, list[tuple[int, bool]]] = {}
-    for number, directive in enumerate(directives):
-        if directive.range is not None:
-            changes.setdefault(directive.start.row, []).append((number, True))
-            if directive.range.last is not None:
-                changes.setdefault(directive.range.last.start.row + 1, []).append((number, False))
-    now, opened = dict[int, None](), list[tuple[int, ...]]([()])
+    changes: dict[int, list[tuple[Position, bool]]] = {}
+    for directive in directives:
+        if directive.range is not None and not directive.range.is_none:
+            start, last = directive.start, directive.range.last
+            changes.setdefault(start.row, []).append((start, True))
+            if last is not None:
+                changes.setdefault(last.start.row + 1, []).append((start, False))
+    now, opened = dict[Position, None](), list[tuple[Position, ...]]([()])
     for row in sorted(changes):
-        for number, begins in changes[row]:
+        for start, begins in changes[row]:
             if begins:
-                now[number] = None
+                now[start] = None
             else:
-                now.pop(number, None)
+                now.pop(start, None)
         opened.append(tuple(now))
     return sorted(changes), opened
 

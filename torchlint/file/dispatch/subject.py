@@ -1,4 +1,4 @@
-"""What is checked, apart from the text."""
+"""The file that is checked and what to check it with: the same in each round of fixing, while its text changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is checked, apart from the text."""
+    """One file, and what to check it with. Its text is not part of it, for each round of fixing has another one."""
 
     path: str
     """For messages."""

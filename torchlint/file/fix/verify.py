@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import bisect
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.edits import splice
+from torchlint.file.text.edits import images, splice
 from torchlint.file.text.lines import Lines, line_start, lines_above
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.placeholders import ASYNC
 
 BREAKS = "would break the syntax"
@@ -31,9 +32,9 @@ class Guard:
         """``repaired`` is the text to parse where the text itself does not, of the same length."""
         self.text = text
         self._is_repaired = False
-        self._tree = _parsed(text)
+        self._tree = parsed(text)
         if self._tree is None and repaired != text:
-            self._is_repaired, self._tree = True, _parsed(repaired)
+            self._is_repaired, self._tree = True, parsed(repaired)
         self._units = _units(self._tree, repaired if self._is_repaired else text) if self._tree is not None else {}
         self._compiles: bool | None = None
 
@@ -46,9 +47,9 @@ class Guard:
             return None
         ordered = sorted(edits, key=lambda e: (e.start, e.end))
         text = splice(self.text, ordered)
-        tree = _parsed(text)
+        tree = parsed(text)
         if tree is None and self._is_repaired:
-            text, tree = repaired, _parsed(repaired)
+            text, tree = repaired, parsed(repaired)
         if tree is None:
             return BREAKS
         changed = _Comparison(self._units, _units(tree, text), ordered).first_changed()
@@ -62,15 +63,6 @@ class Guard:
         if self._compiles is None:
             self._compiles = _compiles(self.text)
         return self._compiles
-
-
-def _parsed(text: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 def _compiles(text: str) -> bool:
@@ -150,7 +142,8 @@ class _Comparison:
 
     def __init__(self, old: Mapping[int, _Unit], new: Mapping[int, _Unit], edits: Sequence[TextEdit]) -> None:
         self.old, self.new = old, new
-        self.before, self.after = _Areas(edits), _Areas(_images(edits), with_ends=True)
+        self.before = _Areas((edit.start, edit.end) for edit in edits)
+        self.after = _Areas(images(edits), with_ends=True)
         self.moved = _Shift(edits)
 
     def first_changed(self) -> int | None:
@@ -183,20 +176,11 @@ class _Comparison:
         return self.moved.forward(unit.parent) == other.parent
 
 
-def _images(edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
-    """Where the new text of each edit stands afterwards."""
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        yield TextEdit(start, start + len(edit.content), "")
-        shift += len(edit.content) - (edit.end - edit.start)
-
-
 class _Areas:
     """Parts of a text."""
 
-    def __init__(self, areas: Iterable[TextEdit], with_ends: bool = False) -> None:
-        self.areas = sorted((area.start, area.end) for area in areas)
+    def __init__(self, areas: Iterable[tuple[int, int]], with_ends: bool = False) -> None:
+        self.areas = sorted(areas)
         self.with_ends = with_ends
         """Whether what only meets the end of an area touches it; an area without extent does in any case."""
 

@@ -16,7 +16,6 @@ from torchlint.file.locate.located import Located
 from torchlint.file.locate.sites import Sites
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import NotRoundTripped, Span
-from torchlint.file.tree.placeholders import SKIPPED
 from torchlint.file.tree.tree import Tree
 from torchlint.rule import Finding, Rule
 
@@ -28,14 +27,14 @@ def locate(tree: Tree, findings: Findings, subject: Subject) -> Located:
     for chain in tree.skipped:
         if chain.matters:
             row = lines.position(tree.source.original(chain.start)).row
-            problems.append(Problem(subject.path, SKIPPED, row))
+            problems.append(Problem(subject.path, chain.reason, row))
     try:
         diagnostics = _diagnostics(tree, findings, lines)
     except NotRoundTripped as reason:
         return Located((), (*problems, Problem(subject.path, str(reason))), findings.rests_on)
     diagnostics = [each for each in diagnostics if subject.policy.reports(each)]
     diagnostics = [replace(each, fix=subject.policy.of(each.fix, each.code)) for each in diagnostics]
-    if findings.is_cut_short:
+    if findings.missing:
         diagnostics = [replace(each, fix=_doubted(each.fix)) for each in diagnostics]
     return Located(tuple(diagnostics), tuple(problems), findings.rests_on, tree.is_repaired)
 

@@ -13,7 +13,8 @@ from torchlint.file.locate import blocks
 from torchlint.file.locate.alignment import realigned
 from torchlint.file.text.blocks import block_edits
 from torchlint.file.text.lines import line_start, lines_above, without_blanks
-from torchlint.file.text.scan import TOKENS, scan
+from torchlint.file.text.scan import scan
+from torchlint.file.text.tokens import TOKENS
 from torchlint.file.tree.placeholders import PLACEHOLDER
 
 if TYPE_CHECKING:

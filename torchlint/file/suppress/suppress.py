@@ -10,6 +10,7 @@ from torchlint.diagnostic import Diagnostic, FindingKey, Problem
 from torchlint.file.comments.suppressions import Suppressions
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate.located import Located
+from torchlint.file.text.lines import Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Silenced:
 
     finding: Diagnostic
     rows: frozenset[int] = frozenset()
+    """Of the comments, those of the first and the last that do the same."""
     is_accepted: bool = False
     """Whether a baseline has it, and no comment silences it."""
 
@@ -59,12 +61,13 @@ def suppressed(text: str, located: Located, subject: Subject) -> Examined:
     about_comments = subject.codes if located.has_tree else frozenset[str]()
     found = [*located.diagnostics, *(suppressions.malformed() if "TL004" in about_comments else ())]
     kept, silenced = [], []
+    lines = Lines(text) if suppressions.directives else None
     for diagnostic in found:
         by = suppressions.silencing(diagnostic)
         if by:
             silenced.append(Silenced(diagnostic, frozenset(each.start.row for each in by if each.rows)))
         else:
-            kept.append(diagnostic)
+            kept.append(_without_fix_of_silenced(diagnostic, suppressions, lines))
     if "TL002" in about_comments:
         unused = suppressions.unused(subject.codes)
         kept += (replace(each, fix=policy.of(each.fix, each.code)) for each in unused)
@@ -94,3 +97,19 @@ def parted(
         else:
             new.append(each)
     return new, known
+
+
+def _without_fix_of_silenced(diagnostic: Diagnostic, suppressions: Suppressions, lines: Lines | None) -> Diagnostic:
+    """A finding without its fix, if that edits other lines too and a comment there silences the rule.
+
+    Uses of an imported name are fixed with the import, where they are reported.
+    """
+    if diagnostic.fix is None or lines is None:
+        return diagnostic
+    first, last = diagnostic.rows
+    edits = diagnostic.fix.edits
+    offsets = {offset for edit in edits for offset in (edit.start, max(edit.start, edit.end - 1))}
+    rows = {lines.position(offset).row for offset in offsets} - {*range(first, last + 1)}
+    found = [replace(diagnostic, rows=(row, row), start=replace(diagnostic.start, row=row)) for row in sorted(rows)]
+    by = [directive for each in found for directive in suppressions.silencing(each)]
+    return replace(diagnostic, fix=None) if by else diagnostic

@@ -6,11 +6,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-TOKENS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
-    re.DOTALL,
-)
-"""The strings, comments and brackets of a text."""
+from torchlint.file.text.tokens import TOKENS
 
 PIECES = re.compile(rf"{TOKENS.pattern}|\r\n|\r|\n", TOKENS.flags)
 """The same, and what ends its lines."""

@@ -99,13 +99,14 @@ class Tree:
         self._statements: dict[int, cst.CSTNode] = {}
         self._indices: dict[int, dict[int, int]] = {}
         self._enclosing: dict[tuple[type[cst.CSTNode], ...], Nearest] = {}
+        self._nearest: dict[Callable[[cst.CSTNode, cst.CSTNode], bool], Nearest] = {}
         self._ranks: dict[type[cst.CSTNode], list[int]] = {}
         self._spans: dict[int, Span] = {}
         self.is_package = False
         """Whether this is an ``__init__.py``, whose imports are what others import from it."""
         self.is_repaired = False
         """Whether ``async`` had to be read as its stand-in."""
-        self.skipped: list[Chain] = []
+        self.skipped: Sequence[Chain] = ()
         """Expressions that libcst was given a name for."""
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
@@ -331,12 +332,15 @@ class Tree:
             for cls in types:
                 if not isinstance(cls, type) or inspect.isabstract(cls):
                     raise TypeError(f"not a class that nodes are of: {cls!r}")
-            nearest = self._enclosing[types] = self.nearest(lambda child, up: type(up) in types)
+            nearest = self._enclosing[types] = Nearest(self._parents, lambda child, up: type(up) in types)
         return nearest.of(node)
 
     def nearest(self, holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> Nearest:
         """What finds the nearest ancestor for which something holds, asked with a node and its parent."""
-        return Nearest(self._parents, holds)
+        found = self._nearest.get(holds)
+        if found is None:
+            found = self._nearest[holds] = Nearest(self._parents, holds)
+        return found
 
     def is_inside(self, node: cst.CSTNode, area: cst.CSTNode) -> bool:
         """Whether a node lies below another."""
@@ -427,7 +431,7 @@ class Tree:
             stack.extend(list(children(at))[::-1])
 
     def code(self, node: cst.CSTNode) -> str:
-        """GivenText of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
+        """The text of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
         code = self._quick.code(node) if self._quick is not None else None
         if code is not None:
             return code

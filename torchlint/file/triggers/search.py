@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from torchlint.file.text.source import GAP, words
+from torchlint.file.text.tokens import GAP, words
 from torchlint.file.triggers.outline import DOUBT, LOOPS, around
 from torchlint.rules import catalogue
 from torchlint.trigger import (

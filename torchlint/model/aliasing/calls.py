@@ -262,7 +262,7 @@ def _changes_modules(context: Context) -> bool:
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     """The use of the parameters that an argument may be bound to."""
     home = follower.context.home(function)
-    names = _bound_to(function, arg, call, home, follower.context)
+    names = bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
     if follower.is_far:
@@ -273,7 +273,7 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     return max(inside.worst, follower.returned_by(call)) if inside.is_returned else inside.worst
 
 
-def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
+def bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
     """Names of the parameters that an argument may be bound to."""
     params = parameters(function)
     plain = [param for param in params if param.star not in ("*", "**")]

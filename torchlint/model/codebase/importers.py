@@ -10,11 +10,11 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
-from torchlint.file.text import source
+from torchlint.file.text import source, tokens
+from torchlint.file.text.python import parsed
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -42,7 +42,7 @@ class Importers:
                 data = importable.content(path)
                 made.add(path, data)
                 self.patching.add(path, data)
-                for word in source.words(b"\n".join(_IMPORT.findall(data))):
+                for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False
@@ -145,8 +145,6 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
 
 def _parsed(path: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.decode(importable.content(path)).text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return parsed(source.decode(importable.content(path)).text)
+    except source.Undecodable:
         return None

@@ -11,7 +11,6 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,12 +19,13 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Nodes, Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
-from torchlint.system import importable
+from torchlint.system import importable, states
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Codebase:
         return self._checked.get(id(node)) or self._homes.get(id(node), default)
 
     def rests_on(self) -> dict[str, str]:
-        """The files that were looked at for the one being checked, and what they were (``source.state``)."""
+        """The files that were looked at for the one being checked, and what they were (``states.state``)."""
         found: set[str] = set()
         waiting = [_CHECKED]
         while waiting:
@@ -346,28 +346,26 @@ class Codebase:
         try:
             data = read(path, IMPORTED)
         except (OSError, ValueError) as error:
-            self._states[path] = source.state_after(error)
+            self._states[path] = states.state_after(error)
             return None
-        self._states[path] = source.digest(data)
+        self._states[path] = states.digest(data)
         try:
             text = source.decode(data).text
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except source.Undecodable:
             return None
-        return _outlined(text, tree)
+        tree = parsed(text)
+        return _outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:
-        return self._state(path) not in ("", source.FOLDER, source.SPECIAL)
+        return self._state(path) not in ("", states.FOLDER, states.SPECIAL)
 
     def _is_folder(self, path: str) -> bool:
-        return self._state(path) == source.FOLDER
+        return self._state(path) == states.FOLDER
 
     def _state(self, path: str) -> str:
         self._probed.add(path)
         if path not in self._states:
-            self._states[path] = source.state(path)
+            self._states[path] = states.state(path)
         return self._states[path]
 
 

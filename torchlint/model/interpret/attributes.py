@@ -208,20 +208,15 @@ def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
 def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if name == "param_groups":
         return container(PARAM_GROUP)
+    symbols = learning.symbols_of_attribute(base, name, 2) or (Symbol(Origin.ATTRIBUTE, id(node)),)
     if name in ("weight", "bias"):
         value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))
-        here = Symbol(Origin.ATTRIBUTE, id(node))
-        symbol = Symbol(Origin.ATTRIBUTE, name=name, of=base.symbols[0]) if base.symbols else here
-        return learning.likely(frame, value, symbol)
+        return learning.likely(frame, value, symbols[0])
     if name == "grad" and base.symbols:
         value = tensor(_grad_of_gradient(frame, node), role=Role.GRADIENT)
         value = value.because(Strength.CONVENTION, "`.grad` of something", node)
         return learning.likely(frame, value, Symbol(Origin.ATTRIBUTE, name=name, of=base.symbols[0]))
-    if base.symbols:
-        symbols = (Symbol(Origin.ATTRIBUTE, name=name, of=symbol) for symbol in base.symbols[:2])
-        value = learning.resolve(frame, unknown(*symbols))
-    else:
-        value = learning.unknown(frame, Symbol(Origin.ATTRIBUTE, id(node)))
+    value = learning.resolve(frame, unknown(*symbols))
     return replace(value, receiver=base, ref=None, inner=Method(Owner.UNKNOWN, name))
 
 

@@ -19,6 +19,9 @@ from torchlint.model.values import Evidence, Origin, Strength, Symbol, Value, te
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+MAX_PARTS = 5
+"""How deep in containers a value may stand so that its attributes and elements are told apart."""
+
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
 """What hardly anything but tensors has in a file that has to do with torch; some of it arrays have too."""
@@ -52,6 +55,12 @@ def resolve(frame: Frame, value: Value) -> Value:
                 kind = Kind.TENSOR | Kind.UNKNOWN
                 return replace(tensor(grad, evidence=learnt.hinted[symbol]), kind=kind, symbols=value.symbols)
     return value
+
+
+def symbols_of_attribute(base: Value, name: str, most: int = 1) -> tuple[Symbol, ...]:
+    """The origins of an attribute or element of a value, by the first of its own; none if those are too deep."""
+    owners = (owner for owner in base.symbols[:most] if owner.depth <= MAX_PARTS)
+    return tuple(Symbol(Origin.ATTRIBUTE, name=name, of=owner) for owner in owners)
 
 
 def unknown(frame: Frame, symbol: Symbol) -> Value:

@@ -82,11 +82,7 @@ def _match_sequence(frame: Frame, patterns: Sequence[cst.MatchSequenceElement | 
             if element.name is not None:
                 frame.assign(element.name, rest, None)
         else:
-            match(
-                frame,
-                element.value,
-                part if part is not None else learning.unknown(frame, Symbol(Origin.MATCH, id(element))),
-            )
+            match(frame, element.value, part or learning.unknown(frame, Symbol(Origin.MATCH, id(element))))
     return matched
 
 
@@ -95,11 +91,7 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, value: Value) -> Val
     for element in pattern.elements:
         frame.value(element.key)
         part = containers.at(matched, literal_key(element.key))
-        match(
-            frame,
-            element.pattern,
-            part if part is not None else learning.unknown(frame, Symbol(Origin.MATCH, id(element))),
-        )
+        match(frame, element.pattern, part or learning.unknown(frame, Symbol(Origin.MATCH, id(element))))
     if pattern.rest is not None:
         frame.assign(pattern.rest, matched, None)
     return matched

@@ -32,23 +32,6 @@ from torchlint.model.values import (
 )
 
 _ANY = cst.Name("_")
-_UNARY = {"Minus": "__neg__", "Plus": "__pos__", "BitInvert": "__invert__"}
-_OPERATORS = {
-    "Add": "add",
-    "Subtract": "sub",
-    "Multiply": "mul",
-    "MatrixMultiply": "matmul",
-    "Divide": "truediv",
-    "FloorDivide": "floordiv",
-    "Modulo": "mod",
-    "Power": "pow",
-    "BitAnd": "and",
-    "BitOr": "or",
-    "BitXor": "xor",
-    "LeftShift": "lshift",
-    "RightShift": "rshift",
-}
-"""What the methods behind operators are called."""
 
 
 def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
@@ -87,14 +70,14 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
 def _operation(frame: Frame, node: cst.CSTNode, left: Value, right: Value, evidence: Evidence) -> Value:
     """What torch does for a binary operator; the augmented ones write to a tensor on their left."""
     match node:
-        case cst.BinaryOperation(left=a, operator=operator, right=b):
-            name = type(operator).__name__
-        case cst.AugAssign(target=a, operator=operator, value=b):
-            name = type(operator).__name__.removesuffix("Assign")
+        case (
+            cst.BinaryOperation(left=a, operator=operator, right=b)
+            | cst.AugAssign(target=a, operator=operator, value=b)
+        ):
+            method = special_methods.OPERATORS[type(operator)]
         case _:
             return transfer.apply(TensorResult(), left, [Argument(None, right, _ANY)], frame.grad, evidence)
-    method = _OPERATORS[name]
-    if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and name != "MatrixMultiply":
+    if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and method != "matmul":
         result = library.operator(f"__i{method}__") or TensorResult(ndim="keep", is_input=True)
         return transfer.apply(result, left, [Argument(None, right, b)], frame.grad, evidence)
     operands = [Argument(None, left, a), Argument(None, right, b)]
@@ -145,7 +128,7 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
         return own
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-        operator = library.operator(_UNARY[type(node.operator).__name__])
+        operator = library.operator(f"__{special_methods.OPERATORS[type(node.operator)]}__")
         result = transfer.apply(operator, value, (), frame.grad, evidence)
         return (
             learning.likely(frame, result, Symbol(Origin.OPERATION, id(node))) if value.kind & Kind.UNKNOWN else result

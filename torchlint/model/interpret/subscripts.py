@@ -31,6 +31,7 @@ from torchlint.model.values import (
     is_opaque,
     iterated,
     tensor,
+    unknown,
 )
 
 
@@ -79,7 +80,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         )
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"
-        return learning.unknown(frame, Symbol(Origin.ATTRIBUTE, name=key, of=base.symbols[0]))
+        return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
     return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
 
 

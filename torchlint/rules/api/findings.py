@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rule import Finding, Severity
-from torchlint.rules.api import fixes
+from torchlint.rules.api import fixes, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 from torchlint.versions import text
@@ -28,6 +30,11 @@ def message(row: Row, model: Model, what: str = "") -> str:
 def short(name: str) -> str:
     """A name for people: methods of tensors by their own name."""
     return name.replace("torch.Tensor.", "Tensor.").replace("torch.nn.functional.", "F.")
+
+
+def uses_of(model: Model, rule: str) -> Iterator[Use]:
+    """Where the names that a rule is about are reported: an imported one once, where its fix is."""
+    return (use for use in uses.of_rule(model, rule) if not fixes.is_said_at_import(use, model))
 
 
 def of_use(use: Use, model: Model) -> Finding:

@@ -127,6 +127,13 @@ def _imported(node: cst.ImportFrom, rows: Mapping[str, Sequence[Row]]) -> Iterat
     yield from found
 
 
+def imported_as(alias: cst.ImportAlias, rule: str, model: Model) -> Iterator[Use]:
+    """What a rule says of a name where it is imported, a version check or not."""
+    statement = model.tree.parent(alias)
+    if isinstance(statement, cst.ImportFrom):
+        yield from (use for use in _imported(statement, table.by_name(rule)) if use.alias is alias)
+
+
 def _module_named(node: cst.BaseExpression, rows: Mapping[str, Sequence[Row]]) -> Iterator[Use]:
     """A module of the table in the dotted name of an import, or one above it."""
     at = node

@@ -55,23 +55,21 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
             return Site.ASSIGN
     if memory.write_through(node, model) is not None:
         return Site.INPLACE
-    match node.value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return Site.REDUNDANT
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in memory.TRANSFERS:
-            return Site.TRANSFER
-    steps = list(chain(node, model.tree))
+    if memory.is_detach(node.value):
+        return Site.REDUNDANT
     index = scalars.scalar_index(node, model)
     if index is not None and scalars.is_scalar(value, node.value, index, model):
         return Site.SCALAR
-    for name, outer in steps:
+    if memory.is_transfer(node.value):
+        return Site.TRANSFER
+    for name, outer in chain(node, model.tree):
         if not isinstance(outer, cst.Call):
             break
         if name in readers.READERS or name == "detach":
             return Site.REDUNDANT
         if name not in memory.TRANSFERS:
             break
-    return Site.READ
+    return Site.TRANSFER if memory.before_transfers(node.value, model) is not node.value else Site.READ
 
 
 def _in_target(element: cst.CSTNode, model: Model) -> bool:

@@ -174,7 +174,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if _is_detach(inner):
+    if memory.is_detach(inner):
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
@@ -217,13 +217,6 @@ def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Mo
 def _asks(arg: cst.Arg) -> bool:
     """Whether an argument of a wrapper may ask for something: `volatile` does not."""
     return arg.keyword is None or arg.keyword.value != "volatile"
-
-
-def _is_detach(node: cst.BaseExpression) -> bool:
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return True
-    return False
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:

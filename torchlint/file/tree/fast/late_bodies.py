@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import libcst as cst
 
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.libcst_private import write_block
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Body(NamedTuple):
 
 @dataclass(eq=False)
 class Text:
-    """What an late body stands for."""
+    """What a late body stands for."""
 
     raw: str
     block: Callable[[], tuple[cst.BaseSuite, str]]
@@ -132,13 +132,8 @@ def without_bodies(text: str, is_wanted: Callable[[int, int], bool]) -> tuple[st
 
 def python_tree(text: str) -> ast.Module | None:
     """What Python's own parser makes of a text; None if it is no Python."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    return None if _is_refused(text, tree) else tree
+    tree = parsed(text)
+    return None if tree is None or _is_refused(text, tree) else tree
 
 
 def _is_refused(text: str, tree: ast.Module) -> bool:

@@ -100,8 +100,6 @@ def evaluate(frame: VolatileFrame, node: cst.CSTNode) -> Held:
             return evaluate(frame, value)
         case cst.BaseNumber() | cst.BaseString():
             return NO_GRAPH
-        case cst.BaseExpression() | cst.BaseElement() | cst.BaseDictElement() | cst.Arg():
-            return evaluate_children(frame, node)
     return evaluate_children(frame, node)
 
 

@@ -212,7 +212,7 @@ def _follow_captured(frame: VolatileFrame) -> None:
     tree = frame.model.tree
     volatile = {path for path, held in frame.ever.items() if held.may_be_volatile and "." not in path}
     functions = [*tree.within(frame.scope, cst.FunctionDef), *tree.within(frame.scope, cst.Lambda)] if volatile else []
-    for function in functions if volatile else ():
+    for function in functions:
         if function is not frame.scope:
             for use in tree.within(function, cst.Name):
                 if use.value in volatile:
