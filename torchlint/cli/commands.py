@@ -139,6 +139,8 @@ class _Check(click.Command):
     help=f"{', '.join(FORMATS)}; several, each but one with a file. Default: full.",
 )
 @click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
+@click.option("--since", metavar="REF", help="Report what the changes since this branch left REF have brought.")
+@click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
 @click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
