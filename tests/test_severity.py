@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint.diagnostic import Confidence, Diagnostic, Group, LocatedEvidence, Position, Severity
+from torchlint.diagnostic import Confidence, Diagnostic, Group, LocatedEvidence, Policy, Position, Severity
 from torchlint.file.check import check_text
 from torchlint.project.project import severities
 from torchlint.project.selection import GROUPS, Selection, SettingsError, known_names, selected
@@ -228,6 +228,24 @@ def test_what_is_not_sure_is_left_out(write: Write, torchlint: Torchlint, tmp_pa
     write({"torchlint.toml": 'min-confidence = "high"\n'})
     assert codes(torchlint) == []
     assert len(codes(torchlint, "--min-confidence", "low")) == 1
+
+
+HALVES = """\
+import torch
+
+
+def step(lr):
+    for p in torch.nn.Linear(2, 2).parameters():
+        p.data.add_(-lr, torch.ones(2).data)
+"""
+
+
+def test_no_half_of_a_statement_is_fixed_that_the_rest_is_not_sure_of() -> None:
+    codes = frozenset({"TL101", "TL102"})
+    both = check_text(HALVES, "x.py", codes).diagnostics
+    assert [(found.code, found.confidence.value) for found in both] == [("TL102", "medium"), ("TL101", "high")]
+    (left,) = check_text(HALVES, "x.py", codes, policy=Policy(least=Confidence.HIGH)).diagnostics
+    assert (left.code, left.fix) == ("TL101", None)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from torchlint.cli.add_ignore import add, check_reason
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
@@ -29,7 +30,13 @@ from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
 
+if TYPE_CHECKING:
+    from torchlint.project.changes import GitChanges
+
 STDIN = "-"
+
+_SHOWN = 10
+"""So many places are listed at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,9 @@ class CheckOptions:
     diff: bool
     output_format: tuple[str, ...]
     output_file: str | None
+    add_ignore: str | None
+    since: str | None
+    staged: bool
     statistics: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
@@ -113,6 +123,15 @@ class CheckCommand:
     def _decide(self) -> None:
         """What to do about fixes: what the options say, else the settings of the working directory."""
         options = self.options
+        self.reason = check_reason(options.add_ignore) if options.add_ignore is not None else None
+        """Why findings are silenced by comments; None if they are not to be."""
+        if self.reason is not None and (options.fix or options.fix_only or options.diff or STDIN in options.paths):
+            raise SettingsError("--add-ignore goes with neither --fix, nor --diff, nor standard input")
+        self.changes = self._changes()
+        self.elsewhere = 0
+        """Findings that what has changed did not bring."""
+        self.caused: list[str] = []
+        """Places of findings that it brought to lines which are as they were."""
         if options.diff and options.show_fixes:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
@@ -123,13 +142,33 @@ class CheckCommand:
         unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
         self.style = Style(wants_color(options.color), unsafe)
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
-        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        never = options.diff or self.reason is not None or self.changes is not None
+        self.fix_only = self.fix_only and not never
+        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not never
         self.outputs = wanted(options.output_format, options.output_file, settings)
         self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
         self.show_fixes = decided(options.show_fixes, settings.show_fixes)
         self.fixing = Fixing.NONE
         if self.fix or options.diff:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+
+    def _changes(self) -> GitChanges | None:
+        """What has changed, where only that is asked for."""
+        options = self.options
+        if options.since is None and not options.staged:
+            return None
+        which = "--staged" if options.staged else "--since"
+        if options.since is not None and options.staged:
+            raise SettingsError("--since and --staged cannot be given together")
+        if options.fix or options.fix_only or options.diff or STDIN in options.paths:
+            raise SettingsError(f"{which} goes with neither --fix, nor --diff, nor standard input")
+        if options.staged and options.add_ignore is not None:
+            raise SettingsError(
+                "--staged and --add-ignore cannot be given together: what is staged is not in the files"
+            )
+        from torchlint.project import changes
+
+        return changes.staged() if options.since is None else changes.since(options.since)
 
     def _baseline(self) -> Baseline | None:
         """The baseline, if there is one and it is wanted."""
@@ -152,10 +191,15 @@ class CheckCommand:
 
     def _paths(self, paths: tuple[str, ...]) -> int:
         found = discover(paths, self.project, self.options.force_exclude)
+        files = found.files
+        if self.changes is not None:
+            from torchlint.session import scope
+
+            files = scope.changed(files, self.changes)
         for message in found.missing:
             _tell(f"error: {printable(message)}")
         if self.options.show_files:
-            for file in found.files:
+            for file in files:
                 print(printable(file.location))
             self._complain(found.problems, [])
             self._warn(found)
@@ -164,12 +208,14 @@ class CheckCommand:
         progress = Progress(sys.stderr, not self.options.quiet and self._is_for_people)
         run = self._new_run(progress)
         try:
-            results = run.files(found.files)
+            results = run.files(files) if self.changes is None else self._brought(run, files, self.changes)
         finally:
             progress.end()
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
+        if self.reason is not None:
+            return self._add_ignores(found, results, self.reason)
         self._report(results)
         self._complain(found.problems, results)
         self._warn(found)
@@ -178,6 +224,27 @@ class CheckCommand:
         self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
+
+    def _brought(self, run: Run, files: list[File], changes: GitChanges) -> list[FileResult]:
+        """The results without what changes have not brought."""
+        from torchlint.session import scope
+
+        before = Run(self.project, RunOptions(jobs=self.options.jobs))
+        found = scope.brought(scope.checked(run, files, changes), changes, before)
+        self.elsewhere = found.elsewhere
+        self.caused = [f"{file.path}:{each.start.row}:{each.start.column}" for file, each in found.caused]
+        return found.results
+
+    def _add_ignores(self, found: Found, results: list[FileResult], reason: str) -> int:
+        """Silence what was found by comments, instead of a report."""
+        added = add(results, reason)
+        if not self.options.quiet:
+            self._print(added.lines, sys.stdout)
+        self._complain([*found.problems, *added.problems], results)
+        self._warn(found)
+        silenced = [result._replace(diagnostics=()) for result in results]
+        code = self._exit_code(silenced, bool(found.problems or added.problems))
+        return FINDINGS if code == CLEAN and added.left and not self.options.exit_zero else code
 
     def _warn(self, found: Found) -> None:
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
@@ -283,6 +350,7 @@ class CheckCommand:
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
             self.failed + len(results) - complete,
             sum(len(result.baselined) for result in results),
+            self.elsewhere,
         )
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))
@@ -290,6 +358,9 @@ class CheckCommand:
         if not self.options.quiet:
             how = statistics.fixes_only if self.fix_only else statistics.summary
             yield from how(files, totals, self.style)
+            if self.caused:
+                shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
+                yield printable(f"On lines that did not change, but brought by the change: {shown}")
 
     @property
     def _is_for_people(self) -> bool:

@@ -103,7 +103,16 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
     return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
-@cli.command()
+class _Check(click.Command):
+    """``--add-ignore`` takes a reason only with an equals sign: what follows it is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        options = [f"{each}=" if each == "--add-ignore" else each for each in args[:end]]
+        return super().parse_args(ctx, options + args[end:])
+
+
+@cli.command(cls=_Check)
 @click.argument(
     "paths",
     nargs=-1,
@@ -130,6 +139,9 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
     help=f"{', '.join(FORMATS)}; several, each but one with a file. Default: full.",
 )
 @click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
+@click.option("--since", metavar="REF", help="Report what the changes since this branch left REF have brought.")
+@click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
+@click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")

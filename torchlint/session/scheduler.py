@@ -123,8 +123,13 @@ class Run:
 
     def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""
+        return self.texts([(file, data)])[0]
+
+    def texts(self, given: Sequence[tuple[File, bytes]]) -> list[FileResult]:
+        """Check texts as if they were what is in files; nothing is written."""
         self.options = replace(self.options, write=False)
-        return self._results([file], lambda file: _New(file, len(data), data))[0]
+        contents = dict(given)
+        return self._results(contents, lambda file: _New(file, len(contents[file]), contents[file]))
 
     def _results(self, files: Iterable[File], look_up: Callable[[File], FileResult | _New]) -> list[FileResult]:
         baseline = self.options.baseline

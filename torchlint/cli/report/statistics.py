@@ -63,6 +63,8 @@ class Totals:
     failed: int = 0
     """How many others could not be checked, or not wholly."""
     baselined: int = 0
+    elsewhere: int = 0
+    """How many others are not on the lines that were asked for."""
 
 
 def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
@@ -81,7 +83,12 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
     """How much was found, and what can be done about it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
     fixed = _count(totals)
-    asides = {"fixed": fixed, "suppressed": totals.suppressed, "baselined": totals.baselined}
+    asides = {
+        "fixed": fixed,
+        "suppressed": totals.suppressed,
+        "baselined": totals.baselined,
+        "elsewhere": totals.elsewhere,
+    }
     rest = [f"{count} {what}" for what, count in asides.items() if count]
     aside = f" ({', '.join(rest)})" if rest else ""
     if not found:

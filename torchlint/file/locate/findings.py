@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Problem
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Policy, Problem
 from torchlint.file.dispatch.dispatch import Findings
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
@@ -32,11 +32,17 @@ def locate(tree: Tree, findings: Findings, subject: Subject) -> Located:
         diagnostics = _diagnostics(tree, findings, lines)
     except NotRoundTripped as reason:
         return Located((), (*problems, Problem(subject.path, str(reason))), findings.rests_on)
-    diagnostics = [each for each in diagnostics if subject.policy.reports(each)]
+    diagnostics = _sure(diagnostics, subject.policy)
     diagnostics = [replace(each, fix=subject.policy.of(each.fix, each.code)) for each in diagnostics]
     if findings.missing:
         diagnostics = [replace(each, fix=_doubted(each.fix)) for each in diagnostics]
     return Located(tuple(diagnostics), tuple(problems), findings.rests_on, tree.is_repaired)
+
+
+def _sure(diagnostics: list[Diagnostic], policy: Policy) -> list[Diagnostic]:
+    """The findings that are sure enough; one that is half of a statement the rest of which is not has no fix."""
+    parted = {each.half_of for each in diagnostics if not policy.reports(each)} - {None}
+    return [replace(each, fix=None) if each.half_of in parted else each for each in diagnostics if policy.reports(each)]
 
 
 def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnostic]:
