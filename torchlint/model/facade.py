@@ -161,6 +161,10 @@ class Model:
         """Whether an expression makes a module that has parameters, and is not only the name of one."""
         return made_modules.makes_parameters(self.context, node)
 
+    def makes_state(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, buffers, or something that its mode decides."""
+        return made_modules.makes_state(self.context, node)
+
     def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
         """Whether one of some methods is called on what a name or path stands for, in its function or class."""
         return methods_called.calls_on(self.context, node, methods)
