@@ -5,6 +5,31 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.rule import Applicability, Block, Edit, Fix
+
+
+def moved(
+    small: cst.BaseSmallStatement, said: str, edits: tuple[Edit, ...], applicability: Applicability, model: Model
+) -> Fix | None:
+    """Put a simple statement into a block, with some edits in it; None where that cannot be."""
+    line = model.tree.parent(small)
+    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model):
+        return None
+    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
+    into = block_before(model, line) if begins else None
+    name, missing = model.spelling("torch.no_grad", small)
+    if not name:
+        return None
+    imports = ("torch",) if missing and into is None else ()
+    return Fix(said, edits, applicability, imports, block=Block(f"with {name}():", small, into=into))
+
+
+def is_by_hand(model: Model, line: cst.CSTNode) -> bool:
+    """Whether lines of their own for the statements of a line are left to the author: one spreads over several."""
+    match line:
+        case cst.SimpleStatementLine(body=body) if len(body) == 1:
+            return False
+    return "\n" in model.tree.code(line).strip()
 
 
 def may_hold(statement: cst.CSTNode, model: Model) -> bool:
