@@ -17,7 +17,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import Result, TensorResult, may_alias
+from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
 from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     return _unseen(follower, arg, call)
 
 
-def gives_no_graph(result: Result | None) -> bool:
+def gives_no_graph(result: TorchResult | None) -> bool:
     """Whether what a function or method makes is never differentiated, so that autograd keeps nothing for it."""
     return isinstance(result, TensorResult) and result.grad == "never" and not may_alias(result)
 

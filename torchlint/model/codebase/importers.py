@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from torchlint.file.text import source, tokens
 from torchlint.file.text.python import parsed
-from torchlint.model.codebase.callers import Callers
+from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -37,7 +37,7 @@ class Importers:
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
         self.patching = Patching(self._tree)
-        self.callers = Callers(self._tree)
+        self.callers = CallingFiles(self._tree)
         made = importable.State()
         try:
             for path in importable.files(folder):
