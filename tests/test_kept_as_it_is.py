@@ -79,6 +79,13 @@ w, x = torch.ones(3), torch.ones(3, requires_grad=True)
 loss = clear(Slot(w), x).sum()
 loss.backward()
 """,
+    "a parameter that is saved, and loaded later": """\
+layer = torch.nn.Linear(3, 1)
+kept = layer.weight.data
+loss = (kept * layer.weight).sum()
+layer.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.zeros(1)})
+loss.backward()
+""",
     "a gradient and its shape": """\
 w = torch.ones(2, 3, requires_grad=True)
 w.sum().backward()

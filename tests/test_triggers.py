@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from torchlint.file.dispatch import loading
+from torchlint.file.text.tokens import GAP
+from torchlint.file.triggers.gate import possible_rules
+from torchlint.file.triggers.search import searches
 from torchlint.rules import BUILT_IN, catalogue, index, source, stems
 from torchlint.rules.declared import DeclarationError, declared
 from torchlint.trigger import (
@@ -23,6 +26,7 @@ from torchlint.trigger import (
     outside_functions,
     part,
     pattern,
+    spelled,
     word,
 )
 
@@ -169,3 +173,30 @@ def test_packing() -> None:
     triggers = [info.trigger for info in catalogue().values()]
     assert [index.unpacked(index.packed(each)) for each in triggers] == triggers
     assert any(isinstance(each, Attribute) for info in triggers for each in getattr(info, "triggers", ()))
+
+
+_UNLIMITED = re.compile(r"(?<!\\)(?:\[\^(?:\\.|[^\]\\])*\](?:\|[^)]*\))?|\.)[*+]")
+"""A class of all but some characters that is repeated without a limit, alone or as one of several."""
+
+
+@pytest.mark.parametrize("code", sorted(catalogue()))
+def test_no_trigger_goes_on_for_ever(code: str) -> None:
+    """A pattern is tried at each of many places in a text, so what it may look through from one has an end."""
+    for search in searches(frozenset((code,))).own:
+        regex = search.pattern.pattern.decode()
+        for gap in (GAP, spelled(" "), spelled(r" \(")):
+            regex = regex.replace(gap, " ")
+        assert regex.startswith("(?m)(?:^|") or not _UNLIMITED.search(regex), regex  # once a line is often enough
+
+
+HOSTILE = {
+    "brackets": "x_" + ")" * 3_000,
+    "opening brackets": "m.register_buffer" + "(" * 3_000,
+    "comments": "x.\n" + "#.\n" * 3_000,
+    "blanks": "x." + " " * 3_000 + ".",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_stands_between_tokens_is_looked_at_for_a_while(text: str) -> None:
+    assert possible_rules(f"import torch\nx.data\n{text}\n".encode(), frozenset(catalogue()))

@@ -31,7 +31,7 @@ from torchlint.system.stack import with_big_stack
 
 T = TypeVar("T")
 
-__all__ = ["All", "Api", "Data", "Domain", "Modules", "Numerics", "Security", "Speed", "Variable"]
+__all__ = ["All", "Api", "Data", "Domain", "Effects", "Modules", "Numerics", "Security", "Speed", "Variable"]
 
 
 class Command(CodemodCommand, ABC):
@@ -132,6 +132,7 @@ Variable = _group(
     "Variable", "TL2", "replace what was written before PyTorch 0.4: `Variable`, `volatile`, `loss.data[0]`"
 )
 Api = _group("Api", "TL3", "replace removed, renamed and deprecated API of torch")
+Effects = _group("Effects", "TL4", "give an effect to what has none: methods not called, contexts not entered")
 Modules = _group("Modules", "TL5", "correct the definitions of models")
 Speed = _group("Speed", "TL6", "remove what costs time for nothing")
 Security = _group("Security", "TL7", "load and store without executing what others wrote")

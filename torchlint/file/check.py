@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ from torchlint.file.parse.parser import parse
 from torchlint.file.suppress.suppress import Examined, suppressed
 from torchlint.file.tree.placeholders import ASYNC
 from torchlint.file.triggers.gate import possible_rules
-from torchlint.file.triggers.sites import sites
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -98,40 +97,31 @@ def check_text(
 
 def examine(text: str, subject: Subject) -> Examined:
     """What is to be said of a text as it stands: the way of one round."""
-    data = text.encode(errors="surrogatepass")
-    possible = possible_rules(data, subject.codes)
-    examined = _examined(text, data, possible, subject)
+    possible = possible_rules(text.encode(errors="surrogatepass"), subject.codes)
+    examined = _examined(text, possible, subject)
     return examined.with_problems(loaded(possible).problems) if possible else examined
 
 
 def examine_without_triggers(text: str, subject: Subject) -> Examined:
     """The same if rules look at all of every text: what triggers keep from them is what a test of triggers is after."""
-    return suppressed(text, _located(text, subject.codes, subject, None), subject)
+    return suppressed(text, _located(text, subject.codes, subject), subject)
 
 
-def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
+def _examined(text: str, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
-    from torchlint.file.tree.fast.late_bodies import Unreadable
-
-    look = first_look(text, data, possible, subject)
+    look = first_look(text, possible, subject)
     if look is not None and not look.codes:
         return suppressed(text, _after_look(Located(), look, subject), subject)
-    codes = look.codes if look is not None else possible
-    try:
-        located = _located(text, codes, subject, sites(data, codes))
-    except Unreadable:
-        located = _located(text, codes, subject, None)
+    located = _located(text, look.codes if look is not None else possible, subject)
     return suppressed(text, _after_look(located, look, subject), subject)
 
 
-def _located(
-    text: str, codes: frozenset[str], subject: Subject, is_wanted: Callable[[int, int], bool] | None
-) -> Located:
-    """What some rules find, with places; for ``is_wanted`` see :func:`parse`."""
+def _located(text: str, codes: frozenset[str], subject: Subject) -> Located:
+    """What some rules find, with places."""
     from torchlint.file.locate.findings import locate
 
     try:
-        tree = parse(text, subject.path, is_wanted)
+        tree = parse(text, subject.path)
     except Unparsed as error:
         return Located((error.diagnostic,), is_broken=True, has_tree=False)
     except RecursionError:

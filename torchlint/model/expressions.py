@@ -9,7 +9,6 @@ import libcst as cst
 from torchlint.model.definitions import follow
 from torchlint.model.interpreted import trace_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.torch.named import named
 from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
@@ -19,12 +18,8 @@ if TYPE_CHECKING:
 def value_of(context: Context, node: cst.CSTNode) -> Value:
     """What an expression can be.
 
-    A name that only one import binds is what it imports. All else was seen when its scope was interpreted; where that
-    left it unknown in a function, the callers of the function are asked.
+    It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked.
     """
-    path = context.imports.path(node)
-    if path is not None:
-        return follow(context, named(path))
     scope = context.scopes.scope_of(node)
     value = follow(context, trace_of(context, scope).value(node))
     if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):

@@ -198,7 +198,7 @@ class Model:
 
     # ------------------------------------------------------------------ training
 
-    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.Event, ...]:
+    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
         return training.training_events(self.context, scope)
 

@@ -10,6 +10,8 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.file.tree.tree import Tree
 
+LoopStatement = cst.For | cst.While
+
 Function = cst.FunctionDef | cst.Lambda
 
 _LONGEST = 30

@@ -23,6 +23,16 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
  e = w.detach().cpu()
 ```
 
+Where there is no graph, `.data` goes:
+
+```diff run
+ import torch
+
+ x = torch.arange(3.0)
+-y = x.cpu().data.numpy()
++y = x.cpu().numpy()
+```
+
 ## When the fix is unsafe
 
 For `.data` on a transferred tensor that is written to, or may be, later: on the same device the transfer is the tensor
@@ -36,10 +46,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength, Tri
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, memory, readers
+from torchlint.rules.shared import data_sites, identity, memory, readers
 
 GROUP = Group.PERFORMANCE
 
@@ -63,6 +73,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
+        if not doubtful and _carries_no_graph(node, model):
+            fix = Fix("Remove `.data`: there is no graph to leave", (edit.replace_after(node.value, node),))
+            return Finding(node.attr, "needless `.data`: no graph is there to leave", fix, None, found[1])
         source = memory.before_transfers(node.value, model)
         return _finding(node, node, source, found[1], doubtful=doubtful)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
@@ -78,6 +91,14 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     return _finding(node, call, source, evidence, end=call)
+
+
+def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
+    """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
+    value = model.value(node.value)
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+        return False
+    return identity.may_be_one(node, node.value, model)
 
 
 def _is_tensor(node: cst.Attribute, model: Model) -> bool:

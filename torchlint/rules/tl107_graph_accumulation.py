@@ -116,10 +116,10 @@ _TRIGGER = any_of(
     pattern(r"training_step \("),
     pattern(r"compute_loss \("),
     all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
-    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
 """Where nothing in a function sends gradients back, what is added must be called a loss on the operator's line."""
 

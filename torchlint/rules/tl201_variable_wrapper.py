@@ -16,7 +16,9 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 -hidden = Variable(w * 2)
 +hidden = (w * 2).detach()
 -again = autograd.Variable(hidden.data)
-+again = hidden.detach()
++again = hidden
+-other = autograd.Variable((w * 3).data)
++other = (w * 3).detach()
 -x = Variable(noise, requires_grad=True)
 +x = noise.detach().requires_grad_()
 -if isinstance(x, Variable):
@@ -111,7 +113,7 @@ def _fix(call: cst.Call, model: Model) -> Fix | None:
     if fix is not None:
         fix = namespaces.judged(fix, root(call.func), (variables.VARIABLE,), model)
     if fix is None or needs == {Need.NOTHING}:
-        return fix
+        return blocks.waiting(fix, call, model) if fix is not None else None
     return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
 
 

@@ -106,12 +106,12 @@ GROUP = Group.DEPRECATED
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _TRIGGER = any_of(
-    pattern(r"\badd_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\badd_module \( (?:name = )?[^,]*\+"),
-    pattern(r"\bregister_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\bregister_parameter \( (?:name = )?[^,]*\+"),
-    pattern(r"\bregister_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\bregister_buffer \( (?:name = )?[^,]*\+"),
+    pattern(r"\badd_module \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\badd_module \( (?:name = )?[^,]{0,200}\+"),
+    pattern(r"\bregister_parameter \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\bregister_parameter \( (?:name = )?[^,]{0,200}\+"),
+    pattern(r"\bregister_buffer \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\bregister_buffer \( (?:name = )?[^,]{0,200}\+"),
 )
 
 

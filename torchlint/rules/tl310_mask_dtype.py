@@ -109,12 +109,13 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
 
 _MINUS_TRIGGER = any_of(
     pattern(r"1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])"),
-    pattern(r"1(?<![\w.]1) - \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"),
-    pattern(r"\) - \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"),
+    pattern(r"1(?<![\w.]1) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
+    pattern(r"\) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
 )
 """Behind a minus, what is called one or compares, as far as nothing is done to that on its line."""
 _UNARY_TRIGGER = pattern(
-    r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"
+    r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( "
+    r"(?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"
 )
 """The same behind a minus that nothing stands before."""
 

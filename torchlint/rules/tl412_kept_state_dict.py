@@ -320,7 +320,7 @@ def _fix(node: cst.BaseExpression, model: Model) -> Fix | None:
 
 def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ...]] | None:
     """How the file writes `copy.deepcopy`, and what it has to import for that; None if it cannot be named there."""
-    for each in model.tree.parsed(cst.ImportFrom):
+    for each in model.tree.all(cst.ImportFrom):
         if (
             names.module_of(each) == "copy"
             and is_global(each, model.tree)
@@ -329,7 +329,7 @@ def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ..
             for alias in each.names:
                 if last_name(alias.name) == "deepcopy" and not names.is_shadowed(bound_name(alias), node, model):
                     return bound_name(alias), ()
-    for plain in model.tree.parsed(cst.Import):
+    for plain in model.tree.all(cst.Import):
         for alias in plain.names if is_global(plain, model.tree) else ():
             if dotted(alias.name) == "copy" and not names.is_shadowed(bound_name(alias), node, model):
                 return f"{bound_name(alias)}.deepcopy", ()

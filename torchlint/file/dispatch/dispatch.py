@@ -107,13 +107,9 @@ def _model_for(tree: Tree, subject: Subject) -> Model:
 
 def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
     """All findings of one rule; if it raises, none and the problem."""
-    from torchlint.file.tree.fast.late_bodies import Unreadable
-
     work = _Work(rule, tree, model)
     try:
         return [_explained(finding, model) for finding in work.findings()], None
-    except Unreadable:
-        raise
     except Exception as error:
         message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, work.row(), traceback_of(error))
@@ -138,7 +134,7 @@ class _Work:
 
         for check in self.rule.checks:
             for cls in check.types:
-                for node in self.tree.parsed(cls):  # findings are where the triggers are
+                for node in self.tree.all(cls):
                     self.node = node
                     found = check.function(node, self.model)
                     if found is None:

@@ -11,7 +11,7 @@ TOKENS = re.compile(
 )
 """The strings, comments and brackets of a text."""
 
-GAP = r"(?:\s|\\|#[^\n]*\n)*"
+GAP = r"(?:[\r\n\f\v\\]|[ \t]+(?![ \t])|#[^\n]*\n){0,100}"
 """A pattern of what may stand between two tokens: white space, continued lines, comments."""
 
 _BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
-_METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
+_METADATA_FUNCTIONS = frozenset(
+    ("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel", "torch.is_tensor")
+)
 _PUTTING_IN = frozenset(
     ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "__setitem__", "__iadd__")
 )
@@ -111,6 +113,8 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
     last = ref.rpartition(".")[2]
     if ref in _METADATA_FUNCTIONS or (root == "torch" and last.endswith("_like")):
         return Usage.METADATA
+    if ref == "builtins.isinstance" and _asks_for_tensor(follower.context, call):
+        return Usage.METADATA
     if ref in _APPLYING and call.args[0] is not arg:
         return max(Usage.READ, _applied(follower, call.args[0].value), follower.usage(call))
     if ref == "builtins.getattr":
@@ -126,6 +130,14 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
     if writers.function_writes(ref, arg, call, function.bound or ()):
         return Usage.WRITTEN
     return _of_torch(follower, ref, arg, call)
+
+
+def _asks_for_tensor(context: Context, call: cst.Call) -> bool:
+    """Whether ``isinstance`` asks for classes of torch that a parameter and its `.data` are both instances of."""
+    asked = call.args[-1].value
+    classes = [element.value for element in asked.elements] if isinstance(asked, cst.Tuple) else [asked]
+    refs = [value_of(context, each).ref or "" for each in classes]
+    return all(ref.startswith("torch.") and ref.endswith("Tensor") for ref in refs)
 
 
 def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:

@@ -146,12 +146,19 @@ class Origins:
 
 def is_written(context: Context, node: cst.CSTNode) -> bool:
     """Whether what an expression holds may be written in place where a version counter counts it."""
+    if context.remember(_loads) and value_of(context, node).is_parameter:
+        return True
     match node:
         case cst.Name(value=name):
             return context.remember(_is_name_written, name, context.scopes.scope_of(node))
         case cst.Attribute(attr=cst.Name(value=name)):
             return context.remember(_is_attribute_written, name)
     return Origins(context).is_written(node)
+
+
+def _loads(context: Context) -> bool:
+    """Whether the file loads parameters into modules, which writes to those that are there."""
+    return bool(context.tree.attributes("load_state_dict"))
 
 
 def _is_name_written(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:

@@ -32,7 +32,18 @@ _METADATA = frozenset(
     (
         *("shape", "dtype", "device", "ndim", "is_cuda", "layout", "itemsize", "nbytes", "size", "dim", "ndimension"),
         *("numel", "nelement", "get_device", "is_contiguous", "stride", "element_size", "is_floating_point"),
-        *("is_complex", "storage_offset", "data_ptr", "is_sparse", "names", "__len__"),
+        *(
+            "is_complex",
+            "storage_offset",
+            "data_ptr",
+            "is_sparse",
+            "is_meta",
+            "is_quantized",
+            "is_pinned",
+            "is_shared",
+            "names",
+        ),
+        *("is_shared", "names", "__len__"),
     )
 )
 """What a tensor says of itself without reading its elements."""

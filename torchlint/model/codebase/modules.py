@@ -21,7 +21,7 @@ import libcst as cst
 from torchlint.file.text import source
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
-from torchlint.file.tree.tree import Nodes, Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
@@ -35,8 +35,6 @@ T = TypeVar("T")
 
 _ROOM = 3_000_000
 """Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
-_SMALL = 3_000
-"""Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -95,13 +93,8 @@ class Codebase:
     def adopt(self, context: Context) -> None:
         """Remember whose the definitions of a file are."""
         homes = self._homes if context.is_part else self._checked
-
-        def take(nodes: Nodes) -> None:
-            for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
-                homes.update((id(node), context) for node in nodes.get(cls, ()))
-
-        context.tree.on_read(take)
-        take({cls: context.tree.parsed(cls) for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda)})
+        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
+            homes.update((id(node), context) for node in context.tree.all(cls))
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -372,15 +365,11 @@ class Codebase:
 def _definitions(text: str, is_quick: bool = True) -> Scopes | None:
     """The definitions of some statements, from a quick tree if there is one; None if they are no Python."""
     try:
-        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_quick=is_quick))
+        return Scopes(Tree(text, is_quick=is_quick))
     except NoQuickTree:
         return _definitions(text, is_quick=False)
     except (cst.ParserSyntaxError, RecursionError):
         return None
-
-
-def _nothing(first: int, end: int) -> bool:
-    return False
 
 
 _CHECKED = "<checked>"

@@ -11,7 +11,7 @@ import libcst as cst
 
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import dotted, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _FAR = 32
 """How many bindings that need not be the last one are told apart at one place."""
 Scope = cst.FunctionDef | cst.Module
-LoopStatement = cst.For | cst.While
 
 
 @dataclass(eq=False)

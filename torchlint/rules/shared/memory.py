@@ -114,7 +114,7 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
     if not value.is_tensor:
         return False
     match node:
-        case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
+        case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
         case cst.Call(func=func, args=args):
             return not _may_reuse(args) and _makes_new(func, model)

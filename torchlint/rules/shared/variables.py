@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -35,17 +34,13 @@ def _aliases(model: Model) -> frozenset[str]:
     return model.remember(_collect_aliases)
 
 
-_VARIABLE = re.compile("Variable")
-
-
 def _collect_aliases(model: Model) -> frozenset[str]:
     names = set()
-    model.tree.read(_VARIABLE)
-    for alias in model.tree.parsed(cst.ImportAlias):
+    for alias in model.tree.all(cst.ImportAlias):
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
             if isinstance(alias.asname.name, cst.Name):
                 names.add(alias.asname.name.value)
-    for assign in model.tree.parsed(cst.Assign):
+    for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
             names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
     return frozenset(names)
@@ -143,8 +138,11 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     source = _source_of_data(inner, model)
     if source is not None:
-        edits = _strip(call, source, ".detach()", model)
-        return Fix("Use `.detach()`", edits, _without_data(call, source, model))
+        applicability = _without_data(call, source, model)
+        if _is_useless(call, source, model):
+            edits = _strip(call, source, "", model)
+            return Fix("Remove the wrapper and `.data`: there is no graph to leave", edits, applicability)
+        return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:

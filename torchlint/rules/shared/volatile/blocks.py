@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -54,6 +54,20 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     found = plan.of(call)
     is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
+
+
+def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
+    """A fix, unsafe where a block is still to take in its statement: when that is there, less may be needed."""
+    lines = model.remember(_statements, model.scopes.scope_of(node))
+    is_inside = bool(lines) and any(id(up) in lines for up in model.tree.ancestors(node))
+    return replace(fix, applicability=Applicability.UNSAFE) if is_inside else fix
+
+
+def _statements(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
+    """The statements of a scope that blocks are to take in, by ``id``."""
+    calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
+    found = (wanted(call, model) for call in calls if model.scopes.scope_of(call) is scope)
+    return frozenset(id(line) for each in found for line in each.lines)
 
 
 def block(call: cst.Call, model: Model) -> Fix | None:
