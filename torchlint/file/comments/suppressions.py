@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
@@ -58,35 +58,40 @@ class Directive:
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
 
+    def places(self) -> tuple[_SilencedPlace, ...]:
+        """Where it silences: on lines, in the whole file, or in its range."""
+        if self.range is not None:
+            return () if self.range.is_none else ((self.start, False),)
+        return tuple((row, self.trailing) for row in self.rows) or ((None, False),)
+
     def reaches(self) -> Iterator[_Reach]:
         """What it silences, part by part."""
-        if self.range is not None and self.range.is_none:
-            return
-        for place in (self.range.first.start,) if self.range is not None else self.rows or (None,):
+        for place in self.places():
             for selector in self.selectors if self.selectors is not None else (None,):
-                yield place, self.trailing, selector
+                yield place, selector
+
+    def is_around(self, place: Position) -> bool:
+        """Whether a place is within its range."""
+        last = self.range.last if self.range is not None else None
+        return place.row >= self.start.row and place != self.start and (last is None or place.row <= last.start.row)
 
 
-_Reach = tuple[int | Position | None, bool, str | None]
-"""A line (None for all, the beginning of a range for its lines), whether statements that end there count, and a code,
-a prefix, a name or a group (None for all)."""
+_SilencedPlace = tuple[int | Position | None, bool]
+"""A line, the beginning of a range, None for all of the file; and whether statements that end there count."""
+
+_Reach = tuple[_SilencedPlace, str | None]
+"""A place, and a code, the beginning of one, a name or a group (None for everything)."""
 
 
-def _reaching(diagnostic: Diagnostic, ranges: Iterable[Position]) -> Iterator[_Reach]:
-    """All of which each would silence a finding, which stands in ranges that begin at these places."""
-    first, last = diagnostic.rows
+def _selectors(diagnostic: Diagnostic) -> tuple[str | None, ...]:
+    """All that mean the rule of a finding."""
     code, group = diagnostic.code, group_of(diagnostic.code)
-    words = (diagnostic.name, *([group.value] if group is not None else []))
-    selectors = (None, *words, *(code[:length] for length in range(len(code) + 1)))
-    begins = {first, diagnostic.start.row}
-    for row, trailing in (
-        (None, False),
-        *((start, False) for start in ranges if start != diagnostic.start),
-        *((row, False) for row in sorted(begins)),
-        *((row, True) for row in sorted({*begins, last})),
-    ):
-        for selector in selectors:
-            yield row, trailing, selector
+    beginnings = (code[:length] for length in range(len(code) + 1))
+    return (None, diagnostic.name, *((group.value,) if group is not None else ()), *beginnings)
+
+
+def _first_and_last(directives: Sequence[Directive]) -> Sequence[Directive]:
+    return directives if len(directives) < 3 else (directives[0], directives[-1])
 
 
 class Suppressions:
@@ -105,10 +110,23 @@ class Suppressions:
 
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
         """What silences this finding, and notes that it was needed; the first and last of those that do the same."""
-        ranges = self._open[bisect.bisect_right(self._changes, diagnostic.start.row)]
-        found = [reach for reach in _reaching(diagnostic, ranges) if reach in self._alike]
+        if not self._alike:
+            return []
+        selectors = _selectors(diagnostic)
+        reaches = ((place, selector) for place in self._places(diagnostic) for selector in selectors)
+        found = [reach for reach in reaches if reach in self._alike]
         self._needed.update(found)
-        return [each for reach in found for each in (self._alike[reach][0], self._alike[reach][-1])]
+        return [each for reach in found for each in _first_and_last(self._alike[reach])]
+
+    def _places(self, diagnostic: Diagnostic) -> Iterator[_SilencedPlace]:
+        """Where a comment can silence a finding."""
+        first, last = diagnostic.rows
+        begins = {first, diagnostic.start.row}
+        yield None, False
+        yield from ((row, False) for row in sorted(begins))
+        yield from ((row, True) for row in sorted({*begins, last}))
+        opened = self._open[bisect.bisect_right(self._changes, diagnostic.start.row)]
+        yield from ((each.start, False) for each in opened if each.is_around(diagnostic.start))
 
     def malformed(self) -> Iterator[Diagnostic]:
         """TL004 for each comment that is not understood as it may have been meant."""
@@ -123,33 +141,23 @@ class Suppressions:
         """
         lines: Lines | None = None
         for directive in self.directives:
-            idle = self._idle(directive, codes)
-            if idle is None or directive.noqa or (directive.range is not None and directive.range.is_none):
+            if directive.noqa or not directive.places():
+                continue
+            idle = _idle(directive, {selector for _, selector in self._needed.intersection(directive.reaches())}, codes)
+            if idle is None:
                 continue
             lines = lines or Lines(self._text)
             is_all = not idle or len(idle) == len(directive.selectors or ())
             said = "this comment" if is_all else ", ".join(f"`{selector}`" for selector in idle)
-            verb = "silences" if is_all or len(idle) == 1 else "silence"
+            found = _about(
+                directive,
+                "TL002",
+                "unused-suppression",
+                f"{said} silence{'' if len(idle) > 1 and not is_all else 's'} nothing",
+            )
             edits = _removing(self._text, directive, () if is_all else idle, lines)
             message = "Remove the comment" if is_all else f"Remove {said}"
-            found = _about(directive, "TL002", "unused-suppression", f"{said} {verb} nothing")
             yield replace(found, fix=LocatedFix(message, Applicability.SAFE, edits) if edits else None)
-
-    def _idle(self, directive: Directive, codes: Collection[str]) -> tuple[str, ...] | None:
-        """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
-
-        Nothing is in it for a comment that silences everything, and had nothing to silence.
-        """
-        needed = {selector for *_, selector in self._needed.intersection(directive.reaches())}
-        if directive.selectors is None:
-            return None if needed else ()
-        names = known_names()
-        idle = (
-            selector
-            for selector in directive.selectors
-            if selector not in needed and any(means(selector, code, names.get(code, "")) for code in codes)
-        )
-        return tuple(idle) or None
 
 
 def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
@@ -201,6 +209,22 @@ def start_with_comments(text: str, start: int) -> int:
     return found
 
 
+def _idle(directive: Directive, needed: Collection[str | None], codes: Collection[str]) -> tuple[str, ...] | None:
+    """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
+
+    Nothing is in it for a comment that silences everything, and had nothing to silence.
+    """
+    if directive.selectors is None:
+        return None if needed else ()
+    names = known_names()
+    idle = (
+        selector
+        for selector in directive.selectors
+        if selector not in needed and any(means(selector, code, names.get(code, "")) for code in codes)
+    )
+    return tuple(idle) or None
+
+
 def _removing(text: str, directive: Directive, rules: Collection[str], lines: Lines) -> tuple[TextEdit, ...]:
     """The edits that take some rules out of a comment, or all of the comment, both ends of a range alike."""
     last = directive.range.last if directive.range is not None else None
@@ -213,23 +237,22 @@ def _removing(text: str, directive: Directive, rules: Collection[str], lines: Li
     return tuple(edit for edit in edits if edit is not None) if None not in edits else ()
 
 
-def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[Position, ...]]]:
+def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[Directive, ...]]]:
     """The lines at which ranges begin, or behind which they end; and which are open before the first, and from each."""
-    changes: dict[int, list[tuple[Position, bool]]] = {}
+    changes: dict[int, list[tuple[Directive, bool]]] = {}
     for directive in directives:
         if directive.range is not None and not directive.range.is_none:
-            start, last = directive.start, directive.range.last
-            changes.setdefault(start.row, []).append((start, True))
-            if last is not None:
-                changes.setdefault(last.start.row + 1, []).append((start, False))
-    now, opened = dict[Position, None](), list[tuple[Position, ...]]([()])
+            changes.setdefault(directive.start.row, []).append((directive, True))
+            if directive.range.last is not None:
+                changes.setdefault(directive.range.last.start.row + 1, []).append((directive, False))
+    now, opened = dict[Position, Directive](), list[tuple[Directive, ...]]([()])
     for row in sorted(changes):
-        for start, begins in changes[row]:
+        for directive, begins in changes[row]:
             if begins:
-                now[start] = None
+                now[directive.start] = directive
             else:
-                now.pop(start, None)
-        opened.append(tuple(now))
+                now.pop(directive.start, None)
+        opened.append(tuple(now.values()))
     return sorted(changes), opened
 
 
