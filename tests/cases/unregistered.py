@@ -124,6 +124,7 @@ class Whole(nn.Module):
 class Trains(nn.Module):
     def train(self, loader, optimizer):
         for x in loader:
+            optimizer.zero_grad()
             self(x).sum().backward()
             optimizer.step()
 

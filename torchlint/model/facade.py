@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import libcst as cst
 
 from torchlint.model import (
+    activations,
     autograd,
     bindings,
     classes,
@@ -211,6 +212,10 @@ class Model:
         return self.context.codebase.patcher(self.context, name)
 
     # ------------------------------------------------------------------ training
+
+    def activation(self, node: cst.BaseExpression) -> activations.Activation | None:
+        """What an expression went through last, on every path: softmax, a sigmoid, a logarithm; None if neither."""
+        return activations.activation(self.context, node)
 
     def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
