@@ -100,7 +100,7 @@ class Model:
         return requires_grad.requires_grad(self.context, node)
 
     def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
-        """Whether it is known that an expression is a tensor without a graph, or that autograd records nothing there."""
+        """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
         return requires_grad.has_no_graph(self.context, node, at)
 
     def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:

@@ -49,7 +49,7 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | Non
 
 
 def has_no_graph(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
-    """Whether it is known that an expression is a tensor without a graph, or that autograd records nothing there."""
+    """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
     value = value_of(context, node)
     return (value.is_tensor and value.grad == Tri.NO) or grad_enabled(context, at) == Tri.NO
 
