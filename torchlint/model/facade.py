@@ -114,6 +114,10 @@ class Model:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
+    def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+        """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
+        return requires_grad.has_no_graph(self.context, node, at)
+
     def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
         return lists.elements_require_grad(self.context, node)

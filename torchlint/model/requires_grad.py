@@ -48,6 +48,12 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | Non
     return Certainty.EXPECTED
 
 
+def has_no_graph(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+    """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
+    value = value_of(context, node)
+    return (value.is_tensor and value.grad == Tri.NO) or grad_enabled(context, at) == Tri.NO
+
+
 def _is_trusted(value: Value) -> bool:
     """Whether it is a tensor, on more than its name."""
     return value.kind == Kind.TENSOR or (value.strength or Strength.NAME) >= Strength.CONVENTION

@@ -74,7 +74,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     reading = readers.reading(call, model)
     is_cut = isinstance(node.value, cst.Call) and memory.is_detach(node.value)
-    if reading is None and not is_cut:
+    if (reading is None and not is_cut) or (not is_cut and model.has_no_graph(node.value, node)):
         return None
     value = model.value(node.value)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
