@@ -83,6 +83,7 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import libcst as cst
 
@@ -110,6 +111,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     write = memory.write_through(node, model)
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
+    if fix is not None and fix.applicability is Applicability.UNSAFE:
+        fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"

@@ -49,6 +49,7 @@ Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 
 import libcst as cst
 
@@ -107,14 +108,16 @@ def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:
         return None
     if gradients.is_gradient(value, node.value, model):
         drop = (edit.replace_after(node.value, node),)
-        return Fix("Assign to `.grad`: who holds the old gradient keeps the old values", drop, _UNSAFE)
+        risk = "what holds the old gradient keeps the old values"
+        return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
         return None
     method, edits = _update(node, written, model)
-    said = f"Write into the tensor with `.{method}(…)`: what shares its memory changes too, and its dtype stays"
-    if model.grad_enabled(node) == Tri.NO:
-        return Fix(said, edits, _UNSAFE)
-    return no_grad.moved(assign, said, edits, _UNSAFE, model)
+    said = f"Write the values with `.{method}(…)`"
+    is_off = model.grad_enabled(node) == Tri.NO
+    fix = Fix(said, edits, _UNSAFE) if is_off else no_grad.moved(assign, said, edits, _UNSAFE, model)
+    risk = "the tensor keeps its memory, dtype and device, so all that shares the memory changes"
+    return replace(fix, risk=risk) if fix is not None else None
 
 
 def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> tuple[str, tuple[Edit, ...]]:

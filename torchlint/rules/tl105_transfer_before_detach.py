@@ -84,7 +84,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             fix = Fix("Remove `.data`: there is no graph to leave", (edit.replace_after(node.value, node),))
             return Finding(node.attr, "needless `.data`: no graph is there to leave", fix, None, found[1])
         source = memory.before_transfers(node.value, model)
-        return _finding(node, node, source, found[1], doubtful=doubtful)
+        risk = data_sites.risk(node, *found, model) if doubtful else ""
+        return _finding(node, node, source, found[1], risk=risk)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
@@ -122,10 +123,10 @@ def _finding(
     evidence: Evidence,
     *,
     end: cst.CSTNode | None = None,
-    doubtful: bool = False,
+    risk: str = "",
 ) -> Finding:
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
-    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
+    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
     return Finding(
         node.attr,
         "detach before the transfer: where there is a graph, autograd records it only to throw it away",

@@ -26,6 +26,8 @@ class Site(enum.Enum):
 
 
 READING = (Usage.READ, Usage.SAVED)
+_SHOWN = 40
+"""Characters shown of what is read."""
 
 
 def at(node: cst.Attribute, site: Site, model: Model) -> tuple[Value, Evidence] | None:
@@ -247,6 +249,20 @@ def is_in_forward(node: cst.CSTNode, model: Model) -> bool:
     called = f"self.{function.name.value}"
     tree = model.home(forward).tree  # it may be inherited from a class of another file
     return any(tree.code(call.func) == called for call in tree.within(forward, cst.Call))
+
+
+def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> str:
+    """What can change where `.data` is no longer read."""
+    name = " ".join(model.tree.code(node.value).split())
+    shown = f"`{name}`" if len(name) <= _SHOWN else "this"
+    if is_doubtful(value, evidence):
+        return f"if {shown} is no tensor, it may have no `.detach()`"
+    usage = model.usage(node)
+    if usage is Usage.WRITTEN:
+        return "what is read is written to in place, and `backward()` may raise for that now"
+    if usage > Usage.SAVED:
+        return "if what gets this tensor writes to it in place, `backward()` may raise for that now"
+    return f"{shown} is written to in place, and `backward()` may raise for that now"
 
 
 def is_left_alone(node: cst.Attribute, model: Model) -> bool:
