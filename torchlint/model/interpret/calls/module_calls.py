@@ -185,9 +185,9 @@ def apply_to_modules(frame: Frame, argument: Argument) -> None:
         lambdas.call(frame, argument.node, (replace(MODULE, evidence=evidence),))
 
 
-_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
+_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=|\s*(?:'(?:mean|sum)'|\"(?:mean|sum)\"))")
 
 
 def _sets_reduction(context: Context) -> bool:
-    """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
+    """Whether a file may take the reduction from a criterion that it has made: ``criterion.reduction = "none"``."""
     return bool(_SETS_REDUCTION.search(context.tree.source.text))

@@ -65,10 +65,29 @@ def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
 
 
 def _statements(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
-    """The statements of a scope that blocks are to take in, by ``id``."""
+    """The statements of a scope that blocks are to take in, or that say where they end, by ``id``.
+
+    A block ends where its tensor is cut, as in ``Variable(x.data)``: what is removed there would make it another one.
+    """
     calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
-    found = (wanted(call, model) for call in calls if model.scopes.scope_of(call) is scope)
-    return frozenset(id(line) for each in found for line in each.lines)
+    found = [(call, wanted(call, model).lines) for call in calls if model.scopes.scope_of(call) is scope]
+    waiting = {id(line) for _, lines in found for line in lines}
+    for name in {name for call, lines in found if lines for name in _bound(call, model)}:
+        waiting.update(id(model.tree.statement(use)) for use in model.references(name, scope))
+    return frozenset(waiting)
+
+
+def _bound(call: cst.Call, model: Model) -> list[str]:
+    """The names that the statement of a call binds."""
+    assign = model.tree.enclosing(call, cst.Assign, cst.AnnAssign, cst.FunctionDef)
+    match assign:
+        case cst.Assign(targets=targets):
+            found = [name for each in targets for name in model.tree.within(each, cst.Name)]
+        case cst.AnnAssign(target=cst.Name() as name):
+            found = [name]
+        case _:
+            found = []
+    return [name.value for name in found]
 
 
 def block(call: cst.Call, model: Model) -> Fix | None:
