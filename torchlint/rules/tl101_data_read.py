@@ -132,6 +132,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
+    if isinstance(model.tree.parent(node), cst.Expr):  # nothing is done with it, nor would be with what a fix writes
+        return Finding(node.attr, _MESSAGE.format("the statement does nothing"), evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
