@@ -253,7 +253,7 @@ def test_full_gives_reasons_and_warns_of_unsafe_fixes() -> None:
     assert lines[0] == "warning TL101 this is old"
     assert lines[6] == "why: it is used as a tensor (line 7)"
     assert lines[7] == "help: Do it like that"
-    assert lines[-2].startswith("note: this fix is unsafe")
+    assert lines[-2].startswith("note: this fix is unsafe: ")
     assert report("full", text, found, style=Style(unsafe_fixes=True)).startswith("warning TL101 [*] this is old\n")
 
 

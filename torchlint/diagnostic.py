@@ -130,6 +130,8 @@ class LocatedFix:
     """Other modern forms of the same code, to choose by hand; none is applied."""
     block: LocatedBlock | None = field(default=None, compare=False)
     """The block that some of the edits make. Of use only while fixing: it is not kept for reports."""
+    risk: str = ""
+    """Of an unsafe fix, what can change in this place."""
     waits_for: tuple[tuple[int, int], ...] = field(default=(), compare=False)
     """Of a deferred fix, the places in the text that others have to remove first. As long-lived as ``block``."""
 

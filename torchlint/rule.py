@@ -118,6 +118,8 @@ class Fix:
     """Of a deferred fix: what other fixes have to replace first. It is announced only if all of that is."""
     block: Block | None = None
     """A block that statements are put into, beside the edits."""
+    risk: str = ""
+    """Of an unsafe fix, what can change here, as the end of a sentence; empty where that is not told apart."""
     alternatives: tuple[Fix, ...] = ()
     """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied."""
 

@@ -120,3 +120,11 @@ def test_that_it_runs(x: torch.Tensor):
 
 torch.zeros(1, device="cuda")
 torch.zeros(1).cuda()
+
+
+class MicroBenchmark:
+    def __init__(self, x: torch.Tensor):
+        self.x = x
+
+    def run(self, x: torch.Tensor):
+        x.clone()

@@ -37,6 +37,7 @@ def copied(model, optimizer, batches):
     backup = {k: v.clone() for k, v in model.state_dict().items()}
     for x in batches:
         model.train()
+        optimizer.zero_grad()
         model(x).sum().backward()
         optimizer.step()
         if x.sum() > 3:
@@ -92,6 +93,7 @@ def in_place(net: nn.Module):
 
 def until_good(net: nn.Module, optimizer: optim.Optimizer, batches):
     for x in batches:
+        optimizer.zero_grad()
         net(x).sum().backward()
         optimizer.step()
         if x.sum() > 3:
@@ -118,6 +120,7 @@ def folds(batches):
 def modules(net: nn.Module, optimizer: optim.Optimizer, batches):
     best_model = net
     for x in batches:
+        optimizer.zero_grad()
         net(x).sum().backward()
         optimizer.step()
         if x.sum() > 3:
@@ -140,3 +143,10 @@ class Stopper:
 
     def save(self):
         torch.save(self.written, "net.pt")
+
+
+def test_load(net: nn.Module, states):
+    before = net.state_dict()
+    net.load_state_dict(states)
+    for one, other in zip(before.values(), states.values()):
+        assert one.equal(other)

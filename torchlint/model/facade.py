@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import libcst as cst
 
 from torchlint.model import (
+    activations,
     autograd,
     bindings,
     classes,
     expressions,
+    imports,
+    lists,
     made_modules,
     methods_called,
     modes,
@@ -91,6 +94,10 @@ class Model:
         """The canonical qualified name of something imported (``torch.nn.functional.relu``); None for all else."""
         return expressions.qualified(self.context, node)
 
+    def imported(self, node: cst.CSTNode) -> str | None:
+        """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
+        return imports.imported_path(self.context, node)
+
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
@@ -99,17 +106,25 @@ class Model:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 
+    def may_record(self, node: cst.CSTNode) -> bool:
+        """Whether autograd may record where ``node`` is evaluated, as far as all of the project shows; asked last."""
+        return modes.may_record(self.context, node)
+
     def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
+    def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+        """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
+        return requires_grad.has_no_graph(self.context, node, at)
+
     def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
-        return requires_grad.elements_require_grad(self.context, node)
+        return lists.elements_require_grad(self.context, node)
 
     def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """What is appended to a list that a name or path stands for, in its scope or in its class."""
-        return requires_grad.appended(self.context, node)
+        return lists.appended(self.context, node)
 
     def shows_recording(self, node: cst.CSTNode) -> bool:
         """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
@@ -150,6 +165,10 @@ class Model:
     def makes_parameters(self, node: cst.BaseExpression) -> bool:
         """Whether an expression makes a module that has parameters, and is not only the name of one."""
         return made_modules.makes_parameters(self.context, node)
+
+    def makes_state(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, buffers, or something that its mode decides."""
+        return made_modules.makes_state(self.context, node)
 
     def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
         """Whether one of some methods is called on what a name or path stands for, in its function or class."""
@@ -197,6 +216,10 @@ class Model:
         return self.context.codebase.patcher(self.context, name)
 
     # ------------------------------------------------------------------ training
+
+    def activation(self, node: cst.BaseExpression) -> activations.Activation | None:
+        """What an expression went through last, on every path: softmax, a sigmoid, a logarithm; None if neither."""
+        return activations.activation(self.context, node)
 
     def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""

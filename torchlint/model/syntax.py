@@ -7,7 +7,6 @@ from itertools import count
 
 import libcst as cst
 
-from torchlint.file.tree.nodes import children
 from torchlint.file.tree.tree import Tree
 
 LoopStatement = cst.For | cst.While
@@ -211,19 +210,6 @@ def has_break(suite: cst.BaseSuite) -> bool:
             for name in ("orelse", "handlers", "finalbody"):
                 more = getattr(node, name, None)
                 stack += more if isinstance(more, (list, tuple)) else [more] if more is not None else []
-    return False
-
-
-def enters_no_grad(function: cst.FunctionDef) -> bool:
-    """Whether a home-made decorator or context manager runs things under ``no_grad``."""
-    stack: list[cst.CSTNode] = [function.body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.Name, cst.Attribute)):
-            name = node.value if isinstance(node, cst.Name) else node.attr.value
-            if name in ("no_grad", "inference_mode"):
-                return True
-        stack += children(node)
     return False
 
 

@@ -133,6 +133,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
+    if fix.applicability is Applicability.UNSAFE and not fix.risk:
+        fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)

@@ -119,6 +119,7 @@ from torchlint.rule import (
     outside_functions,
     part,
     pattern,
+    word,
 )
 
 GROUP = Group.CORRECTNESS
@@ -127,6 +128,8 @@ SEVERITY = Severity.ERROR
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
+_FIRST = ("a", "object")
+"""What the first argument of NumPy's functions is called, where it has one of these names."""
 
 _TRIGGER = any_of(
     attribute("numpy"),
@@ -135,6 +138,8 @@ _TRIGGER = any_of(
     all_of(pattern(r"numpy \. \w+ \("), part("backward")),
     outside_functions(pattern(r"numpy \. \w+ \(")),
     pattern(r"array \( [-+~(\w]"),
+    all_of(word("array"), pattern(r"from numpy import")),
+    all_of(word("asarray"), pattern(r"from numpy import")),
     pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
     pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
@@ -147,17 +152,24 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
             return _finding(tensor, name, node, model) if _is_refused(tensor, node, model) else None
-    if last_name(node.func) not in conversions.converting() or not node.args:
+    if not node.args or not _may_convert(node.func, model):
         return None
     function = _function(node.func, model)
     for position, arg in enumerate(node.args[:2]):
-        if arg.star or arg.keyword is not None:
+        if arg.star or (arg.keyword is not None and (position or arg.keyword.value not in _FIRST)):
             return None
         if conversions.refuses(function, position, "tensor") and _is_refused(arg.value, node, model):
             return _finding(arg.value, node.func, node, model)
         if conversions.refuses(function, position, "list") and (found := _of_list(arg.value, node, model)):
             return found
     return None
+
+
+def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
+    """Whether a function has a name that the table knows, or another one for it: ``from numpy import array as A``."""
+    name = last_name(function)
+    imported = model.imported(function) if isinstance(function, cst.Name) else None
+    return (imported.rpartition(".")[2] if imported is not None else name) in conversions.converting()
 
 
 def _function(node: cst.BaseExpression, model: Model) -> str:
@@ -183,9 +195,9 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> boo
 
 
 def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED:
-        return model.shows_recording(call)
-    return certainty == Certainty.PROVED
+    if certainty == Certainty.EXPECTED and not model.shows_recording(call):
+        return False
+    return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
 
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:
@@ -222,7 +234,9 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         edits = tuple(e for each in tensors for e in _detached(each))
         fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
         return Finding(call.func, message, fix, call, receiver=refused[0])
-    if not elements and dotted(node) is not None and _counts(model.elements_require_grad(node), call, model):
+    if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
+        return None
+    if _counts(model.elements_require_grad(node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
     return None
 

@@ -23,11 +23,18 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
  e = w.detach().cpu()
 ```
 
-Where there is no graph, `.data` goes:
+Where it is known that there is no graph, the order makes no difference, and nothing is said: integers and comparisons,
+batches of a loader, what is made without asking for gradients, and all under `no_grad`. `.data` goes there:
 
 ```diff run
  import torch
 
+ w = torch.ones(3, requires_grad=True)
+ a = w.argmax().cpu().detach()
+ b = (w > 0).cpu().detach()
+ c = torch.zeros(3).cpu().detach()
+ with torch.no_grad():
+     d = (w * 2).cpu().detach()
  x = torch.arange(3.0)
 -y = x.cpu().data.numpy()
 +y = x.cpu().numpy()
@@ -77,7 +84,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             fix = Fix("Remove `.data`: there is no graph to leave", (edit.replace_after(node.value, node),))
             return Finding(node.attr, "needless `.data`: no graph is there to leave", fix, None, found[1])
         source = memory.before_transfers(node.value, model)
-        return _finding(node, node, source, found[1], doubtful=doubtful)
+        risk = data_sites.risk(node, *found, model) if doubtful else ""
+        return _finding(node, node, source, found[1], risk=risk)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
@@ -85,6 +93,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     source = memory.before_transfers(node.value, model)
     if source is node.value or readers.reading(call, model) is not None:
+        return None
+    if model.has_no_graph(source, node):
         return None
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
@@ -113,10 +123,10 @@ def _finding(
     evidence: Evidence,
     *,
     end: cst.CSTNode | None = None,
-    doubtful: bool = False,
+    risk: str = "",
 ) -> Finding:
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
-    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
+    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
     return Finding(
         node.attr,
         "detach before the transfer: where there is a graph, autograd records it only to throw it away",

@@ -74,7 +74,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     reading = readers.reading(call, model)
     is_cut = isinstance(node.value, cst.Call) and memory.is_detach(node.value)
-    if reading is None and not is_cut:
+    if (reading is None and not is_cut) or (not is_cut and model.has_no_graph(node.value, node)):
         return None
     value = model.value(node.value)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
@@ -97,7 +97,8 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     if memory.is_detach(node.value):  # a detach behind it is as needless
         while (call := _detached(last, model)) is not None:
             last = call
-    fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability)
+    risk = data_sites.risk(node, *found, model) if doubtful else ""
+    fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability, risk=risk)
     return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)
 
 

@@ -118,17 +118,19 @@ _TRIGGER = any_of(
     all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
     in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
     in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"[Ll]oss\w* [-+]=")),
+    in_loops(pattern(r"[Ll]oss\w* \. append \(")),
     in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
     in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
-"""Where nothing in a function sends gradients back, what is added must be called a loss on the operator's line."""
+"""Where nothing in a function sends gradients back, the sum or what is added must be called a loss, on one line."""
 
 
 @on(cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call, trigger=_TRIGGER)
 def check(node: cst.CSTNode, model: Model) -> Finding | None:
     """Report what keeps graphs for nothing."""
     kept = model.kept_for_nothing(node)
-    if not kept:
+    if not kept or not model.may_record(node):
         return None
     name = kept[0].keeping.path
     receiver = kept[0].value

@@ -95,6 +95,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         "Replace with `.item()`",
         (edit.replace_after(node.value, index, ".item()"),),
         Applicability.SAFE if proven else _UNSAFE,
+        risk="`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),
     )
     severity = Severity.ERROR if proven else None

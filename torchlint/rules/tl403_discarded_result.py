@@ -253,6 +253,9 @@ def _is_for_something_else(node: cst.Expr, model: Model) -> bool:
         if isinstance(up, cst.FunctionDef):
             if up.name.value.startswith("test_") or _MEASURING.search(up.name.value):
                 return True
+            cls = model.class_of(up)
+            if cls is not None and _MEASURING.search(cls.name.value):
+                return True
             break
         child = up
     return is_probed(node, model) or _is_timed(node, model)

@@ -422,7 +422,8 @@ def _packed_fix(fix: LocatedFix | None) -> list[Any] | None:
     if fix is None:
         return None
     edits = [(edit.start, edit.end, edit.content) for edit in fix.edits]
-    return [fix.message, fix.applicability, edits, fix.deferred, [_packed_fix(other) for other in fix.alternatives]]
+    others = [_packed_fix(other) for other in fix.alternatives]
+    return [fix.message, fix.applicability, edits, fix.deferred, others, fix.risk]
 
 
 def _diagnostic(packed: list[Any]) -> Diagnostic:
@@ -444,6 +445,7 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
 def _fix(packed: list[Any] | None) -> LocatedFix | None:
     if packed is None:
         return None
-    message, applicability, edits, deferred, alternatives = packed
+    message, applicability, edits, deferred, alternatives, risk = packed
     others = tuple(fix for fix in map(_fix, alternatives) if fix is not None)
-    return LocatedFix(message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others)
+    replaced = tuple(TextEdit(*edit) for edit in edits)
+    return LocatedFix(message, Applicability(applicability), replaced, deferred, others, risk=risk)

@@ -72,7 +72,8 @@ def _remedy(text: Lines, fix: LocatedFix, style: Style) -> Iterator[str]:
             yield from _drawn(hunk, gutter)
         yield gutter.bar()
     if fix.applicability is Applicability.UNSAFE:
-        yield f"{style.paint('note', *CYAN)}: this fix is unsafe, the program may do something else afterwards"
+        risk = printable(fix.risk) or "the program may do something else afterwards"
+        yield f"{style.paint('note', *CYAN)}: this fix is unsafe: {risk}"
     for other in fix.alternatives:
         doubt = " (unsafe)" if other.applicability is Applicability.UNSAFE else ""
         yield f"{style.paint('or', *CYAN)}: {printable(other.message)}{doubt}"

@@ -52,7 +52,8 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
         applicability = Applicability.UNSAFE
     others = (located(tree, other, spans) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block)
+    risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk)
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given, gives_no_graph
+from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -27,26 +28,6 @@ from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-
-_METADATA = frozenset(
-    (
-        *("shape", "dtype", "device", "ndim", "is_cuda", "layout", "itemsize", "nbytes", "size", "dim", "ndimension"),
-        *("numel", "nelement", "get_device", "is_contiguous", "stride", "element_size", "is_floating_point"),
-        *(
-            "is_complex",
-            "storage_offset",
-            "data_ptr",
-            "is_sparse",
-            "is_meta",
-            "is_quantized",
-            "is_pinned",
-            "is_shared",
-            "names",
-        ),
-        *("is_shared", "names", "__len__"),
-    )
-)
-"""What a tensor says of itself without reading its elements."""
 
 _VIEWING = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
 """Attributes that are tensors of the same memory."""
@@ -290,7 +271,7 @@ class Follower:
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
             return self._method(name, node, call)
-        if name in _METADATA or (name == "data" and not self.through_data):
+        if name in METADATA or (name == "data" and not self.through_data):
             return Usage.METADATA
         if is_target(self.tree, node):
             if name in ("requires_grad", "grad"):
@@ -306,7 +287,7 @@ class Follower:
         return self.usage(node) if may_alias(library.method(name)) else Usage.READ
 
     def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
-        if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
+        if name in METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
@@ -319,11 +300,12 @@ class Follower:
             return Usage.READ
         if any(arg.keyword is not None and arg.keyword.value == "inplace" for arg in call.args):
             return Usage.WRITTEN
+        if gives_no_graph(result):
+            return Usage.READ
+        if may_alias(result):  # for a view or a copy autograd keeps sizes, no elements
+            return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
         others = () if name in LIKE_METHODS else call.args
-        computed = [self._operand(node.value, arg.value) for arg in others] or [self._operand(node.value, None)]
-        if name == "requires_grad_":
-            computed.append(Usage.SAVED)
-        return max(self.usage(call), *computed) if may_alias(result) else max(computed)
+        return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
         """What all callers in this file do with what a function returns; which one it is followed from finds out."""

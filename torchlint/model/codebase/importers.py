@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from torchlint.file.text import source, tokens
 from torchlint.file.text.python import parsed
+from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -36,12 +37,14 @@ class Importers:
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
         self.patching = Patching(self._tree)
+        self.callers = CallingFiles(self._tree)
         made = importable.State()
         try:
             for path in importable.files(folder):
                 data = importable.content(path)
                 made.add(path, data)
                 self.patching.add(path, data)
+                self.callers.add(path, data)
                 for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:
@@ -60,6 +63,14 @@ class Importers:
             if other != path and self._takes(other, path, name, leads, with_stars):
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
+
+    def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
+        """Whether other files call a function of a file only where autograd is off; None if none of them calls it."""
+
+        def takes(other: str) -> bool:
+            return self._takes(other, path, name, leads, with_stars=True)
+
+        return self.callers.without_grad(path, name, None if is_method else takes)
 
     def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
         tree = self._tree(other)

@@ -184,6 +184,13 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
 
+    def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
+        """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None or not importers.is_known:
+            return None
+        return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
+
     def _others(self, asker: Context) -> Importers | None:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
         if asker.path is None:

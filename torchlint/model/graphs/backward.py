@@ -38,6 +38,8 @@ class Sending:
     """What is sent back: one of these, and what that is made of."""
     frees: bool
     """Whether the graph is gone afterwards."""
+    is_result: bool = False
+    """Whether what the call gives has been sent back in the function that is called."""
 
 
 def sendings(context: Context, scope: Scope) -> list[Sending]:
@@ -71,8 +73,10 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     name = last_name(call.func)
     function = value_of(context, call.func).node
     if isinstance(function, cst.FunctionDef):
-        if not far or not call.args:
+        if not far:
             return None
+        if returns_sent(context, function, far - 1):
+            return Sending(call, _targets(context, call), frees=True, is_result=True)
         inside = sent_back(context, function, far - 1)
         home = context.home(function)
         given = [
@@ -93,6 +97,34 @@ def _frees(call: cst.Call) -> bool:
     asked = [arg.value for name in _KEEPING if (arg := keyword(call.args, name)) is not None]
     is_positional = isinstance(call.func, cst.Attribute) and sum(arg.keyword is None for arg in call.args) > 1
     return not is_positional and all(isinstance(value, cst.Name) and value.value == "False" for value in asked)
+
+
+def _targets(context: Context, call: cst.Call) -> tuple[cst.BaseExpression, ...]:
+    """What the result of a call is bound to; that itself where it is bound to nothing."""
+    assign = context.tree.parent(call)
+    return tuple(each.target for each in assign.targets) if isinstance(assign, cst.Assign) else (call,)
+
+
+@at_home
+def returns_sent(context: Context, function: cst.FunctionDef, far: int) -> bool:
+    """Whether a function returns what it has sent back: ``loss.backward(); return loss``."""
+    return context.remember(_returns_sent, function, far)
+
+
+def _returns_sent(context: Context, function: cst.FunctionDef, far: int) -> bool:
+    sendings_ = context.remember(_sendings, function, far)
+    sent = [each for each in sendings_ if each.frees and isinstance(each.node, cst.Call)]
+    if not sent:
+        return False
+    flow = flow_of(context, function)
+    own = {id(event) for each in sent for event in reached(context, each) if not isinstance(event.node, cst.Param)}
+    returned = (node for node in context.tree.within(function.body, cst.Return) if node.value is not None)
+    for node in returned:
+        if context.scopes.scope_of(node) is function and node.value is not None:
+            value = core(context, node.value)
+            if dotted(value) is not None and any(id(event) in own for event in flow.reaching(value)):
+                return True
+    return False
 
 
 @at_home
@@ -133,4 +165,7 @@ def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
 def reached(context: Context, sending: Sending) -> list[Event]:
     """What the names in that which is sent back are bound to."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
+    if sending.is_result:
+        assign = context.tree.parent(sending.node)
+        return flow.events_at(assign) if isinstance(assign, cst.Assign) else []
     return [event for each in sending.given for event in flow.reaching(each)]

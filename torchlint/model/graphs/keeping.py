@@ -21,6 +21,7 @@ _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
 _PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0}
 """Methods of containers, and which of their arguments is put in."""
+_TAKING = ("pop", "popleft")
 _FAR = 2
 """How many functions that hand on what they are given to follow."""
 _STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
@@ -280,7 +281,9 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
 
 
 def is_bounded(context: Context, keeping: Keeping, flow: Flow) -> bool:
-    """Whether what keeps it is a ``deque(maxlen=…)``, as far as that is seen."""
+    """Whether what keeps it is a ``deque(maxlen=…)``, or is taken from again, as far as that is seen."""
+    if any(dotted(node.value) == keeping.path for name in _TAKING for node in context.tree.attributes(name)):
+        return True
     if keeping.path.startswith("self."):
         cls = context.tree.enclosing(keeping.node, cst.ClassDef)
         name = keeping.path.removeprefix("self.")

@@ -10,13 +10,14 @@ from typing import TypeGuard
 
 import libcst as cst
 
+from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
-from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
+from torchlint.model.graphs.flow import Event, Flow, Scope, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
-from torchlint.model.graphs.mentions import mentions, owner
+from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import MODULE_NAME
@@ -88,9 +89,11 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
     if tie == Tie.NONE or sending is None:
         return _unsent(context, flow, keeping, node, value)
+    if tie == Tie.SAME and not _is_sent_itself(sending, node) and _is_emptied(context, flow, node):
+        return None
     if tie == Tie.LAST:
         return Kept(keeping, node, tie, is_certain=False, can_detach=False)
-    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, node, value):
+    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, node, value, tie):
         return None
     is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
@@ -98,15 +101,21 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     return Kept(keeping, node, tie, is_certain, is_plain and not is_holder)
 
 
-def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
-    """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called."""
+def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:
+    """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
+
+    What a network gives beside the loss may be a count.
+    """
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
-        return True
+        if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
+            return True
     if not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
         return False
     made = [event.node for event in flow.reaching(core(context, node))]
     names = [_text(node), *(_text(each.iter) for each in made if isinstance(each, cst.For))]
-    return any(map(_PART.search, names)) or (bool(made) and all(_is_of_network(context, each) for each in made))
+    if any(map(_PART.search, names)):
+        return True
+    return tie > Tie.SHARED and bool(made) and all(_is_of_network(context, each) for each in made)
 
 
 def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
@@ -162,15 +171,29 @@ def _tie_of(  # noqa: PLR0917
     sent: dict[int, Event],
 ) -> Tie:
     own = {id(event) for event in _origins(flow, term) if flow.is_repeated_with(event, sending.node)}
+    if sending.is_result and term is sending.node:
+        return Tie.SAME
     path = dotted(owner(term))
+    if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
+        return Tie.NONE
     if any(key in given for key in own) and any(_is_same(term, path, each, context) for each in sending.given):
         return Tie.SAME
     if path is None:
         return Tie.NONE
     if any(key in sent for key in own):
-        return Tie.PART
+        return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
     return Tie.SHARED if any(key in related for key in own) else Tie.NONE
+
+
+def _is_cut_behind(context: Context, event: Event, sending: Sending) -> bool:
+    """Whether something is replaced by what has no graph, in the block in which it is sent back and behind that."""
+    if not isinstance(event.node, cst.Assign) or any(mentions(context, event.node.value)):
+        return False
+    tree = context.tree
+    block = tree.parent(tree.statement(sending.node))
+    is_behind = tree.order(event.node) > tree.order(sending.node)
+    return is_behind and block is not None and tree.parent(tree.statement(event.node)) is block
 
 
 def _origins(flow: Flow, node: cst.BaseExpression) -> Iterator[Event]:
@@ -260,6 +283,13 @@ def _is_sent_itself(sending: Sending, node: cst.BaseExpression) -> bool:
     return not any(_is_in(path, each) for each in sending.given)
 
 
+def _is_emptied(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
+    """Whether something without a graph is put in the place of what an object holds."""
+    path = dotted(node) or ""
+    targets = (event.node for event in flow.events() if is_below(event.path, path))
+    return any(isinstance(each, cst.Assign) and not any(mentions(context, each.value)) for each in targets)
+
+
 def _is_in(path: str, sent: cst.BaseExpression) -> bool:
     match sent:
         case cst.Subscript(value=inner) | cst.Attribute(value=inner):
@@ -274,7 +304,11 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     """A loss that nobody sends back, in evaluation say, where it is only read."""
     if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
         return None
-    if not _is_loss(value, node) or (value.strength or Strength.NAME) < Strength.SIGNATURE:
+    if not _is_loss(value, f"{_text(node)} {keeping.path}"):
+        return None
+    if not _is_made_like_sent(context, flow, node) and not (
+        (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_made_by_network(context, flow, node, value)
+    ):
         return None
     fates = [
         fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
@@ -290,13 +324,41 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     return Kept(keeping, node, Tie.NONE, fate == Fate.READ, is_plain)
 
 
-def _is_loss(value: Value, node: cst.BaseExpression) -> bool:
+def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
+    """Whether a value is made by the same call as another one of the file that is sent back."""
+    makers = context.remember(_makers_of_sent)
+    return bool(makers) and any(_maker(context, event) in makers for event in flow.reaching(node))
+
+
+def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
+    """Whether a value is computed from what a network gives: what only comes from parameters may have no graph."""
+    if value.certainty > Certainty.SUPPOSED:
+        return True
+    made = [node, *(e.node.value for e in upstream(flow.reaching(node)).values() if isinstance(e.node, cst.Assign))]
+    functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
+    return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
+
+
+def _makers_of_sent(context: Context) -> frozenset[str]:
+    scopes: list[Scope] = [context.tree.module, *context.tree.all(cst.FunctionDef)]
+    sent = (each for scope in scopes for each in sendings(context, scope))
+    return frozenset(_maker(context, event) for each in sent for event in reached(context, each)) - {""}
+
+
+def _maker(context: Context, event: Event) -> str:
+    match event.node:
+        case cst.Assign(value=cst.Call(func=func)):
+            return context.tree.code(func)
+    return ""
+
+
+def _is_loss(value: Value, names: str) -> bool:
     """Whether a value is a scalar that carries a graph, and is called a loss."""
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
     if value.grad != Tri.YES or not value.dtype & Dtype.FLOAT or value.ndim == Ndim.MORE:
         return False
-    return bool(_LOSS.search(_text(node)))
+    return _LOSS.search(names) is not None
 
 
 def _text(node: cst.BaseExpression) -> str:
@@ -305,7 +367,7 @@ def _text(node: cst.BaseExpression) -> str:
         case cst.Name() | cst.Attribute():
             return last_name(node)
         case cst.Call(func=func):
-            return dotted(func) or _text(func)
+            return "" if last_name(func) in CUTTING else dotted(func) or _text(func)
         case cst.BinaryOperation(left=left, right=right):
             return f"{_text(left)} {_text(right)}"
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.mentions import mentions
+from torchlint.model.graphs.mentions import CUTTING, mentions
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.values import Value
 
@@ -28,8 +28,10 @@ def core(context: Context, node: cst.BaseExpression) -> cst.BaseExpression:
             case cst.UnaryOperation(expression=inner):
                 node = inner
             case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name)), args=args) if (
-                not args or name in ("mean", "sum", *MOVING)
-            ) and may_have_graph(value_of(context, inner)):
+                (not args or name in ("mean", "sum", *MOVING))
+                and name not in CUTTING
+                and may_have_graph(value_of(context, inner))
+            ):
                 node = inner
             case _:
                 return node

@@ -63,7 +63,10 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
         or _is_none_unless_given(wrapped.value, model)
         or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model))
     ):
-        fix = replace(fix, applicability=Applicability.UNSAFE)
+        risk = "`Variable` makes a plain tensor of a subclass, and an empty one of None"
+        fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+    elif fix.applicability is Applicability.UNSAFE:
+        fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
 
 

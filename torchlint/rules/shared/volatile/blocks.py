@@ -60,7 +60,8 @@ def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
     """A fix, unsafe where a block is still to take in its statement: when that is there, less may be needed."""
     lines = model.remember(_statements, model.scopes.scope_of(node))
     is_inside = bool(lines) and any(id(up) in lines for up in model.tree.ancestors(node))
-    return replace(fix, applicability=Applicability.UNSAFE) if is_inside else fix
+    risk = "it belongs to a `torch.no_grad()` block that is made with it"
+    return replace(fix, applicability=Applicability.UNSAFE, risk=risk) if is_inside else fix
 
 
 def _statements(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
@@ -86,6 +87,7 @@ def block(call: cst.Call, model: Model) -> Fix | None:
         (),
         Applicability.UNSAFE,
         imports=("torch",) if missing else (),
+        risk="what is computed in the block carries no graph any more",
         block=Block(f"with {name}():", lines[0], lines[-1]),
     )
 
