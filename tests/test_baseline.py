@@ -395,6 +395,7 @@ def test_cache_and_processes_make_no_difference(
     runs = [torchlint("check", *more) for more in (("--no-cache",), (), (), ("-j", "2"), ("-j", "2", "--no-cache"))]
     assert {ran.out for ran in runs} == {runs[0].out}
     assert runs[0].out.endswith("Found 3 findings in 3 files (12 baselined).\n[*] 3 fixable with `--fix`.\n")
+    assert ": 4 checked, 0 known" in torchlint("check", "--no-cache", "-v", "--diff").err
     assert torchlint("check", "--fix", "-j", "2").code == 0
     assert torchlint("check").out == torchlint("check", "--no-cache").out
 
