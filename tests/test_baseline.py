@@ -286,6 +286,16 @@ def test_rules_that_are_off_lose_nothing(write: Write, torchlint: Torchlint, tmp
     assert not entries(tmp_path)
 
 
+def test_what_settings_hide_is_not_gone(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": HEAD + "\n\ndef f(loss):\n    return loss.data[0]\n"})
+    torchlint("baseline", "write")
+    write({"torchlint.toml": 'min-confidence = "high"\n'})
+    assert torchlint("check").out == "No findings in 1 file.\n"
+    assert torchlint("baseline", "check").code == 0
+    torchlint("baseline", "prune")
+    assert len(entries(tmp_path)) == 1
+
+
 def test_one_that_is_there_is_only_extended(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"x.py": HEAD + READ, "y.py": HEAD + READ + OTHER})
     torchlint("baseline", "write", "x.py")
@@ -385,6 +395,7 @@ def test_cache_and_processes_make_no_difference(
     runs = [torchlint("check", *more) for more in (("--no-cache",), (), (), ("-j", "2"), ("-j", "2", "--no-cache"))]
     assert {ran.out for ran in runs} == {runs[0].out}
     assert runs[0].out.endswith("Found 3 findings in 3 files (12 baselined).\n[*] 3 fixable with `--fix`.\n")
+    assert ": 4 checked, 0 known" in torchlint("check", "--no-cache", "-v", "--diff").err
     assert torchlint("check", "--fix", "-j", "2").code == 0
     assert torchlint("check").out == torchlint("check", "--no-cache").out
 

@@ -288,6 +288,6 @@ def test_many_findings_end_with_a_summary(write: Write, torchlint: Torchlint) ->
         "1 error, 50 infos.",
         "Found 51 findings in 1 file.",
         "[*] 51 fixable with `--fix`.",
-        "Many? `torchlint baseline write` accepts all that is there, so that only what is new is reported.",
+        "`torchlint baseline write` accepts all that is there, so that only what is new is reported.",
         "`torchlint rule TL101` explains a rule, `--select TL101` reports it alone.",
     ]

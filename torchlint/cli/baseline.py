@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.report import counted
 from torchlint.cli.report.terminal import printable, printable_lines
-from torchlint.diagnostic import Diagnostic, Problem
+from torchlint.diagnostic import Confidence, Diagnostic, Problem
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline, BaselineEntry
 from torchlint.project.discovery import Found, discover, shown
@@ -72,8 +72,7 @@ def write(options: BaselineWriteOptions) -> int:
 
 def check(options: BaselineOptions) -> int:
     """Print what of the baseline is gone."""
-    project = Project()
-    known, name, accounts, code = _accounts(project, options)
+    known, name, accounts, code = _accounts(options)
     for entry in known.entries:
         count = accounts.gone[entry.path, entry.key]
         where = f" in `{entry.scope}`" if entry.scope else ""
@@ -91,8 +90,7 @@ def check(options: BaselineOptions) -> int:
 
 def prune(options: BaselineOptions) -> int:
     """Remove what is gone from the baseline, and note where the rest is now."""
-    project = Project()
-    known, name, accounts, code = _accounts(project, options)
+    known, name, accounts, code = _accounts(options)
     left = baseline.merged(accounts.left_of(known.entries))
     if left != known.entries:
         _save(known, left, name)
@@ -114,8 +112,9 @@ def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
     return (baseline.home(project.settings(os.getcwd())), known.root)
 
 
-def _accounts(project: Project, options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
+def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
+    project = Project(min_confidence=Confidence.LOW)  # what settings hide is not gone
     known, name = _loaded(project, options.baseline)
     if known.content is None:
         raise SettingsError(f"there is no baseline {name}: `torchlint baseline write` makes it")

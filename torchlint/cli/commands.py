@@ -145,7 +145,11 @@ class _Check(click.Command):
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
-@click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 for what is as bad as that, or worse: any.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    help="Exit with 1 only for what is as bad as that, or worse (default: info).",
+)
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
 @click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")

@@ -175,8 +175,10 @@ class Run:
             leave = Counter[FindingKey]() if self.options.fix_baselined else known
             is_settled = not self._may_change(parted(result.diagnostics, leave)[0], bool(leave))
             again.append(result if is_settled else _New(result.file, len(result.text), data, leave))
-        results = []
-        for result, known in zip(self._done(again), accepted, strict=True):
+        results, counts = [], replace(self.counts)
+        second = self._done(again)
+        self.counts = counts  # of files, however often one is looked at
+        for result, known in zip(second, accepted, strict=True):
             new, baselined = parted(result.all_found, known)
             results.append(result._replace(diagnostics=tuple(new), baselined=tuple(baselined)))
         return results

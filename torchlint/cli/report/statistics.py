@@ -106,7 +106,7 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
     yield from _remedy(found, style)
     if len(found) > MANY:
         often = next(_counted(files, style))[0]
-        yield "Many? `torchlint baseline write` accepts all that is there, so that only what is new is reported."
+        yield "`torchlint baseline write` accepts all that is there, so that only what is new is reported."
         yield f"`torchlint rule {often}` explains a rule, `--select {often}` reports it alone."
     yield from _failed(totals)
 
