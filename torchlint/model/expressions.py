@@ -1,4 +1,4 @@
-"""What an expression is."""
+"""What an expression can be, seen from outside of its scope: imports of the project and callers included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import libcst as cst
 from torchlint.model.definitions import follow
 from torchlint.model.interpreted import trace_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.torch.named import named
 from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def value_of(context: Context, node: cst.CSTNode) -> Value:
-    """What an expression can be."""
-    path = context.imports.path(node)
-    if path is not None:
-        return follow(context, named(path))
+    """What an expression can be.
+
+    It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked.
+    """
     scope = context.scopes.scope_of(node)
     value = follow(context, trace_of(context, scope).value(node))
     if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):

@@ -7,12 +7,27 @@ remembered. ``tests/model/*.md`` specify what comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import autograd, bindings, classes, expressions, lists, modes, recording, requires_grad, spelling
+from torchlint.model import (
+    activations,
+    autograd,
+    bindings,
+    classes,
+    expressions,
+    imports,
+    lists,
+    made_modules,
+    methods_called,
+    modes,
+    recording,
+    requires_grad,
+    spelling,
+    training,
+)
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
@@ -20,7 +35,7 @@ from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
 from torchlint.model.graphs import fate, kept, reasons
 from torchlint.model.graphs.fate import Fate
-from torchlint.model.interpret.begin import ForwardInterpreter
+from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
@@ -81,7 +96,7 @@ class Model:
 
     def imported(self, node: cst.CSTNode) -> str | None:
         """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
-        return self.context.imports.path(node)
+        return imports.imported_path(self.context, node)
 
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
@@ -155,6 +170,18 @@ class Model:
         """Whether a class or named tuple of this file has an attribute of that name."""
         return bindings.declares(self.context, attribute)
 
+    def makes_parameters(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, and is not only the name of one."""
+        return made_modules.makes_parameters(self.context, node)
+
+    def makes_state(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression makes a module that has parameters, buffers, or something that its mode decides."""
+        return made_modules.makes_state(self.context, node)
+
+    def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
+        """Whether one of some methods is called on what a name or path stands for, in its function or class."""
+        return methods_called.calls_on(self.context, node, methods)
+
     # ------------------------------------------------------------------ names
 
     def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
@@ -195,6 +222,16 @@ class Model:
     def patcher(self, name: str) -> str | None:
         """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
         return self.context.codebase.patcher(self.context, name)
+
+    # ------------------------------------------------------------------ training
+
+    def activation(self, node: cst.BaseExpression) -> activations.Activation | None:
+        """What an expression went through last, on every path: softmax, a sigmoid, a logarithm; None if neither."""
+        return activations.activation(self.context, node)
+
+    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
+        """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
+        return training.training_events(self.context, scope)
 
     # ------------------------------------------------------------------ memory and graphs
 

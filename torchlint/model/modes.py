@@ -82,8 +82,6 @@ def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:
         return False
     if not context.remember(_turns_grad_off):
         return False
-    if not all(_called_without_grad(context, node) for node in context.scopes.parsed_calls(name)):
-        return False  # there may be others, but this is enough
     references = context.scopes.calls(name)
     known[key] = bool(references) and all(_called_without_grad(context, node) for node in references)
     return known[key]

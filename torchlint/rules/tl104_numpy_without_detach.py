@@ -110,6 +110,8 @@ from torchlint.rule import (
     Edit,
     Finding,
     Fix,
+    Group,
+    Severity,
     all_of,
     any_of,
     attribute,
@@ -119,6 +121,9 @@ from torchlint.rule import (
     pattern,
     word,
 )
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
@@ -172,12 +177,16 @@ def _function(node: cst.BaseExpression, model: Model) -> str:
     name = model.qualified(node)
     if name is not None:
         return name
-    if not isinstance(node, cst.Attribute) or "matplotlib" not in model.tree.source.text:
+    if not isinstance(node, cst.Attribute) or not model.remember(_mentions_matplotlib):
         return ""
     owner = node.value.value if isinstance(node.value, cst.Subscript) else node.value
     if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
         return ""
     return f"{conversions.AXES}.{node.attr.value}"
+
+
+def _mentions_matplotlib(model: Model) -> bool:
+    return "matplotlib" in model.tree.source.text
 
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:

@@ -106,7 +106,9 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kept, Model, Tie
-from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, attribute, in_loops, on, pattern
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, all_of, any_of, attribute, in_loops, on, pattern
+
+GROUP = Group.PERFORMANCE
 
 _TRIGGER = any_of(
     attribute("backward"),
@@ -114,12 +116,12 @@ _TRIGGER = any_of(
     pattern(r"training_step \("),
     pattern(r"compute_loss \("),
     all_of(pattern(r"(?:[-+]=|append \(|= [\w.]+ [+-])"), attribute("backward")),
-    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"\+= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"-= (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
     in_loops(pattern(r"[Ll]oss\w* [-+]=")),
     in_loops(pattern(r"[Ll]oss\w* \. append \(")),
-    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
-    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n)*(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"append \( (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
+    in_loops(pattern(r"= [\w.]+ [+-] (?:[^\n]|[\\(,]\n){0,500}(?:[Ll]oss|criterion|objective|nll|elbo|cost)")),
 )
 """Where nothing in a function sends gradients back, the sum or what is added must be called a loss, on one line."""
 

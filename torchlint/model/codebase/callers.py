@@ -10,20 +10,18 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from torchlint.model.codebase.patching import ParseFile
 from torchlint.system import importable
-
-Parse = Callable[[str], ast.Module | None]
-"""Gives the tree of a file; None if it does not parse."""
 
 _OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
 _FAR = 3
 """How many callers of callers in one file to follow."""
 
 
-class Callers:
+class CallingFiles:
     """The files of one project, and which of them turn autograd off anywhere."""
 
-    def __init__(self, parse: Parse) -> None:
+    def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._files: list[str] = []
         self._turning_off: list[str] = []

@@ -12,12 +12,11 @@ import libcst as cst
 from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
-from torchlint.model.expressions import value_of
+from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.flow import Event, Scope, flow_of
 from torchlint.model.graphs.mentions import owner
 from torchlint.model.graphs.scaled import core
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
-from torchlint.model.torch.named import named
 
 _BACKWARD = re.compile(r"(?!\w*forward)(?:\w+_|_*)backward(?:_pass|_step)?")
 _TAKING_GRADIENTS = frozenset(("torch.autograd.grad", "torch.autograd.backward"))
@@ -94,16 +93,11 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
             if param in inside
         ]
         return Sending(call, tuple(each for each, _ in given), all(frees for _, frees in given)) if given else None
-    if _BACKWARD.fullmatch(name) is None and (name != "grad" or _known(context, call.func) not in _TAKING_GRADIENTS):
+    if _BACKWARD.fullmatch(name) is None and (name != "grad" or qualified(context, call.func) not in _TAKING_GRADIENTS):
         return None
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
     return Sending(call, (*own, *given_here), _frees(call))
-
-
-def _known(context: Context, function: cst.BaseExpression) -> str | None:
-    path = context.imports.path(function)
-    return named(path).ref if path is not None else None
 
 
 def _frees(call: cst.Call) -> bool:

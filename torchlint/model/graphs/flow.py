@@ -11,7 +11,7 @@ import libcst as cst
 
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import dotted, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _FAR = 32
 """How many bindings that need not be the last one are told apart at one place."""
 Scope = cst.FunctionDef | cst.Module
-Loop = cst.For | cst.While
 
 
 @dataclass(eq=False)
@@ -151,16 +150,16 @@ class Flow:
             return self._is_in_body(node, statement)
         return isinstance(block, (cst.IndentedBlock, cst.Module)) and self._tree.is_inside(node, block)
 
-    def _outermost_loop(self, node: cst.CSTNode, last: Event | None) -> Loop | None:
+    def _outermost_loop(self, node: cst.CSTNode, last: Event | None) -> LoopStatement | None:
         """The outermost loop around a node that does not begin by binding anew what is looked for."""
-        found: Loop | None = None
+        found: LoopStatement | None = None
         for loop in self.loops(node):
             if last is not None and (last.node is loop or self._tree.is_inside(last.node, loop)):
                 break
             found = loop
         return found
 
-    def loops(self, node: cst.CSTNode) -> Iterator[Loop]:
+    def loops(self, node: cst.CSTNode) -> Iterator[LoopStatement]:
         """The loops around a node in this scope, the innermost first."""
         at: cst.CSTNode | None = node
         while at is not None:

@@ -15,7 +15,7 @@ from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import given_bool
-from torchlint.model.values import UNKNOWN, Argument, Value, iterated, reference, truth
+from torchlint.model.values import UNKNOWN, Argument, Origin, Symbol, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
@@ -46,11 +46,13 @@ def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:
     if reference(made) == "contextlib.nullcontext":
         return value
     if made is not None and isinstance(made.node, cst.FunctionDef) and _is_context_manager(made.node):
-        return iterated(value) or learning.unknown(frame, ("with", id(item)))
+        return iterated(value) or learning.unknown(frame, Symbol(Origin.CONTEXT, id(item)))
     own = special_methods.by_method(frame, value, "enter", call)
     if own is not None:
         return own
-    return value if value.kind & (Kind.OBJECT | Kind.MODULE) else learning.unknown(frame, ("with", id(item)))
+    return (
+        value if value.kind & (Kind.OBJECT | Kind.MODULE) else learning.unknown(frame, Symbol(Origin.CONTEXT, id(item)))
+    )
 
 
 def _is_context_manager(function: cst.FunctionDef) -> bool:
