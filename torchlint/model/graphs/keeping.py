@@ -11,11 +11,11 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.flow import Event, Flow, Loop, Scope, flow_of, upstream
+from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import dotted, keyword, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, keyword, last_name, parameters
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
@@ -316,7 +316,7 @@ def outlives_a_round(context: Context, keeping: Keeping) -> bool:
     return context.remember(_outlives, keeping.path, scope, loop)
 
 
-def _outlives(context: Context, path: str, scope: Scope, loop: Loop | None) -> bool:
+def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
     flow = flow_of(context, scope)
     while path:
         made = [event for event in flow.bindings(path) if not _is_made_of_itself(event)]
@@ -330,7 +330,7 @@ def _is_made_of_itself(event: Event) -> bool:
     return event in event.sources or isinstance(event.node, cst.AugAssign)
 
 
-def _is_before(context: Context, event: Event, loop: Loop | None) -> bool:
+def _is_before(context: Context, event: Event, loop: LoopStatement | None) -> bool:
     if isinstance(event.node, cst.Param):
         return True
     return loop is not None and not context.tree.is_inside(event.node, loop)
