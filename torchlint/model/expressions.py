@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.definitions import follow
+from torchlint.model.imports import imported_path
 from torchlint.model.interpreted import trace_of
 from torchlint.model.possibilities import Kind
+from torchlint.model.torch.named import named
 from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
@@ -28,8 +30,12 @@ def value_of(context: Context, node: cst.CSTNode) -> Value:
 
 
 def qualified(context: Context, node: cst.CSTNode) -> str | None:
-    """The canonical qualified name of something imported; None for all else."""
-    return reference(value_of(context, node))
+    """The canonical qualified name of something imported; None for all else.
+
+    What only one import can bind is known by syntax, so also while the scope it is in is being interpreted.
+    """
+    path = imported_path(context, node)
+    return named(path).ref if path is not None else reference(value_of(context, node))
 
 
 def is_tensor(context: Context, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
