@@ -225,7 +225,8 @@ def _line(file: File, item: Inferred) -> str:
         said.pop("leaf", None)  # which is no news
     words = [item.kind, item.cls or item.name or "", *(f"{key}={word}" for key, word in said.items())]
     place = f"{file.path}:{item.start.row}:{item.start.column}"
-    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}"
+    words += [f"requires={item.requires}"] if item.requires is not None else []
+    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}{_graph(item)}"
     return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
 
 
@@ -236,6 +237,15 @@ def _because(evidence: LocatedEvidence | None) -> str:
     if evidence is None:
         return ""
     return f" ({evidence.message}{f', line {evidence.row}' if evidence.row is not None else ''})"
+
+
+def _graph(item: Inferred) -> str:
+    """What makes a tensor require grad, and by whose calls autograd records."""
+    said = [f"by {', '.join(item.sources)}"] if item.sources else []
+    for mode, how in (("yes", "with grad"), ("no", "without grad"), ("maybe", "with or without grad")):
+        rows = [str(row) for row, called in item.callers if called == mode]
+        said += [f"called {how}: line {', '.join(rows)}"] if rows else []
+    return f" [{'; '.join(said)}]" if said else ""
 
 
 def _entry(file: File, item: Inferred) -> dict[str, Any]:
@@ -252,6 +262,10 @@ def _entry(file: File, item: Inferred) -> dict[str, Any]:
             "class": item.cls,
             "name": item.name,
             "evidence": _evidence(item.evidence),
+            "certainty": item.requires,
+            "requires_grad_by": list(item.sources),
+            "grad_mode": item.mode,
+            "callers": [{"line": row, "grad_mode": mode} for row, mode in item.callers],
         },
     }
 

@@ -33,7 +33,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.graphs import fate, kept
+from torchlint.model.graphs import fate, kept, reasons
 from torchlint.model.graphs.fate import Fate
 from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
@@ -113,6 +113,14 @@ class Model:
     def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
+
+    def grad_sources(self, node: cst.BaseExpression) -> list[str]:
+        """What a tensor has its graph from, as it is written: modules with parameters, leaves."""
+        return reasons.grad_sources(self.context, node)
+
+    def mode_callers(self, node: cst.CSTNode) -> list[reasons.Caller]:
+        """The calls of the function around ``node`` in this file, which decide whether autograd records there."""
+        return reasons.mode_callers(self.context, node)
 
     def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
         """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""

@@ -62,15 +62,19 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
         return name != "training_step" or (cls is not None and class_kind(context, cls) == "module")
     if not far or context.is_part or (name.startswith("__") and name != "__init__"):
         return False
-    wanted = cls if name == "__init__" else function
-    if wanted is None:
-        return False
-    for call in context.remember(_calls, wanted.name.value).get(id(wanted), ()):
+    for call in callers_of(context, function):
         if context.scopes.scope_of(call) is function:
             continue
         if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
             return True
     return False
+
+
+def callers_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
+    """The calls of a function in its file; of a constructor those of its class."""
+    cls = class_of(context, function) if function.name.value == "__init__" else None
+    wanted = function if cls is None else cls
+    return context.remember(_calls, wanted.name.value).get(id(wanted), [])
 
 
 def calls_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:

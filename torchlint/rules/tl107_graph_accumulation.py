@@ -126,24 +126,32 @@ _TRIGGER = any_of(
 """Where nothing in a function sends gradients back, the sum or what is added must be called a loss, on one line."""
 
 
+_RISKS = {
+    Tie.NONE: "callers in other files may call `backward()` on it",
+    Tie.SHARED: "it has no `.detach()` if it is a number",
+    Tie.PART: "it has no `.detach()` if it is a number",
+    Tie.SAME: "where `backward()` is not called on it, somebody may need its graph",
+}
+
+
 @on(cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call, trigger=_TRIGGER)
 def check(node: cst.CSTNode, model: Model) -> Finding | None:
     """Report what keeps graphs for nothing."""
     kept = model.kept_for_nothing(node)
     if not kept or not model.may_record(node):
         return None
-    name = kept[0].keeping.path
     receiver = kept[0].value
-    message = f"`{name}` keeps the graph of every iteration alive; add `.detach()` (or `.item()` for a number)"
+    keeps = f"`{kept[0].keeping.path}` keeps the graph of every iteration alive"
     if any(each.tie == Tie.LAST for each in kept):
-        message = f"`{name}` keeps the graph of every iteration alive; put `.detach()` of it there after `backward()`"
+        return Finding(node, f"{keeps}; call `backward()` first, then keep it detached", receiver=receiver)
     if not all(each.can_detach for each in kept):
-        return Finding(node, message, receiver=receiver)
-    how = Applicability.SAFE if all(each.is_certain for each in kept) else Applicability.UNSAFE
+        return Finding(node, f"{keeps}; keep only what is needed of it, detached", receiver=receiver)
+    doubtful = [each for each in kept if not each.is_certain]
+    how = Applicability.UNSAFE if doubtful else Applicability.SAFE
     number = Fix("Add `.item()`, for a number", _all(kept, "item"), Applicability.UNSAFE)
-    return Finding(
-        node, message, Fix("Add `.detach()`", _all(kept, "detach"), how, alternatives=(number,)), receiver=receiver
-    )
+    risk = _RISKS.get(doubtful[0].tie, "") if doubtful else ""
+    fix = Fix("Add `.detach()`", _all(kept, "detach"), how, alternatives=(number,), risk=risk)
+    return Finding(node, f"{keeps}; add `.detach()` (or `.item()` for a number)", fix, receiver=receiver)
 
 
 def _all(kept: list[Kept], method: str) -> tuple[Edit, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,8 +24,8 @@ _KEEPING = ("retain_graph", "create_graph", "retain_variables")
 """Arguments that ask for the graph to be kept."""
 _FAR = 3
 """How many functions of the project to follow what they are given into."""
-_MANY = 24
-"""So many calls of one function are looked at; no more is known of what others send back."""
+_NEAR = 12
+"""How many places before and behind another one are looked at."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,15 @@ def _sendings(context: Context, scope: Scope, far: int) -> list[Sending]:
     area = scope.body if isinstance(scope, cst.FunctionDef) else scope
     calls = (call for call in context.tree.within(area, cst.Call) if context.scopes.scope_of(call) is scope)
     called = (_sending(context, call, far) for call in calls)
-    found = itertools.chain(_returned(context, scope), (each for each in called if each is not None))
-    return list(itertools.islice(found, _MANY))
+    found = [*_returned(context, scope), *(each for each in called if each is not None)]
+    return sorted(found, key=lambda each: context.tree.order(each.node))
+
+
+def sendings_near(context: Context, node: cst.CSTNode) -> list[Sending]:
+    """Those of the scope of a node that are written next to it, before and behind."""
+    found = sendings(context, context.scopes.scope_of(node))
+    at = bisect_left(found, context.tree.order(node), key=lambda each: context.tree.order(each.node))
+    return found[max(0, at - _NEAR) : at + _NEAR]
 
 
 def _returned(context: Context, scope: Scope) -> Iterator[Sending]:

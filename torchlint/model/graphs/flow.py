@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -175,27 +175,26 @@ class Flow:
         return loop is None or self._tree.is_inside(node, loop)
 
 
-def upstream(events: Iterable[Event]) -> dict[int, Event]:
-    """Events with all that they are made of, by identity."""
+def upstream(events: Iterable[Event], at_most: int | None = None) -> dict[int, Event]:
+    """Events with all that they are made of, by identity; of many only so many."""
+    return _reached(events, lambda event: event.sources, at_most)
+
+
+def downstream(events: Iterable[Event], at_most: int | None = None) -> dict[int, Event]:
+    """Events with all that is made of them, by identity; of many only so many."""
+    return _reached(events, lambda event: event.uses, at_most)
+
+
+def _reached(
+    events: Iterable[Event], next_ones: Callable[[Event], list[Event]], at_most: int | None
+) -> dict[int, Event]:
     found: dict[int, Event] = {}
     waiting = list(events)
-    while waiting:
+    while waiting and (at_most is None or len(found) < at_most):
         event = waiting.pop()
         if id(event) not in found:
             found[id(event)] = event
-            waiting += event.sources
-    return found
-
-
-def downstream(events: Iterable[Event]) -> dict[int, Event]:
-    """Events with all that is made of them, by identity."""
-    found: dict[int, Event] = {}
-    waiting = list(events)
-    while waiting:
-        event = waiting.pop()
-        if id(event) not in found:
-            found[id(event)] = event
-            waiting += event.uses
+            waiting += next_ones(event)
     return found
 
 

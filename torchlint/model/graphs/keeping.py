@@ -11,11 +11,11 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.flow import Event, Flow, flow_of, upstream
+from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import dotted, keyword, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, keyword, last_name, parameters
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
@@ -24,6 +24,8 @@ _PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0,
 _TAKING = ("pop", "popleft")
 _FAR = 2
 """How many functions that hand on what they are given to follow."""
+_MANY = 200
+"""How many bindings that one value is made of are looked at."""
 _STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
 
 
@@ -251,7 +253,7 @@ def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> d
             keeping = _inner(context, node, far) if context.scopes.scope_of(node) is function else None
             if keeping is None or keeping.path.partition(".")[0] not in names or grad_enabled(context, node) != Tri.YES:
                 continue
-            if is_bounded(context, keeping, flow):
+            if is_bounded(context, keeping):
                 continue
             for name in _sources(context, flow, keeping) & names:
                 if name != keeping.path.partition(".")[0]:
@@ -271,7 +273,7 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
     for each in keeping.kept:
         if any("." in mention.path for mention in mentions(context, each)):
             continue  # what an attribute of a parameter is, its caller doesn't say
-        for event in upstream(flow.reaching(each)).values():
+        for event in upstream(flow.reaching(each), _MANY).values():
             if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
                 found.add(event.path)
     return found
@@ -280,17 +282,22 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
 # ---------------------------------------------------------------------- how long it lives
 
 
-def is_bounded(context: Context, keeping: Keeping, flow: Flow) -> bool:
+def is_bounded(context: Context, keeping: Keeping) -> bool:
     """Whether what keeps it is a ``deque(maxlen=…)``, or is taken from again, as far as that is seen."""
-    if any(dotted(node.value) == keeping.path for name in _TAKING for node in context.tree.attributes(name)):
+    scope = context.scopes.scope_of(keeping.node)
+    cls = context.tree.enclosing(keeping.node, cst.ClassDef) if keeping.path.startswith("self.") else None
+    assert cls is None or isinstance(cls, cst.ClassDef)
+    return context.remember(_is_bounded, keeping.path, scope, cls)
+
+
+def _is_bounded(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
+    if any(dotted(node.value) == path for name in _TAKING for node in context.tree.attributes(name)):
         return True
-    if keeping.path.startswith("self."):
-        cls = context.tree.enclosing(keeping.node, cst.ClassDef)
-        name = keeping.path.removeprefix("self.")
-        targets = context.scopes.attribute(cls, name).assigned if isinstance(cls, cst.ClassDef) else []
+    if cls is not None:
+        targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
         made = [context.tree.parent(context.tree.parent(target) or target) for target in targets]
     else:
-        made = [event.node for event in flow.bindings(keeping.path)]
+        made = [event.node for event in flow_of(context, scope).bindings(path)]
     return any(isinstance(each, (cst.Assign, cst.AnnAssign)) and _is_limited(each.value) for each in made)
 
 
@@ -304,9 +311,13 @@ def _is_limited(value: cst.BaseExpression | None) -> bool:
 
 def outlives_a_round(context: Context, keeping: Keeping) -> bool:
     """Whether what keeps it is there before a round of the innermost loop, or before the call of the function."""
-    flow = flow_of(context, context.scopes.scope_of(keeping.node))
-    loop = next(flow.loops(keeping.node), None)
-    path = keeping.path
+    scope = context.scopes.scope_of(keeping.node)
+    loop = next(flow_of(context, scope).loops(keeping.node), None)
+    return context.remember(_outlives, keeping.path, scope, loop)
+
+
+def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
+    flow = flow_of(context, scope)
     while path:
         made = [event for event in flow.bindings(path) if not _is_made_of_itself(event)]
         if made:
@@ -319,7 +330,7 @@ def _is_made_of_itself(event: Event) -> bool:
     return event in event.sources or isinstance(event.node, cst.AugAssign)
 
 
-def _is_before(context: Context, event: Event, loop: cst.For | cst.While | None) -> bool:
+def _is_before(context: Context, event: Event, loop: LoopStatement | None) -> bool:
     if isinstance(event.node, cst.Param):
         return True
     return loop is not None and not context.tree.is_inside(event.node, loop)

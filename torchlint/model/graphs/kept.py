@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.backward import Sending, reached, sendings
+from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
 from torchlint.model.graphs.flow import Event, Flow, Scope, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
@@ -32,6 +32,8 @@ _PART = re.compile(
     r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion)(?:_|$)", re.I
 )
 """What parts of a loss are called."""
+_MANY = 200
+"""How many bindings that one loss is made of are looked at."""
 
 
 class Tie(enum.IntEnum):
@@ -68,7 +70,7 @@ def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
     if keeping is None or grad_enabled(context, node) != Tri.YES or not outlives_a_round(context, keeping):
         return []
     flow = flow_of(context, context.scopes.scope_of(keeping.node))
-    if is_bounded(context, keeping, flow):
+    if is_bounded(context, keeping):
         return []
     found = (_judged(context, flow, keeping, each) for each in keeping.kept)
     return [each for each in found if each is not None]
@@ -132,7 +134,7 @@ def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
 def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> tuple[Tie, Sending | None]:
     """The closest tie to what is sent back where a graph is freed, and where that is."""
     best: tuple[Tie, Sending | None] = (Tie.NONE, None)
-    for sending in sendings(context, flow.scope):
+    for sending in sendings_near(context, keeping.node):
         if not sending.frees or grad_enabled(context, sending.node) != Tri.YES:
             continue
         tie = _tie_to(context, flow, keeping, node, sending)
@@ -146,8 +148,8 @@ def _tie_to(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         loop = next(flow.loops(keeping.node), None)
         return Tie.LAST if loop is None or context.tree.is_inside(sending.node, loop) else Tie.NONE
     given, sent = context.remember(_sent, sending)
-    if _is_sent_by_keeper(flow, keeping, sent):
-        return Tie.NONE
+    if keeping.path in context.remember(_paths_sent, sending):
+        return Tie.NONE  # what is sent back is made of what keeps the graph
     return max(_tie_of(context, flow, term, sending, given, sent) for term in _terms(context, node))
 
 
@@ -210,7 +212,12 @@ def _origins(flow: Flow, node: cst.BaseExpression) -> Iterator[Event]:
 def _sent(context: Context, sending: Sending) -> tuple[dict[int, Event], dict[int, Event]]:
     """What is sent back, and that with all that it is made of."""
     given = reached(context, sending)
-    return {id(event): event for event in given}, upstream(given)
+    return {id(event): event for event in given}, upstream(given, _MANY)
+
+
+def _paths_sent(context: Context, sending: Sending) -> frozenset[str]:
+    _, sent = context.remember(_sent, sending)
+    return frozenset(event.path for event in sent.values())
 
 
 def _related(context: Context, sending: Sending) -> dict[int, Event]:
@@ -221,7 +228,7 @@ def _related(context: Context, sending: Sending) -> dict[int, Event]:
     for event in sent.values():
         if flow.is_repeated_with(event, sending.node) and _has_graph(context, event):
             seeds += flow.events_at(event.node)
-    return downstream(seeds)
+    return downstream(seeds, _MANY)
 
 
 def _has_graph(context: Context, event: Event) -> bool:
@@ -236,12 +243,6 @@ def _has_graph(context: Context, event: Event) -> bool:
     if not isinstance(made, cst.Call) or not value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT):
         return False
     return last_name(made.func) not in MOVING and any(True for arg in made.args for _ in mentions(context, arg.value))
-
-
-def _is_sent_by_keeper(flow: Flow, keeping: Keeping, sent: dict[int, Event]) -> bool:
-    """Whether what is sent back is made of what keeps the graph."""
-    own = [*flow.events_at(keeping.node), *flow.bindings(keeping.path)]
-    return any(id(event) in sent for event in own if event.path == keeping.path)
 
 
 def _is_last_of(context: Context, keeping: Keeping, sent: cst.BaseExpression) -> bool:
@@ -334,7 +335,10 @@ def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, 
     """Whether a value is computed from what a network gives: what only comes from parameters may have no graph."""
     if value.certainty > Certainty.SUPPOSED:
         return True
-    made = [node, *(e.node.value for e in upstream(flow.reaching(node)).values() if isinstance(e.node, cst.Assign))]
+    made = [
+        node,
+        *(e.node.value for e in upstream(flow.reaching(node), _MANY).values() if isinstance(e.node, cst.Assign)),
+    ]
     functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
     return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
 
