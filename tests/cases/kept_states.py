@@ -150,3 +150,16 @@ def test_load(net: nn.Module, states):
     net.load_state_dict(states)
     for one, other in zip(before.values(), states.values()):
         assert one.equal(other)
+
+
+class Wrapped:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.initial = self.optimizer.state_dict()
+
+    def restart(self):
+        self.optimizer.load_state_dict(self.initial)
+
+    def update(self):
+        self.optimizer.zero_grad()
+        self.optimizer.step()

@@ -11,6 +11,12 @@ class Block(nn.Module):
         self.fc = nn.Linear(3, 3)
 
 
+class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+
 class Lists(nn.Module):
     def __init__(self, n: int, names, given):
         super().__init__()
@@ -40,6 +46,8 @@ class Lists(nn.Module):
         self.later = [nn.Linear(3, 3)]
         self.all_later = nn.ModuleList(self.later)
         self.by_hand = [nn.Linear(3, 3)]
+        self.given_on = [nn.Linear(3, 3)]
+        self.wrapped = Wrapper(inner=self.given_on[0])
         self.sizes = [3, 4]
         self.functions = [F.relu, torch.tanh]
 
@@ -72,6 +80,7 @@ class Parameters(nn.Module):
         self.e.append(nn.Parameter(torch.zeros(3)))  # TL504`self.e.append`
         self.f = nn.Parameter(torch.zeros(3).cuda())
         self.g = nn.ParameterList([nn.Parameter(torch.zeros(3))])
+        self.same = nn.Parameter(torch.ones(3)).float()
         self.h = nn.Parameter(torch.zeros(3)).requires_grad_(False)
         local = nn.Parameter(torch.zeros(3)).cuda()
         self.register_buffer("i", local)

@@ -111,7 +111,7 @@ from torchlint.rules.shared import order
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_OF_MODULES = ("train", "eval", "parameters", "named_parameters", "zero_grad")
+_OF_MODULES = ("train", "eval", "parameters", "named_parameters")
 _SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
 _TRAINS = re.compile(r"train|fit|learn|optimi[sz]e", re.IGNORECASE)
 """What functions that train a module they are given are called."""
@@ -201,7 +201,9 @@ def _is_module(node: cst.BaseExpression, model: Model) -> bool:
     kind = model.value(node).kind
     if kind == Kind.UNKNOWN and isinstance(node, cst.Attribute) and node.attr.value == "module":
         node = node.value
-    return kind == Kind.MODULE or (kind == Kind.UNKNOWN and model.calls_on(node, _OF_MODULES))
+    if kind != Kind.UNKNOWN:
+        return kind == Kind.MODULE
+    return model.calls_on(node, _OF_MODULES) and not model.calls_on(node, ("step",))
 
 
 def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:

@@ -53,6 +53,7 @@ Always: the module has one more parameter then, and trains it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -82,7 +83,12 @@ def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     if node.value is None or not isinstance(target, cst.Attribute) or not _is_self_of_module(target, model):
         return
     inner = _computed_from(node.value)
-    if inner is not None and inner is not node.value and _is_parameter(inner, model):
+    if (
+        inner is not None
+        and inner is not node.value
+        and _is_parameter(inner, model)
+        and not _is_same(node.value, model)
+    ):
         yield Finding(node.value, _SAID, _moved_inside(node.value, inner, model))
 
 
@@ -122,6 +128,18 @@ def _computed_from(node: cst.BaseExpression) -> cst.BaseExpression | None:
                 node = right
             case _:
                 return node
+
+
+def _is_same(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a parameter of the default dtype is only cast to that, which gives the parameter itself."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("float"))):
+            return not _OTHER_DTYPE.search(model.tree.code(inner))
+    return False
+
+
+_OTHER_DTYPE = re.compile(r"dtype|double|half|long|int|tensor\(|numpy|\w+_like")
+"""What may give a parameter another dtype than the default."""
 
 
 def _mentions_parameter(node: cst.BaseExpression) -> bool:

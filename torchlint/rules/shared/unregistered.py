@@ -150,6 +150,8 @@ def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
     for call in model.tree.within(cls, cst.Call):
         if last_name(call.func) in _CONTAINERS:
             found.update(dotted(name) for arg in call.args for name in model.tree.within(arg, cst.Attribute))
+        elif last_name(call.func)[:1].isupper():  # what is made of an element has it
+            found.update(dotted(arg.value.value) for arg in call.args if isinstance(arg.value, cst.Subscript))
         elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _BY_HAND:
             owner = call.func.value
             while isinstance(owner, cst.Subscript):
