@@ -38,8 +38,8 @@ class Sending:
     """What is sent back: one of these, and what that is made of."""
     frees: bool
     """Whether the graph is gone afterwards."""
-    is_result: bool = False
-    """Whether what the call gives has been sent back in the function that is called."""
+    results: tuple[cst.BaseExpression, ...] = ()
+    """What is bound to what the call gives, or the call itself, if that has been sent back in the function."""
 
 
 def sendings(context: Context, scope: Scope) -> list[Sending]:
@@ -82,8 +82,7 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     if isinstance(function, cst.FunctionDef):
         if not far:
             return None
-        if returns_sent(context, function, far - 1):
-            return Sending(call, _targets(context, call), frees=True, is_result=True)
+        results = _targets(context, call) if returns_sent(context, function, far - 1) else ()
         inside = sent_back(context, function, far - 1)
         home = context.home(function)
         given = [
@@ -92,7 +91,9 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
             for param in bound_to(function, arg, call, home, context)
             if param in inside
         ]
-        return Sending(call, tuple(each for each, _ in given), all(frees for _, frees in given)) if given else None
+        is_sent = given or results
+        frees = all(frees for _, frees in given)
+        return Sending(call, tuple(each for each, _ in given), frees, results) if is_sent else None
     if _BACKWARD.fullmatch(name) is None and (name != "grad" or qualified(context, call.func) not in _TAKING_GRADIENTS):
         return None
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
@@ -172,7 +173,6 @@ def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
 def reached(context: Context, sending: Sending) -> list[Event]:
     """What the names in that which is sent back are bound to."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
-    if sending.is_result:
-        assign = context.tree.parent(sending.node)
-        return flow.events_at(assign) if isinstance(assign, cst.Assign) else []
-    return [event for each in sending.given for event in flow.reaching(each)]
+    assign = context.tree.parent(sending.node) if sending.results else None
+    bound = flow.events_at(assign) if isinstance(assign, cst.Assign) else []
+    return [*bound, *(event for each in sending.given for event in flow.reaching(each))]

@@ -29,7 +29,8 @@ from torchlint.model.values import Strength, Value
 
 _LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
 _PART = re.compile(
-    r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion)(?:_|$)", re.I
+    r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion|entropy|xent)(?:_|$)",
+    re.I,
 )
 """What parts of a loss are called."""
 _MANY = 200
@@ -173,12 +174,14 @@ def _tie_of(  # noqa: PLR0917
     sent: dict[int, Event],
 ) -> Tie:
     own = {id(event) for event in _origins(flow, term) if flow.is_repeated_with(event, sending.node)}
-    if sending.is_result and term is sending.node:
+    if sending.results and term is sending.node:
         return Tie.SAME
     path = dotted(owner(term))
     if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
         return Tie.NONE
-    if any(key in given for key in own) and any(_is_same(term, path, each, context) for each in sending.given):
+    if any(key in given for key in own) and any(
+        _is_same(term, path, each, context) for each in (*sending.given, *sending.results)
+    ):
         return Tie.SAME
     if path is None:
         return Tie.NONE
