@@ -290,7 +290,7 @@ def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest
     write({"x.py": "import torch\nbad.data\ngood.Variable\n"})
     ran = torchlint("check", "--fix", "-j1", "--output-format", "concise")
     assert ran.code == 3
-    assert ran.err == "error: x.py:2: the fix of TL101 would break the syntax: left out\n"
+    assert ran.err == "error: x.py:2: the fix of TL101 would leave code that does not parse: left out\n"
     assert ran.out.splitlines() == [
         "x.py:2:5: TL101 it is so",
         "Found 1 finding in 1 file (1 fixed).",

@@ -83,7 +83,7 @@ from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
 
-_MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
+_MESSAGE = "`Variable(…)` only detaches since PyTorch 0.4; "
 
 
 @on(cst.Call, trigger=word("Variable"))
@@ -91,7 +91,11 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not variables.may_be_variable(node.func, model) or model.qualified(node.func) != variables.VARIABLE:
         return None
-    return Finding(node.func, _MESSAGE, None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model))
+    fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
+    advice = (
+        f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
+    )
+    return Finding(node.func, _MESSAGE + advice, fix)
 
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:
@@ -132,15 +136,15 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     if model.qualified(node) != variables.VARIABLE:
         return None
     if not is_replaceable(node, model):
-        message = "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`"
+        message = "no tensor's type is `Variable` since PyTorch 0.4; use `isinstance(x, torch.Tensor)`"
         return Finding(node, message, _compared(node, model))
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
-        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4")
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that")
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
-    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
+    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix)
 
 
 @on(cst.SimpleString, trigger=word("Variable"))
@@ -149,7 +153,7 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     if not _is_quoted(node, model):
         return None
     name, missing = model.spelling("torch.Tensor", node)
-    message = "`Variable` is `torch.Tensor` since PyTorch 0.4"
+    message = "`Variable` is `torch.Tensor` since PyTorch 0.4; write that"
     if not name:
         return Finding(node, message)
     text = _quoted_name(model).sub(name, node.value)
