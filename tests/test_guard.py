@@ -269,7 +269,7 @@ def _renamed(node: cst.Call, model: object) -> Finding | None:
 def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\nouter.f(inner.x)\n"
     for content, message in (
-        (")", "the fix of TL101 would break"),
+        (")", "the fix of TL101 would leave"),
         ("outer.f(inner.x, 1)", "the fixes of TL101 did not"),
     ):
         monkeypatch.setattr(rounds, "MAX_ROUNDS", 20)
