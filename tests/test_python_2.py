@@ -9,7 +9,6 @@ from torchlint.file.check import check_text
 PYTHON_2 = (
     'print "loss", x\n',
     "print x\n",
-    "try:\n    pass\nexcept IOError, e:\n    pass\n",
     "raise ValueError, 'no'\n",
     "if a <> b:\n    pass\n",
     "exec 'a = 1'\n",
