@@ -10,7 +10,7 @@ from pathlib import Path
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
-from torchlint.testing.execution import Run, differences, run
+from torchlint.testing.execution import ProgramRun, differences, run
 
 ALL = frozenset(catalogue()) - {"TL107"}
 """All rules but the one whose fix is meant to change something: a total no longer requires grad."""
@@ -25,7 +25,7 @@ def wrong(files: Mapping[str, str]) -> tuple[list[str], Mapping[str, str]] | Non
     return (differences(before, _run(fixed)) if fixed != files else []), fixed
 
 
-def _run(files: Mapping[str, str]) -> Run:
+def _run(files: Mapping[str, str]) -> ProgramRun:
     with tempfile.TemporaryDirectory() as folder:
         _write(files, Path(folder))
         sys.path.insert(0, folder)

@@ -17,7 +17,7 @@ from torchlint.cli.infer import Place, split
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.parse.invalid import Unparsed
 from torchlint.model.budget import Budget
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 ROOT = Path(__file__).parent.parent
 

@@ -45,6 +45,7 @@ NO_FIX = {
 @pytest.mark.parametrize("text", NO_FIX.values(), ids=NO_FIX)
 def test_no_fix(text: str) -> None:
     before = f"{HEAD}{text}\n"
+    assert check_text(before, "x.py", CODES).diagnostics
     assert fixed(before, Fixing.UNSAFE) == before
 
 
@@ -97,6 +98,7 @@ w.grad.data.mul_(2)
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
 def test_safe_fixes_change_nothing(text: str) -> None:
     before = HEAD + text
+    assert check_text(before, "x.py", CODES).diagnostics
     assert not differences(run(before), run(fixed(before, Fixing.SAFE)))
 
 

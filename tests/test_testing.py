@@ -55,6 +55,7 @@ WRONG = {
     "a file that the gate leaves out": ("```diff\n!x = y.data\n```\n", "trigger", "would leave out"),
     "a program that raises": (GOOD.replace(" y = 1", " y = 1 / 0"), "execution", "it is to run before"),
     "a program that runs": (GOOD.replace("diff run", "diff run-after"), "execution", "it is to raise before"),
+    "a program that does the same": (GOOD.replace("diff run", "diff run-differs"), "execution", "changes nothing"),
 }
 
 

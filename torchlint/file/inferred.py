@@ -23,6 +23,7 @@ from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.possibilities import Possibilities
+from torchlint.model.syntax import is_label
 from torchlint.model.values import reference
 
 
@@ -127,19 +128,13 @@ def _is_part(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a node only spells a part of its parent: an attribute's name, a keyword, one of several strings."""
     parent = tree.parent(node)
     match parent:
-        case cst.Attribute():
-            return parent.attr is node
-        case cst.Arg():
-            return parent.keyword is node
         case cst.MatchKeywordElement():
             return parent.key is node
-        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
-            return parent.name is node
         case cst.Del():  # `del x, y`: two targets, and no tuple
             return isinstance(node, cst.Tuple) and not node.lpar
         case cst.ConcatenatedString():
             return True
-    return False
+    return is_label(tree, node)
 
 
 def _anchors(values: Iterable[tuple[cst.BaseExpression, Value]]) -> Iterator[cst.CSTNode]:

@@ -73,6 +73,12 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
     return False
 
 
+def calls_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
+    """All calls of a function that are seen in its file; none if it is also used in other ways."""
+    calls = context.remember(_calls, function.name.value).get(id(function), [])
+    return calls if len(calls) == len(context.scopes.calls(function.name.value)) else []
+
+
 def _calls(context: Context, name: str) -> dict[int, list[cst.Call]]:
     """The calls by a name, for each function or class that it stands for."""
     found: dict[int, list[cst.Call]] = {}
@@ -106,7 +112,7 @@ def _is_under_unknown(context: Context, node: cst.CSTNode) -> bool:
     return False
 
 
-def goes_with(context: Context, call: cst.Call, node: cst.CSTNode) -> bool:
+def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether a call that shows the mode runs whenever a node does, or a node whenever the call does."""
     if grad_enabled(context, call) != Tri.YES:
         return False

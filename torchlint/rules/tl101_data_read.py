@@ -116,9 +116,11 @@ from torchlint.model import Dtype, Evidence, Model, Tri, Usage, Value
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new, may_alias
-from torchlint.rule import Applicability, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
 from torchlint.rules.shared.volatile import blocks
+
+GROUP = Group.MIGRATION
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
 
@@ -137,7 +139,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+    severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
+    return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:

@@ -91,8 +91,10 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.model.values import Method, Owner
-from torchlint.rule import Applicability, Edit, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
+
+GROUP = Group.MIGRATION
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -118,7 +120,15 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         advice = "compute with a new tensor instead: what an earlier call has saved for `backward()` is overwritten"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     half = data_sites.half_of(node, model)
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+    severity = _severity(value, fix)
+    return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _severity(value: Value, fix: Fix | None) -> Severity | None:
+    """How bad a write is: none can go wrong that the fix lets as it is, and one in the middle of a graph does."""
+    if fix is not None and fix.applicability is Applicability.SAFE:
+        return Severity.INFO
+    return Severity.ERROR if value.is_tensor and value.leaf == Tri.NO and value.grad == Tri.YES else None
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -132,7 +142,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         said = "Remove `.data`: the tensor itself gets the new shape, as before PyTorch 0.4"
         return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
-        is_told = identity.are_told_apart(model) and _own_statement(write, model) is None
+        is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         if not _brings_graph(write, model):
@@ -148,7 +158,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     if is_plain and _operands_without_graph(write, model):
         return Fix("Remove `.data`: the tensor has no graph", drop, safe)
-    small = _own_statement(write, model)
+    small = no_grad.own_statement(write, model)
     said = "Move the operation into a `torch.no_grad()` block"
     return no_grad.moved(small, said, drop, safe, model) if small is not None else None
 
@@ -240,7 +250,7 @@ def _is_harmless(value: Value) -> bool:
 
 def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
-    for node in model.tree.walk(_small_statement(write, model) or model.tree.statement(write)):
+    for node in model.tree.walk(no_grad.small_statement(write, model) or model.tree.statement(write)):
         if isinstance(node, cst.Call):
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
@@ -264,33 +274,6 @@ def _calls_only_harmless(model: Model, function: cst.FunctionDef) -> bool:
     is_about_grad = any(node.attr.value in names for node in model.tree.within(function, cst.Attribute))
     values = [model.value(call.func) for call in calls]
     return not is_about_grad and all(value.kind & Kind.REFERENCE and _is_harmless(value) for value in values)
-
-
-def _own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
-    """The statement that a write is, if its result is not used."""
-    small = _small_statement(write, model)
-    line = model.tree.parent(small) if small is not None else None
-    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(
-        no_grad.is_by_hand, line
-    ):
-        return None
-    match small:
-        case cst.Expr(value=value):
-            if value is write or any(value is outer for _, outer in chain(write, model.tree)):
-                return small
-        case cst.Assign(targets=[target]) if target is write:
-            return small
-        case cst.AugAssign() if small is write:
-            return small
-    return None
-
-
-def _small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
-    """The simple statement that a node is part of, or is; None if it stands in a header."""
-    up: cst.CSTNode | None = node
-    while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-        up = model.tree.parent(up)
-    return up if isinstance(up, cst.BaseSmallStatement) else None
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:

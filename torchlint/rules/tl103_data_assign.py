@@ -56,7 +56,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model, Tri, Value
 from torchlint.model.syntax import assignment_of
-from torchlint.rule import Applicability, Edit, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
 from torchlint.rules.shared import data_sites, gradients, no_grad
 
 _UNSAFE = Applicability.UNSAFE
@@ -73,6 +73,8 @@ _IN_PLACE = _ELEMENTWISE - {"clone", "detach"}
 _FACTORIES = frozenset(
     ("ones", "zeros", "rand", "randn", "full", "tensor", "from_numpy", "eye", "FloatTensor", "Tensor")
 )
+
+GROUP = Group.MIGRATION
 
 
 @on(cst.Attribute, trigger=attribute("data"))

@@ -23,11 +23,18 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
  e = w.detach().cpu()
 ```
 
-Where there is no graph, `.data` goes:
+Where it is known that there is no graph, the order makes no difference, and nothing is said: integers and comparisons,
+batches of a loader, what is made without asking for gradients, and all under `no_grad`. `.data` goes there:
 
 ```diff run
  import torch
 
+ w = torch.ones(3, requires_grad=True)
+ a = w.argmax().cpu().detach()
+ b = (w > 0).cpu().detach()
+ c = torch.zeros(3).cpu().detach()
+ with torch.no_grad():
+     d = (w * 2).cpu().detach()
  x = torch.arange(3.0)
 -y = x.cpu().data.numpy()
 +y = x.cpu().numpy()
@@ -48,8 +55,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength, Tri
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, memory, readers
+
+GROUP = Group.PERFORMANCE
 
 _TRIGGER = any_of(
     attribute("data"),
@@ -88,6 +97,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     source = memory.before_transfers(node.value, model)
     if source is node.value or readers.reading(call, model) is not None:
+        return None
+    if model.has_no_graph(source, node):
         return None
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):

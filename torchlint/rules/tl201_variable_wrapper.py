@@ -77,11 +77,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, root
-from torchlint.rule import Applicability, Edit, Finding, Fix, on, word
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import namespaces, patches
 from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
+
+GROUP = Group.MIGRATION
 
 _MESSAGE = "`Variable(…)` only detaches since PyTorch 0.4; "
 
@@ -95,7 +97,14 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
     )
-    return Finding(node.func, _MESSAGE + advice, fix)
+    return Finding(node.func, _MESSAGE + advice, fix, severity=_severity(fix))
+
+
+def _severity(fix: Fix | None) -> Severity | None:
+    """How bad a wrapper is: where it can just go, it has cut no graph."""
+    if fix is None or fix.applicability is not Applicability.SAFE or any("detach" in each.text for each in fix.edits):
+        return None
+    return Severity.INFO
 
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:
@@ -137,14 +146,14 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
         return None
     if not is_replaceable(node, model):
         message = "no tensor's type is `Variable` since PyTorch 0.4; use `isinstance(x, torch.Tensor)`"
-        return Finding(node, message, _compared(node, model))
+        return Finding(node, message, _compared(node, model), severity=Severity.INFO)
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
-        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that")
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
-    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix)
+    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix, severity=Severity.INFO)
 
 
 @on(cst.SimpleString, trigger=word("Variable"))
@@ -155,10 +164,10 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     name, missing = model.spelling("torch.Tensor", node)
     message = "`Variable` is `torch.Tensor` since PyTorch 0.4; write that"
     if not name:
-        return Finding(node, message)
+        return Finding(node, message, severity=Severity.INFO)
     text = _quoted_name(model).sub(name, node.value)
     fix = Fix("Use `torch.Tensor`", (edit.replace(node, text),), imports=("torch",) if missing else ())
-    return Finding(node, message, fix)
+    return Finding(node, message, fix, severity=Severity.INFO)
 
 
 def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
@@ -203,10 +212,9 @@ def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) 
     fix = _remove_import(node, alias, model)
     taker = model.taker(bound_name(alias)) if fix is not None and is_global(node, model.tree) else None
     if taker is None:
-        return Finding(alias, message, fix)
-    return Finding(
-        alias, f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
-    )
+        return Finding(alias, message, fix, severity=Severity.INFO)
+    said = f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
+    return Finding(alias, said, severity=Severity.INFO)
 
 
 def is_replaceable(node: cst.CSTNode, model: Model) -> bool:

@@ -70,8 +70,10 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
-from torchlint.rule import Applicability, Finding, Fix, all_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, scalars
+
+GROUP = Group.MIGRATION
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
@@ -96,7 +98,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         risk="`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),
     )
-    severity = "error" if proven else "warning"
+    severity = Severity.ERROR if proven else None
     message = _EMPTY if scalars.is_false(index) else _MESSAGE
     return Finding(node.attr, message, fix, index, evidence, severity, node.value)
 
@@ -116,7 +118,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     edits = (edit.replace_after(node.value, node, ".item()"),)
     if scalars.is_false(node):
         return Finding(node, _EMPTY, Fix("Replace with `.item()`", edits, _UNSAFE), receiver=node.value)
-    return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity="error", receiver=node.value)
+    return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)
 
 
 @on(cst.Call, trigger=all_of(pattern(r"\bround \("), attribute("data")))
@@ -132,7 +134,7 @@ def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     if model.qualified(node.func) != "builtins.round" or not model.remember(_is_of_that_time):
         return None
     said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
-    return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)
+    return Finding(rounded, said, _as_number(rounded, model), severity=Severity.ERROR, receiver=rounded)
 
 
 def _is_of_that_time(model: Model) -> bool:

@@ -65,8 +65,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
+from torchlint.rule import Finding, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
 
 
 @on(cst.Module, trigger=listed("TL302"))

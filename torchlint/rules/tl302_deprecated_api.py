@@ -98,9 +98,11 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import call_of
-from torchlint.rule import Finding, listed, on
+from torchlint.rule import Finding, Group, listed, on
 from torchlint.rules.api import findings, methods
 from torchlint.rules.api.uses import Use
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL302"))

@@ -63,8 +63,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
+from torchlint.rule import Finding, Group, listed, on
 from torchlint.rules.api import findings
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL306"))

@@ -44,10 +44,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
+from torchlint.rule import Finding, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods
 
 BY_DEFAULT = False
+GROUP = Group.DEPRECATED
+SEVERITY = Severity.INFO
 
 
 @on(cst.Module, trigger=listed("TL309"))

@@ -32,10 +32,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
+from torchlint.rule import Finding, Group, listed, on
 from torchlint.rules.api import findings
 
 BY_DEFAULT = False
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL311"))

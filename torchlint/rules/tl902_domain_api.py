@@ -48,9 +48,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Finding, Fix, listed, on
+from torchlint.rule import Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import calls, findings, table
 from torchlint.rules.api.table import Row
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL902"))
@@ -73,6 +75,6 @@ def _argument(row: Row, call: cst.Call, arg: cst.Arg, model: Model) -> Finding:
         fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), row.applicability)
     elif row.fix == "drop-argument":
         fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), row.applicability)
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     said = findings.message(row, model, f"`{row.argument}=` of `{row.name}`")
     return Finding(arg.keyword, said, fix, severity=severity)

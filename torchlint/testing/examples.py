@@ -12,7 +12,7 @@ Every line of a block starts with one marker:
 Several ``-`` (or ``~``) lines in a row and the ``+`` lines after them are one hunk, a statement over several lines say:
 at least one finding starts on one of its lines. ``+`` lines that follow no such line are new (an import that a fix
 needs). Words after the fence are options: ``run`` says that the block is a whole program that runs before and after,
-``run-after`` that it runs only when fixed.
+``run-after`` that it runs only when fixed, ``run-differs`` that it runs, and that unsafe fixes change what it computes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Applicability
 
-OPTIONS = frozenset(("run", "run-after"))
+OPTIONS = frozenset(("run", "run-after", "run-differs"))
 
 _MARKERS = {"-": Applicability.SAFE, "~": Applicability.UNSAFE, "!": None}
 

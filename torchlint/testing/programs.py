@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome
 from torchlint.testing.examples import Example
-from torchlint.testing.execution import Run, differences, rough_differences, run
+from torchlint.testing.execution import ProgramRun, differences, rough_differences, run
 from torchlint.testing.linting import lint
 
 KEEPS_NO_GRAPH = "TL107"
@@ -26,12 +26,15 @@ class Program:
     """Before it is fixed."""
     unsafe_only: bool = False
     """Only with unsafe fixes does it run."""
+    differs: bool = False
+    """What it computes is wrong before unsafe fixes."""
 
     @classmethod
     def of(cls, name: str, example: Example, codes: frozenset[str]) -> Program:
-        """The program that a block is which is marked ``run`` or ``run-after``."""
+        """The program that a block is which is marked ``run``, ``run-after`` or ``run-differs``."""
         unsafe_only = example.after_safe != example.after_unsafe
-        return cls(name, example.before, codes, "run-after" in example.options, unsafe_only)
+        raises, differs = "run-after" in example.options, "run-differs" in example.options
+        return cls(name, example.before, codes, raises, unsafe_only, differs)
 
     def check_safe_fixes(self) -> None:
         """Safe fixes change nothing that the program does, or it ends no longer with an exception.
@@ -49,16 +52,21 @@ class Program:
         assert not found, "\n".join((*found, outcome.text))
 
     def check_unsafe_fixes(self) -> None:
-        """With unsafe fixes the program runs, and the values are close.
+        """With unsafe fixes the program runs, and the values are close, or others where they are wrong before.
 
         Raises:
             AssertionError: it does not, or they are not.
         """
         outcome = self._fixed(Fixing.UNSAFE)
-        found = rough_differences(self._before(), run(outcome.text, self.name))
+        after = run(outcome.text, self.name)
+        found = rough_differences(self._before(), after)
+        if self.differs:
+            assert after.error is None, f"{after.error!r}\n{outcome.text}"
+            assert found, f"the fix changes nothing that is computed\n{outcome.text}"
+            return
         assert not found, "\n".join((*found, outcome.text))
 
-    def _before(self) -> Run:
+    def _before(self) -> ProgramRun:
         """What the program does as it stands: it runs, or raises, as it says."""
         ran = run(self.text, self.name)
         if self.raises:

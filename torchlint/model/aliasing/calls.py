@@ -17,7 +17,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import Result, TensorResult, may_alias
+from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
 from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     return _unseen(follower, arg, call)
 
 
-def gives_no_graph(result: Result | None) -> bool:
+def gives_no_graph(result: TorchResult | None) -> bool:
     """Whether what a function or method makes is never differentiated, so that autograd keeps nothing for it."""
     return isinstance(result, TensorResult) and result.grad == "never" and not may_alias(result)
 
@@ -288,7 +288,7 @@ def _changes_modules(context: Context) -> bool:
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     """The use of the parameters that an argument may be bound to."""
     home = follower.context.home(function)
-    names = _bound_to(function, arg, call, home, follower.context)
+    names = bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
     if follower.is_far:
@@ -299,7 +299,7 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     return max(inside.worst, follower.returned_by(call)) if inside.is_returned else inside.worst
 
 
-def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
+def bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
     """Names of the parameters that an argument may be bound to."""
     params = parameters(function)
     plain = [param for param in params if param.star not in ("*", "**")]

@@ -156,6 +156,14 @@ class Follower:
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst use of the memory that ``node`` evaluates to."""
+        if self.site is not None or self._seen:
+            return self._usage(node)
+        known = self.context.remember(_known_uses, self.through_names, self.through_data)
+        if node not in known:
+            known[node] = self._usage(node)
+        return known[node]
+
+    def _usage(self, node: cst.CSTNode) -> Usage:
         parent = self.tree.parent(node)
         match parent:
             case cst.Attribute():
@@ -167,9 +175,9 @@ class Follower:
                 return given(self, parent, call) if isinstance(call, cst.Call) else Usage.ESCAPES
             case cst.Call() if parent.func is node:  # a method that was taken from a tensor before
                 return self.usage(parent)
-            case cst.IfExp():
-                return self.usage(parent) if parent.test is not node else Usage.READ
-            case cst.BooleanOperation():
+            case cst.IfExp(test=test) if test is node:
+                return Usage.READ
+            case cst.IfExp() | cst.BooleanOperation():
                 return self.usage(parent)
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 if value_of(self.context, node).kind == Kind.CONTAINER:
@@ -456,6 +464,11 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return is_target(self.tree, node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _known_uses(context: Context, through_names: bool, through_data: bool) -> dict[cst.CSTNode, Usage]:
+    """The worst uses of expressions, for those who follow them like that and have not followed anything yet."""
+    return {}
 
 
 def _kept(context: Context, through_names: bool, through_data: bool) -> dict[_Followed, Usage]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding
+from torchlint.rule import Finding, Severity
 from torchlint.rules.api import fixes, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
@@ -39,13 +39,13 @@ def uses_of(model: Model, rule: str) -> Iterator[Use]:
 
 def of_use(use: Use, model: Model) -> Finding:
     """A finding about a name."""
-    severity = "error" if use.row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if use.row.is_removed(model.target) else None
     return Finding(use.node, message(use.row, model), fixes.of_use(use, model), severity=severity)
 
 
 def of_method(node: cst.Attribute, row: Row, model: Model) -> Finding:
     """A finding about a method or attribute of an object."""
     fix = fixes.of_method(node, row, model)
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     receiver = node.value if row.name.startswith("torch.Tensor.") else None
     return Finding(node.attr, message(row, model), fix, severity=severity, receiver=receiver)

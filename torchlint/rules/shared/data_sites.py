@@ -57,9 +57,8 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
             return Site.ASSIGN
     if memory.write_through(node, model) is not None:
         return Site.INPLACE
-    match node.value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return Site.REDUNDANT
+    if memory.is_detach(node.value):
+        return Site.REDUNDANT
     index = scalars.scalar_index(node, model)
     if index is not None and scalars.is_scalar(value, node.value, index, model):
         return Site.SCALAR

@@ -37,6 +37,14 @@ _CASTS = frozenset(("contiguous", "double", "float", "half", "int", "long"))
 """What gives a tensor itself, or a copy."""
 
 
+def is_detach(node: cst.CSTNode) -> bool:
+    """Whether an expression is ``….detach()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return True
+    return False
+
+
 def is_transfer(node: cst.BaseExpression) -> bool:
     """Whether an expression is a call that brings a tensor to another device: ``x.cpu()``."""
     match node:

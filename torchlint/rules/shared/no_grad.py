@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.syntax import chain
 from torchlint.rule import Applicability, Block, Edit, Fix
 
 
@@ -61,3 +62,28 @@ def block_before(model: Model, statement: cst.CSTNode) -> cst.With | None:
         ) if model.qualified(func) == "torch.no_grad":
             return block
     return None
+
+
+def own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
+    """The statement that a write is, if its result is not used."""
+    small = small_statement(write, model)
+    line = model.tree.parent(small) if small is not None else None
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(is_by_hand, line):
+        return None
+    match small:
+        case cst.Expr(value=value):
+            if value is write or any(value is outer for _, outer in chain(write, model.tree)):
+                return small
+        case cst.Assign(targets=[target]) if target is write:
+            return small
+        case cst.AugAssign() if small is write:
+            return small
+    return None
+
+
+def small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
+    """The simple statement that a node is part of, or is; None if it stands in a header."""
+    up: cst.CSTNode | None = node
+    while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        up = model.tree.parent(up)
+    return up if isinstance(up, cst.BaseSmallStatement) else None

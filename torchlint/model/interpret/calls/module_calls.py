@@ -28,7 +28,9 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     mapping,
@@ -64,7 +66,9 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
 def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
     """What a module gives of which nothing is known but what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
-    return learning.likely(frame, tensor(frame.grad, certainty=certainty, evidence=evidence), ("call", id(node)))
+    return learning.likely(
+        frame, tensor(frame.grad, certainty=certainty, evidence=evidence), Symbol(Origin.CALL, id(node))
+    )
 
 
 def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:

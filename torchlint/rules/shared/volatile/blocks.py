@@ -95,6 +95,10 @@ def block(call: cst.Call, model: Model) -> Fix | None:
 _NOTHING = Deed()
 
 
+_LONG = 10
+"""Statements from which on a block is in pieces: each volatile tensor in it has a fix, which says all of its piece."""
+
+
 class _Plan:
     """The blocks of one scope."""
 
@@ -166,13 +170,16 @@ class _Plan:
         self._stuck = {**deed.recording, **self._stuck}
 
     def _add(self, row: Sequence[cst.BaseStatement]) -> None:
-        """Take statements as a block, from the first on that would be recorded."""
-        recorded = [index for index, line in enumerate(row) if self._flow.deeds[id(line)].recording]
-        if recorded:
-            block = list(row[recorded[0] :])
-            for line in block:
-                for source in self._flow.deeds[id(line)].recording:
-                    self._blocks.setdefault(source, block)
+        """Take statements as a block, from the first that would be recorded; a long one in pieces, which join again."""
+        block: list[cst.BaseStatement] = []
+        for line in row:
+            recording = self._flow.deeds[id(line)].recording
+            new = recording.keys() - self._blocks.keys()
+            if new and len(block) >= _LONG:
+                block = []
+            if recording or block:
+                block.append(line)
+            self._blocks.update((source, block) for source in new)
 
 
 def _suites(line: cst.CSTNode) -> list[cst.BaseSuite]:

@@ -1,0 +1,152 @@
+"""States and modules that are kept while training goes on, and what only looks like it."""
+import copy
+from collections import OrderedDict
+from copy import deepcopy
+
+import torch
+import torch.nn as nn
+import torch.optim as optim
+
+
+def train_model(model, criterion, optimizer, dataloaders, num_epochs=25):
+    best_model_wts = model.state_dict()  # TL412`state_dict`
+    best_acc = 0.0
+    for epoch in range(num_epochs):
+        for phase in ["train", "val"]:
+            if phase == "train":
+                model.train()
+            else:
+                model.eval()
+            for inputs, labels in dataloaders[phase]:
+                optimizer.zero_grad()
+                outputs = model(inputs)
+                loss = criterion(outputs, labels)
+                if phase == "train":
+                    loss.backward()
+                    optimizer.step()
+            acc = outputs.argmax(1).eq(labels).float().mean().item()
+            if phase == "val" and acc > best_acc:
+                best_acc = acc
+                best_model_wts = model.state_dict()  # TL412`state_dict`
+    model.load_state_dict(best_model_wts)
+    return model
+
+
+def copied(model, optimizer, batches):
+    best = copy.deepcopy(model.state_dict())
+    backup = {k: v.clone() for k, v in model.state_dict().items()}
+    for x in batches:
+        model.train()
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+        if x.sum() > 3:
+            best = deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return backup
+
+
+def train_one_epoch(net, batches, opt):
+    for x in batches:
+        opt.zero_grad()
+        net(x).sum().backward()
+        opt.step()
+
+
+def with_helpers(batches, score):
+    net = nn.Linear(3, 1)
+    opt = optim.Adam(net.parameters())
+    best = None
+    start = dict(net.state_dict())  # TL412`state_dict`
+    snapshots = []
+    for epoch in range(10):
+        train_one_epoch(net, batches, opt)
+        if score(net) > 0.5:
+            best = {"epoch": epoch, "state": net.state_dict()}  # TL412`state_dict`
+            snapshots.append(net.state_dict())  # TL412`state_dict`
+        torch.save(net.state_dict(), f"{epoch}.pt")
+        current = net.state_dict()
+        torch.save(current, "last.pt")
+    final = net.state_dict()  # TL412`state_dict`
+    torch.save(best, "best.pt")
+    net.load_state_dict(start)
+    last = net.state_dict()
+    return final, last, snapshots
+
+
+def averaged(net: nn.Module, ema: nn.Module, evaluate):
+    backup = net.state_dict()  # TL412`state_dict`
+    net.load_state_dict(ema.state_dict())
+    result = evaluate(net)
+    net.load_state_dict(backup)
+    return result
+
+
+def in_place(net: nn.Module):
+    state = net.state_dict()
+    for name in state:
+        state[name] = state[name] * 2
+    net.load_state_dict(state)
+    renamed = OrderedDict((k.removeprefix("module."), v) for k, v in net.state_dict().items())
+    return renamed
+
+
+def until_good(net: nn.Module, optimizer: optim.Optimizer, batches):
+    for x in batches:
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+        if x.sum() > 3:
+            best = net.state_dict()
+            break
+    else:
+        return None
+    return best
+
+
+def folds(batches):
+    states = []
+    best = None
+    for fold in range(5):
+        net = nn.Linear(3, 1)
+        opt = optim.SGD(net.parameters(), lr=0.1)
+        train_one_epoch(net, batches, opt)
+        if fold > 2:
+            best = net
+            states.append(net.state_dict())
+    return states, best
+
+
+def modules(net: nn.Module, optimizer: optim.Optimizer, batches):
+    best_model = net
+    for x in batches:
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+        if x.sum() > 3:
+            best_model = net  # TL412`net`
+        if x.sum() > 5:
+            best_loss = x
+    return best_model, best_loss
+
+
+class Stopper:
+    def __init__(self, net: nn.Module):
+        self.net = net
+        self.initial = self.net.state_dict()  # TL412`state_dict`
+        self.written = self.net.state_dict()
+        self.copied = copy.deepcopy(net.state_dict())
+
+    def reset(self):
+        self.net.load_state_dict(self.initial)
+        self.net.load_state_dict(self.copied)
+
+    def save(self):
+        torch.save(self.written, "net.pt")
+
+
+def test_load(net: nn.Module, states):
+    before = net.state_dict()
+    net.load_state_dict(states)
+    for one, other in zip(before.values(), states.values()):
+        assert one.equal(other)

@@ -1,0 +1,125 @@
+"""What a tensor went through last: softmax, sigmoid or a logarithm of these, by names, modules and ``forward``."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.bindings import references
+from torchlint.model.classes import find_method
+from torchlint.model.expressions import value_of
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import assignment_of, decorator_names, is_target
+from torchlint.model.torch import library
+from torchlint.model.values import Value, reference
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 4
+"""How many names and calls of modules are gone back."""
+_PASSING = frozenset(
+    """
+    squeeze unsqueeze view reshape flatten permute transpose t contiguous float double half to cpu cuda clone type
+    """.split()  # noqa: SIM905
+)
+"""Methods that leave the numbers alone."""
+
+
+class Activation(enum.Enum):
+    """What a tensor went through last."""
+
+    SOFTMAX = "softmax"
+    SIGMOID = "a sigmoid"
+    LOGARITHM = "log_softmax"
+
+
+_BY_NAME = {
+    "softmax": Activation.SOFTMAX,
+    "sigmoid": Activation.SIGMOID,
+    "log_softmax": Activation.LOGARITHM,
+    "logsigmoid": Activation.LOGARITHM,
+}
+_MODULES = {
+    "torch.nn.Softmax": Activation.SOFTMAX,
+    "torch.nn.Softmax2d": Activation.SOFTMAX,
+    "torch.nn.Sigmoid": Activation.SIGMOID,
+    "torch.nn.LogSoftmax": Activation.LOGARITHM,
+    "torch.nn.LogSigmoid": Activation.LOGARITHM,
+}
+
+
+def activation(context: Context, node: cst.BaseExpression, far: int = _FAR) -> Activation | None:
+    """What an expression went through last, on every path; None if that is not known, or nothing of the kind."""
+    while True:
+        match node:
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _PASSING:
+                if reference(value_of(context, node.func)) is not None and not _is_method(context, node.func):
+                    return None
+                node = inner
+            case cst.Subscript(value=inner):
+                node = inner
+            case cst.Name():
+                assigned = _assigned(context, node) if far else None
+                return activation(context, assigned, far - 1) if assigned is not None else None
+            case cst.Call():
+                return _of_call(context, node, far)
+            case _:
+                return None
+
+
+def _is_method(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether a method of an object is called, and not a function of a module."""
+    return isinstance(func, cst.Attribute) and not value_of(context, func.value).kind & Kind.REFERENCE
+
+
+def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
+    func = value_of(context, node.func)
+    if func.kind == Kind.MODULE:
+        return _of_module(context, func, far)
+    ref = reference(func)
+    if ref is not None:
+        return _BY_NAME.get(ref.rpartition(".")[2]) if ref.startswith("torch.") and library.is_function(ref) else None
+    match node.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _BY_NAME:
+            return _BY_NAME[name] if value_of(context, owner).kind & (Kind.TENSOR | Kind.UNKNOWN) else None
+    return None
+
+
+def _of_module(context: Context, module: Value, far: int) -> Activation | None:
+    """What the output of a module went through last."""
+    if isinstance(module.node, cst.ClassDef):
+        forward = find_method(context, module.node, "forward")
+        return _returned(context.home(forward), forward, far - 1) if forward is not None and far > 0 else None
+    if module.ref == "torch.nn.Sequential":
+        return _of_module(context, module.items[-1], far) if module.items else None
+    return _MODULES.get(module.ref or "")
+
+
+def _returned(context: Context, forward: cst.FunctionDef, far: int) -> Activation | None:
+    """What ``forward`` returns on all paths."""
+    if "abstractmethod" in decorator_names(forward):
+        return None
+    returns = [
+        each for each in context.tree.within(forward.body, cst.Return) if context.scopes.scope_of(each) is forward
+    ]
+    found = {activation(context, each.value, far) if each.value is not None else None for each in returns}
+    return found.pop() if len(found) == 1 else None
+
+
+def _assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
+    """What a name was assigned last, if that is so on every path."""
+    scope, at = context.scopes.scope_of(name), context.tree.order(name)
+    targets = [
+        each
+        for each in references(context, name.value, scope)
+        if is_target(context.tree, each) and context.tree.order(each) < at and context.scopes.scope_of(each) is scope
+    ]
+    statement = context.tree.statement(name)
+    targets = [each for each in targets if context.tree.statement(each) is not statement]
+    assign = assignment_of(targets[-1], context.tree) if targets else None
+    suite = context.tree.parent(context.tree.statement(assign)) if assign is not None else None
+    is_certain = suite is not None and context.tree.is_inside(name, suite)
+    return assign.value if assign is not None and is_certain else None

@@ -1,0 +1,138 @@
+"""What happens in a training loop: the calls of a scope that train, in the order in which they are written.
+
+Rules about loops ask for these events and not for calls, so that a method of an optimizer, a scaler that steps for it
+and a function of the project that does both look the same to them.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.expressions import value_of
+from torchlint.model.methods_called import calls_on
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import dotted, last_name
+from torchlint.model.torch import library
+from torchlint.model.values import Value
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 2
+"""How many calls deep events are looked for."""
+_OPTIMIZER_NAME = re.compile(r"optim|(?:^|_)opt\d*(?:_|$)", re.IGNORECASE)
+_SCHEDULER_NAME = re.compile(r"sched|(?:^|_)lr(?:_|$)|warm_?up|annealing", re.IGNORECASE)
+_BACKWARD = frozenset(("backward", "manual_backward"))
+
+
+class What(enum.Enum):
+    """Kinds of events."""
+
+    BACKWARD = enum.auto()
+    STEP = enum.auto()
+    """An optimizer changes the parameters."""
+    CLEAR = enum.auto()
+    """Gradients are cleared: ``zero_grad()``, ``.grad = None``, ``.grad.zero_()``."""
+    SCHEDULE = enum.auto()
+    """A scheduler changes the learning rate."""
+    LOAD = enum.auto()
+    """``load_state_dict`` of a module."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingEvent:
+    """Something that a scope does."""
+
+    what: What
+    node: cst.CSTNode
+    """The call or assignment in this scope, also where what is called does it."""
+    path: str
+    """The optimizer, scheduler or module by the name that the scope has for it; empty if it is not known here."""
+    is_proved: bool = True
+    """Whether what it is done to is known by more than its name."""
+
+
+def training_events(context: Context, scope: cst.FunctionDef | cst.Module) -> tuple[TrainingEvent, ...]:
+    """What a scope does, in the order in which it is written."""
+    return context.remember(_events, scope, _FAR)
+
+
+def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> tuple[TrainingEvent, ...]:
+    found: list[TrainingEvent] = []
+    area: cst.CSTNode = scope.body if isinstance(scope, cst.FunctionDef) else context.tree.module
+    for call in context.tree.within(area, cst.Call):
+        if context.scopes.scope_of(call) is scope:
+            event = _own(context, call)
+            found += (event,) if event is not None else _called(context, call, far)
+    for target in context.tree.within(area, cst.AssignTarget):
+        if isinstance(target.target, cst.Attribute) and target.target.attr.value == "grad":
+            if context.scopes.scope_of(target) is scope:
+                found.append(TrainingEvent(What.CLEAR, target, ""))
+    return tuple(sorted(found, key=lambda event: context.tree.order(event.node)))
+
+
+def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
+    """What a call of a method does itself."""
+    func = call.func
+    if not isinstance(func, cst.Attribute):
+        return None
+    name, owner = func.attr.value, func.value
+    if name in _BACKWARD:
+        return TrainingEvent(What.BACKWARD, call, dotted(owner) or "")
+    if name == "load_state_dict":
+        return TrainingEvent(What.LOAD, call, dotted(owner) or "")
+    if name == "zero_grad":
+        return TrainingEvent(What.CLEAR, call, dotted(owner) or "")
+    if name in ("zero_", "detach_") and last_name(owner) == "grad":
+        return TrainingEvent(What.CLEAR, call, "")
+    return _stepping(context, call, owner) if name == "step" else None
+
+
+def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> TrainingEvent | None:
+    path, value = dotted(owner) or "", value_of(context, owner)
+    if value.kind == Kind.OPTIMIZER:
+        return TrainingEvent(What.STEP, call, path)
+    if value.kind == Kind.OBJECT:
+        kind = object_kind(value)
+        if kind == "scaler":
+            given = call.args[0].value if call.args else None
+            return TrainingEvent(What.STEP, call, dotted(given) or "" if given is not None else "")
+        return TrainingEvent(What.SCHEDULE, call, path) if kind == "scheduler" else None
+    if value.kind != Kind.UNKNOWN:
+        return None
+    if _SCHEDULER_NAME.search(last_name(owner)):
+        return TrainingEvent(What.SCHEDULE, call, path, is_proved=False)
+    if "scaler" in path.lower() and call.args:
+        return TrainingEvent(What.STEP, call, dotted(call.args[0].value) or "", is_proved=False)
+    if calls_on(context, owner, ("zero_grad",)):
+        return TrainingEvent(What.STEP, call, path)
+    return TrainingEvent(What.STEP, call, path, is_proved=False) if _OPTIMIZER_NAME.search(last_name(owner)) else None
+
+
+def object_kind(value: Value) -> str:
+    """``scaler``, ``scheduler`` … for an object of a class of torch; empty for others."""
+    ref = value.ref or ""
+    return "scaler" if ref.endswith(".GradScaler") and ref.startswith("torch.") else library.class_kind(ref) or ""
+
+
+def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, ...]:
+    """What a function of the project does that is called, by the names of who calls it."""
+    if not far or not isinstance(call.func, (cst.Name, cst.Attribute)):
+        return ()
+    function = value_of(context, call.func).node
+    if not isinstance(function, cst.FunctionDef):
+        return ()
+    home = context.home(function)
+    events = home.remember(_events, function, far - 1)
+    return tuple(TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved) for event in events)
+
+
+def _seen_as(path: str, call: cst.Call) -> str:
+    """How who calls a method names ``self.x``; other names are not followed."""
+    owner = dotted(call.func.value) if isinstance(call.func, cst.Attribute) else None
+    return f"{owner}.{path.removeprefix('self.')}" if owner is not None and path.startswith("self.") else ""

@@ -1,0 +1,73 @@
+"""In which order statements of a scope run: branches that exclude each other, suites that are left, loops around."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.syntax import LoopStatement
+
+_LEAVING = (cst.Return, cst.Raise, cst.Break)
+
+
+def loops_around(node: cst.CSTNode, model: Model) -> list[LoopStatement]:
+    """The loops of the same scope in whose body a node is, the innermost first."""
+    found: list[LoopStatement] = []
+    child = node
+    for up in model.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            break
+        if isinstance(up, (cst.For, cst.While)) and child is up.body:
+            found.append(up)
+        child = up
+    return found
+
+
+def are_exclusive(one: cst.CSTNode, other: cst.CSTNode, model: Model) -> bool:
+    """Whether two nodes are in different branches of one statement."""
+    branches = {id(up): id(child) for up, child in _branches(one, model)}
+    return any(branches.get(id(up), id(child)) != id(child) for up, child in _branches(other, model))
+
+
+def _branches(node: cst.CSTNode, model: Model) -> list[tuple[cst.CSTNode, cst.CSTNode]]:
+    found: list[tuple[cst.CSTNode, cst.CSTNode]] = []
+    child = node
+    for up in model.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.ClassDef)):
+            break
+        if isinstance(up, (cst.If, cst.IfExp, cst.Match)):
+            found.append((up, child))
+        child = up
+    return found
+
+
+def is_conditional(node: cst.CSTNode, loop: cst.CSTNode, model: Model) -> bool:
+    """Whether a node does not run in every round of a loop around it."""
+    child = node
+    for up in model.tree.ancestors(node):
+        if up is loop:
+            return False
+        if isinstance(up, (cst.If, cst.IfExp, cst.ExceptHandler, cst.Match, cst.For, cst.While)):
+            if child is not getattr(up, "test", None) and child is not getattr(up, "iter", None):
+                return True
+        child = up
+    return False
+
+
+def leaves(node: cst.CSTNode, area: cst.CSTNode, model: Model) -> bool:
+    """Whether a suite around a node, below that of ``area``, ends with leaving the loop or the function."""
+    for up in model.tree.ancestors(node):
+        if up is area or model.tree.parent(up) is area:
+            return False
+        if isinstance(up, cst.IndentedBlock):
+            last = up.body[-1]
+            small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
+            if isinstance(small, _LEAVING):
+                return True
+    return False
+
+
+def is_in_same_suite(node: cst.CSTNode, anchor: cst.CSTNode, model: Model) -> bool:
+    """Whether a node is in the suite that a statement is in, or deeper inside."""
+    suite = model.tree.parent(model.tree.statement(anchor))
+    return suite is not None and model.tree.is_inside(node, suite)

@@ -1,0 +1,171 @@
+"""What a module keeps where neither ``parameters()`` nor ``to()`` nor ``eval()`` look: in lists, tuples and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import dotted, last_name
+
+IsWanted = Callable[[cst.BaseExpression, Model], bool]
+
+_REGISTERING = frozenset(("add_module", "register_module", "register_parameter", "setattr", "__setattr__"))
+_CONTAINERS = frozenset(("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict"))
+_BY_HAND = frozenset(
+    ("to", "cuda", "cpu", "half", "float", "train", "eval", "parameters", "named_parameters", "state_dict", "apply")
+)
+"""What is called on elements of a container by who looks after them."""
+_OVERRIDDEN = ("parameters", "named_parameters", "_apply", "named_modules", "modules", "children")
+
+
+@dataclass(frozen=True)
+class KeptPlain:
+    """Something that a module keeps without registering it."""
+
+    value: cst.BaseExpression
+    """The display or comprehension; or what is put into a container."""
+    added: cst.CSTNode | None = None
+    """The call or target that puts it there; None where the value is assigned."""
+
+
+def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model) -> Iterator[KeptPlain]:
+    """Displays and comprehensions with something wanted that a method of a module assigns to ``self.x``."""
+    target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
+    value = node.value
+    if value is None or (isinstance(node, cst.Assign) and len(node.targets) != 1):
+        return
+    if isinstance(target, cst.Subscript):
+        if (
+            _names_class(value)
+            and is_wanted(value, model)
+            and _is_plain_container(target.value, model)
+            and _is_lost(target.value, model)
+        ):
+            yield KeptPlain(value, target)
+        return
+    if not _is_own(target) or not isinstance(target, cst.Attribute):
+        return
+    elements = list(_elements(value))
+    is_found = _is_filled(value, is_wanted, model) if isinstance(value, cst.Name) else False
+    if not is_found and not any(is_wanted(each, model) for each in elements):
+        return
+    is_hidden = target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp)
+    if not is_hidden and _is_lost(target, model):
+        yield KeptPlain(value)
+
+
+def appended(node: cst.Call, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
+    """Something wanted that is appended to a plain list in ``self.x``."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(value=owner, attr=cst.Name("append" | "insert")), args=[*_, cst.Arg(value=value)]
+        ):
+            if (
+                _is_own(owner)
+                and _names_class(value)
+                and is_wanted(value, model)
+                and _is_plain_container(owner, model)
+                and _is_lost(owner, model)
+            ):
+                return KeptPlain(value, node)
+    return None
+
+
+def _is_own(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
+
+
+def _elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match value:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            yield from (each.value for each in elements)
+        case cst.Dict(elements=elements):
+            yield from (each.value for each in elements)
+        case cst.ListComp(elt=element):
+            yield element
+        case cst.DictComp(value=element):
+            yield element
+
+
+def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
+    """Whether a local name is bound once, to a list, and something wanted is appended to that."""
+    uses = model.references(name.value, model.scopes.scope_of(name))
+    targets = [node for node in uses if model.is_target(node)]
+    assign = model.tree.enclosing(targets[0], cst.Assign) if len(targets) == 1 else None
+    if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.List) or _is_given_on(name, model):
+        return False
+    for use in uses:
+        attribute = model.tree.parent(use)
+        match model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None:
+            case cst.Call(func=cst.Attribute(attr=cst.Name("append")), args=[cst.Arg(value=added)]):
+                if _names_class(added) and is_wanted(added, model):
+                    return True
+    return False
+
+
+def _names_class(node: cst.BaseExpression) -> bool:
+    """Whether an expression begins with the call of something that is called like a class."""
+    name = ""
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        name = last_name(node.func) if isinstance(node, cst.Call) else name
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return name.lstrip("_")[:1].isupper()
+
+
+def _is_given_on(name: cst.Name, model: Model) -> bool:
+    """Whether a local list is given to something that may register what is in it."""
+    for use in model.references(name.value, model.scopes.scope_of(name)):
+        parent = model.tree.parent(use)
+        if isinstance(parent, cst.Arg) and last_name(getattr(model.tree.parent(parent), "func", parent)) != "len":
+            return True
+    return False
+
+
+def _is_plain_container(node: cst.BaseExpression, model: Model) -> bool:
+    return _is_own(node) and model.value(node).kind == Kind.CONTAINER
+
+
+def _is_lost(attribute: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is one of a module, and nothing in its class registers or looks after what it holds."""
+    cls = model.tree.enclosing(attribute, cst.ClassDef)
+    path = dotted(attribute)
+    if not isinstance(cls, cst.ClassDef) or path is None or model.class_kind(cls) != "module":
+        return False
+    if any(model.find_method(cls, name) is not None for name in _OVERRIDDEN):
+        return False
+    return not model.remember(_registers, cls) and path not in model.remember(_looked_after, cls)
+
+
+def _registers(model: Model, cls: cst.ClassDef) -> bool:
+    """Whether a class registers anything by name."""
+    return any(last_name(call.func) in _REGISTERING for call in model.tree.within(cls, cst.Call))
+
+
+def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
+    """The attributes of a class that are given to containers of modules, or whose elements are moved by hand."""
+    found: set[str | None] = set()
+    for call in model.tree.within(cls, cst.Call):
+        if last_name(call.func) in _CONTAINERS:
+            found.update(dotted(name) for arg in call.args for name in model.tree.within(arg, cst.Attribute))
+        elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _BY_HAND:
+            owner = call.func.value
+            while isinstance(owner, cst.Subscript):
+                owner = owner.value
+            found.add(dotted(owner))
+            found.update(_looped(owner, model) if isinstance(owner, cst.Name) else ())
+    return frozenset(path for path in found if path is not None)
+
+
+def _looped(name: cst.Name, model: Model) -> Iterator[str | None]:
+    """What a loop goes over that binds a name, around it."""
+    for up in model.tree.ancestors(name):
+        if isinstance(up, cst.FunctionDef):
+            break
+        loops = [up] if isinstance(up, cst.For) else []
+        loops += model.tree.within(up, cst.CompFor) if isinstance(up, cst.BaseComp) else []  # type: ignore[arg-type]
+        for loop in loops:
+            if any(isinstance(each, cst.Name) and each.value == name.value for each in model.tree.walk(loop.target)):
+                yield from (dotted(each) for each in model.tree.within(loop.iter, cst.Attribute))

@@ -1,0 +1,246 @@
+r"""An in-place operation on a leaf that requires grad raises, outside of `torch.no_grad()`.
+
+`net.weight += 1` is to change a parameter, and autograd refuses: *a leaf Variable that requires grad is being used in
+an in-place operation*. It would have to differentiate by a value that is gone. A view of the leaf is refused as well.
+Under `torch.no_grad()` nothing is recorded, and the parameter is simply written.
+
+```diff run-after
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 6)
+-net.weight.copy_(torch.eye(6, 3))
+-net.bias += 1
+-net.weight[:, 0] -= 1
++with torch.no_grad():
++    net.weight.copy_(torch.eye(6, 3))
++    net.bias += 1
++    net.weight[:, 0] -= 1
+ b = net.bias.view(3, -1)
+-b[:, 0] += 2
++with torch.no_grad():
++    b[:, 0] += 2
+ net.weight.sum().backward()
+ for p in net.parameters():
+     if p.grad is not None:
+-        p -= 0.1 * p.grad
++        with torch.no_grad():
++            p -= 0.1 * p.grad
+         p.grad.zero_()
+```
+
+```diff run-after
+ import torch
+
+ w = torch.zeros(3, requires_grad=True)
+-w[0] = 5.0
++with torch.no_grad():
++    w[0] = 5.0
+ y = w * 2
+ y[0] = 1.0
+ y += 1
+ y.sum().backward()
+```
+
+Where autograd does not record, on what does not require grad, and on results of other operations there is nothing to
+say. Neither is there where it is not shown that autograd records:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 6)
+ with torch.no_grad():
+     net.weight.copy_(torch.eye(6, 3))
+     net.bias += 1
+ nn.init.zeros_(net.bias)
+ net.weight.grad = None
+ net.bias.requires_grad_(False)
+ net.bias += 1
+
+ def soft_update(target: nn.Linear, tau):
+     target.weight.mul_(tau)
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.scale = nn.Parameter(torch.ones(3))
+         self.register_buffer("mean", torch.zeros(3))
+         self.mean += 1
+-        self.scale.mul_(0.1)
++        with torch.no_grad():
++            self.scale.mul_(0.1)
+
+     @torch.no_grad()
+     def clip(self):
+         self.scale.clamp_(0, 1)
+```
+
+## When the fix is unsafe
+
+Never: what raises is done as it is written. There is no fix where the result of the operation is used on the spot.
+
+In-place operations: <https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Certainty, Kind, Model, Tri, Value
+from torchlint.model.syntax import assignment_of, integer, is_none
+from torchlint.model.torch import library
+from torchlint.model.torch.writers import is_writing
+from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
+from torchlint.rules.shared import no_grad
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_LEAVES = any_of(
+    pattern(r"\brequires_grad \b"),
+    word("requires_grad_"),
+    word("Parameter"),
+    word("parameters"),
+    word("named_parameters"),
+    part("weight"),
+    part("bias"),
+)
+"""What a file has to hold for a leaf that requires grad to be known."""
+
+_HARMLESS = frozenset(("detach_", "requires_grad_", "share_memory_", "retain_grad", "rename_"))
+_FAR = 3
+"""How many assignments of views are gone back, and how many calls from `__init__`."""
+
+
+@on(
+    cst.Call,
+    trigger=all_of(
+        any_of(
+            pattern(r"_\((?<=\w_\()(?<!requires_grad_\()(?<!init\.\w{4}_\()(?<!init\.\w{5}_\()(?<!init\.\w{7}_\()"),
+            pattern(r"_[\s)\\]+\("),
+        ),
+        _LEAVES,
+    ),
+)
+def check_call(node: cst.Call, model: Model) -> Finding | None:
+    """Report in-place methods of leaves."""
+    match node.func:
+        case cst.Attribute(value=tensor, attr=cst.Name(value=name)) if is_writing(name) and name not in _HARMLESS:
+            return _finding(tensor, node, node.func.attr, model) if _is_leaf(tensor, model) else None
+    return None
+
+
+@on(cst.AugAssign, trigger=all_of(pattern(r"[-+*/|&^]=(?!=)"), _LEAVES))
+def check_augmented(node: cst.AugAssign, model: Model) -> Finding | None:
+    """Report `net.bias += 1`, also of a part."""
+    if isinstance(node.operator, cst.MatrixMultiplyAssign):
+        return None
+    return _finding(node.target, node, node.target, model) if _is_leaf(node.target, model, is_written=True) else None
+
+
+@on(cst.AssignTarget, trigger=all_of(pattern(r"\] ="), _LEAVES))
+def check_item(node: cst.AssignTarget, model: Model) -> Finding | None:
+    """Report `w[0] = 1`."""
+    if not isinstance(node.target, cst.Subscript) or not _is_leaf(node.target, model, is_written=True):
+        return None
+    return _finding(node.target, node, node.target, model)
+
+
+def _finding(tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, model: Model) -> Finding | None:
+    if not _records(write, model) or is_probed(write, model):
+        return None
+    said = "an in-place operation on a leaf that requires grad raises; do it under `torch.no_grad()`"
+    return Finding(at, said, _fix(write, model), severity=Severity.ERROR, receiver=tensor)
+
+
+def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False, far: int = _FAR) -> bool:
+    """Whether an expression is a leaf that requires grad, or a view of one. Of what is written any part is."""
+    while True:
+        match node:
+            case cst.Subscript(value=inner) if is_written or all(map(_is_basic, node.slice)):
+                node = inner
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if library.is_view(name):
+                node = inner
+            case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "real" | "imag")):
+                node = inner
+            case _:
+                break
+        is_written = False
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return False
+    value = model.value(node)
+    if value.kind != Kind.TENSOR or value.grad != Tri.YES:
+        return False
+    if value.leaf == Tri.YES:
+        return _is_certain(value, node, model)
+    return isinstance(node, cst.Name) and far > 0 and _is_view_of_leaf(node, model, far)
+
+
+def _is_basic(element: cst.SubscriptElement) -> bool:
+    """Whether an index makes a view: a number, a slice, `None`, `...`."""
+    if not isinstance(element.slice, cst.Index):
+        return True
+    index = element.slice.value
+    return isinstance(index, cst.Ellipsis) or is_none(index) or integer(index) is not None
+
+
+def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
+    certainty = model.requires_grad(node)
+    if certainty == Certainty.EXPECTED:
+        return model.shows_recording(node)
+    return certainty == Certainty.PROVED and value.certainty == Certainty.PROVED
+
+
+def _is_view_of_leaf(name: cst.Name, model: Model, far: int) -> bool:
+    """Whether a name is bound once, to a view of a leaf, where autograd records."""
+    bound = model.bindings_of(name.value, name)
+    assign = assignment_of(bound[0], model.tree) if len(bound) == 1 else None
+    if assign is None or isinstance(assign.value, (cst.Name, cst.Attribute)) or not _is_bound_once(name, model):
+        return False
+    return model.grad_enabled(assign) == Tri.YES and _is_leaf(assign.value, model, far=far - 1)
+
+
+def _is_bound_once(name: cst.Name, model: Model) -> bool:
+    targets = [n for n in model.references(name.value, model.scopes.scope_of(name)) if model.is_target(n)]
+    plain = [n for n in targets if not isinstance(model.tree.parent(n), (cst.Subscript, cst.AugAssign))]
+    return len(plain) == 1
+
+
+def _records(node: cst.CSTNode, model: Model) -> bool:
+    """Whether autograd records where something is written: that is shown, or a module is being made."""
+    return model.grad_enabled(node) == Tri.YES and (model.shows_recording(node) or _is_made(node, model, _FAR))
+
+
+def _is_made(node: cst.CSTNode, model: Model, far: int) -> bool:
+    """Whether a node runs in the `__init__` of a module, or in a method that this calls."""
+    function = model.tree.enclosing(node, cst.FunctionDef, cst.Lambda)
+    cls = model.class_of(function) if isinstance(function, cst.FunctionDef) else None
+    if cls is None or not isinstance(function, cst.FunctionDef) or model.class_kind(cls) != "module":
+        return False
+    if function.name.value == "__init__":
+        return True
+    for use in model.all_called(function.name.value) if far else ():
+        match use, model.tree.parent(use):
+            case cst.Attribute(value=cst.Name("self")), cst.Call(func=func) as call if func is use:
+                if model.tree.enclosing(call, cst.ClassDef) is cls and model.grad_enabled(call) == Tri.YES:
+                    if _is_made(call, model, far - 1):
+                        return True
+    return False
+
+
+def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
+    """The statement under `torch.no_grad()`, where it is one of its own."""
+    small = no_grad.own_statement(write, model)
+    if small is None or not no_grad.may_hold(small, model):
+        return None
+    line = model.tree.parent(small)
+    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
+    into = no_grad.block_before(model, line) if line is not None and begins else None
+    name, missing = model.spelling("torch.no_grad", write)
+    if not name:
+        return None
+    imports = ("torch",) if missing and into is None else ()
+    block = Block(f"with {name}():", small, into=into)
+    return Fix("Move the operation into a `torch.no_grad()` block", (), imports=imports, block=block)

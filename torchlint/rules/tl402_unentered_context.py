@@ -1,0 +1,211 @@
+r"""A context manager that nobody enters has no effect.
+
+`torch.no_grad()` makes an object that turns gradients off between entering and leaving it. As a statement it is made
+and dropped: autograd goes on recording, autocast stays off, DDP synchronises after each `backward()`. It needs a
+`with`, or an `@` above a function.
+
+```diff run
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 2)
+!torch.no_grad()
+ y = net(torch.ones(2))
+ assert y.requires_grad
+!torch.autocast("cpu", dtype=torch.bfloat16)
+ assert net(torch.ones(2)).dtype == torch.float32
+!torch.device("meta")
+ assert torch.ones(2).device.type == "cpu"
+```
+
+`with torch.no_grad:` enters the class itself, which raises:
+
+```diff run-after
+ import torch
+
+ w = torch.ones(2, requires_grad=True)
+-with torch.no_grad:
++with torch.no_grad():
+     y = w * 2
+```
+
+Above a method the `@` is missing:
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+~    torch.no_grad()
++    @torch.no_grad()
+     def sample(self, x):
+         return self(x)
+```
+
+What acts at once, and what is entered, kept, passed on or only tried is left alone:
+
+```diff
+ import contextlib
+ import torch
+
+ torch.set_grad_enabled(False)
+ torch.autograd.set_detect_anomaly(True)
+
+ @torch.no_grad()
+ def f(x):
+     context = torch.enable_grad()
+     with contextlib.ExitStack() as stack:
+         stack.enter_context(torch.inference_mode())
+     with context, torch.autocast("cuda"):
+         return x
+
+ @torch.no_grad
+ def g(name):
+     try:
+         torch.device(name)
+     except RuntimeError:
+         return torch.no_grad()
+```
+
+## When the fix is unsafe
+
+Above a method, where a program that ran does something else. Brackets behind `with` are safe, for that raises today.
+For a statement there is no fix: what it was to cover, only the author knows.
+
+`torch.no_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.api import names
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_WITHOUT_ARGUMENTS = frozenset(
+    (
+        "torch.no_grad",
+        "torch.inference_mode",
+        "torch.enable_grad",
+        "torch.autograd.detect_anomaly",
+        "torch.random.fork_rng",
+        "torch.cuda.amp.autocast",
+        "torch.cpu.amp.autocast",
+    )
+)
+"""Contexts that can be made without arguments."""
+
+_CONTEXTS = _WITHOUT_ARGUMENTS | frozenset(
+    (
+        "torch.autocast",
+        "torch.device",
+        "torch.cuda.device",
+        "torch.cuda.device_of",
+        "torch.cuda.stream",
+        "torch.autograd.graph.save_on_cpu",
+        "torch.autograd.graph.saved_tensors_hooks",
+        "torch.autograd.profiler.record_function",
+        "torch.profiler.record_function",
+    )
+)
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _CONTEXTS)
+
+_WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
+"""Modules that have a `no_sync()`."""
+
+_STATEMENT = any_of(
+    pattern(r"\bno_grad\b(?<!@no_grad)(?<!@torch\.no_grad)(?!\(\):)"),
+    pattern(r"\binference_mode\b(?<!@torch\.inference_mode)(?!\(\):)"),
+    pattern(r"\benable_grad\b(?<!@torch\.enable_grad)(?!\(\):)"),
+    pattern(r"\bautocast\b(?<!with\sautocast)(?<!with\storch\.autocast)(?<!with\storch\.cuda\.amp\.autocast)"),
+    pattern(r"\bautocast\b(?=\s*:)"),
+    word("detect_anomaly"),
+    word("fork_rng"),
+    word("no_sync"),
+    word("save_on_cpu"),
+    word("saved_tensors_hooks"),
+    pattern(r"\brecord_function\b(?<!with\srecord_function)(?<!with\storch\.profiler\.record_function)"),
+    pattern(
+        r"\bdevice\b(?<![=,(\[]torch\.device)(?<![=,\w(:+][\t\x20]torch\.device)(?<!with\storch\.cuda\.device)(?= \()"
+    ),
+    pattern(r"\bdevice\b(?=\) \()"),
+    word("device_of"),
+    pattern(r"\bstream\b(?<!with\storch\.cuda\.stream)(?= \()"),
+    all_of(word("no_grad"), pattern(r"\bno_grad\b(?!\s*\()")),
+    all_of(word("inference_mode"), pattern(r"\binference_mode\b(?!\s*\()")),
+    all_of(word("enable_grad"), pattern(r"\benable_grad\b(?!\s*\()")),
+    all_of(word("autocast"), pattern(r"\bautocast\b(?!\s*\()")),
+    all_of(word("record_function"), pattern(r"\brecord_function\s+as\b")),
+    all_of(word("device"), pattern(r"\bdevice\s+as\b")),
+    all_of(word("stream"), pattern(r"\bstream\s+as\b")),
+)
+
+
+@on(cst.Expr, trigger=_STATEMENT)
+def check_statement(node: cst.Expr, model: Model) -> Finding | None:
+    """Report a statement that makes a context and does not enter it."""
+    made = node.value
+    func = made.func if isinstance(made, cst.Call) else made
+    if not isinstance(func, (cst.Name, cst.Attribute)):
+        return None
+    name = _name(func, made, model)
+    if name is None or is_probed(node, model):
+        return None
+    said = f"`{name}` is made and not entered, so it has no effect; it needs a `with`"
+    return Finding(func, said, _decorator(node, model))
+
+
+def _name(func: cst.Name | cst.Attribute, made: cst.BaseExpression, model: Model) -> str | None:
+    """What context a statement makes, or only names; None if none."""
+    last = names.called_name(func, model)
+    if last == "no_sync" and isinstance(func, cst.Attribute) and made is not func:
+        wrapper = model.value(func.value).ref or ""
+        return "no_sync" if wrapper.startswith("torch.") and wrapper.endswith(_WRAPPERS) else None
+    if last not in _LAST_NAMES:
+        return None
+    ref = model.qualified(func)
+    return ref if ref in _CONTEXTS else None
+
+
+def _decorator(node: cst.Expr, model: Model) -> Fix | None:
+    """An `@` in front, where a method comes next."""
+    line = model.tree.parent(node)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1 or not isinstance(node.value, cst.Call):
+        return None
+    body, index = model.tree.siblings(line)
+    after = body[index + 1] if index + 1 < len(body) else None
+    is_in_class = isinstance(model.tree.enclosing(line, cst.ClassDef, cst.FunctionDef), cst.ClassDef)
+    if not is_in_class or not isinstance(after, cst.FunctionDef) or after.leading_lines or node.value.lpar:
+        return None
+    edits = (edit.insert_before(node.value, "@"), edit.insert_before(after, ""))
+    return Fix("Decorate the method", edits, Applicability.UNSAFE)
+
+
+_ENTERED = any_of(
+    all_of(word("no_grad"), pattern(r"\bno_grad\b(?!\s*\()")),
+    all_of(word("inference_mode"), pattern(r"\binference_mode\b(?!\s*\()")),
+    all_of(word("enable_grad"), pattern(r"\benable_grad\b(?!\s*\()")),
+    all_of(word("autocast"), pattern(r"\bautocast\b(?!\s*\()")),
+    all_of(word("detect_anomaly"), pattern(r"\bdetect_anomaly\b(?!\s*\()")),
+    all_of(word("fork_rng"), pattern(r"\bfork_rng\b(?!\s*\()")),
+)
+
+
+@on(cst.With, trigger=_ENTERED)
+def check_with(node: cst.With, model: Model) -> Iterator[Finding]:
+    """Report `with torch.no_grad:`."""
+    for item in node.items:
+        func = item.item
+        if isinstance(func, (cst.Name, cst.Attribute)) and names.called_name(func, model) in _LAST_NAMES:
+            ref = model.qualified(func)
+            if ref in _CONTEXTS and ref != "torch.device" and not is_probed(node, model):
+                fix = Fix("Call it", (edit.insert_after(func, "()"),)) if ref in _WITHOUT_ARGUMENTS else None
+                yield Finding(func, f"`{ref}` is not called: `with` raises", fix, severity=Severity.ERROR)

@@ -1,0 +1,296 @@
+r"""A tensor is computed and dropped: methods without an underscore return a new one.
+
+`x.to(device)` does not move `x`, `x.clamp(0, 1)` does not clamp it: the result is another tensor, and as a statement it
+is dropped. Only methods that end in `_` change the tensor itself, and only a module is moved in place by `.to()`.
+
+```diff run-differs
+ import torch
+ import torch.nn.functional as F
+
+ x = torch.tensor([-1.0, 2.0])
+~x.clamp(0, 1)
++x = x.clamp(0, 1)
+~x.unsqueeze(0)
++x = x.unsqueeze(0)
+!F.relu(x)
+!torch.cat([x, x])
+ x.add_(1)
+ F.relu(x, inplace=True)
+ torch.sub(x, 1, out=x)
+```
+
+What is moved in a loop over a loader, and a network that is wrapped or compiled, but not by that name:
+
+```diff
+ import torch
+ from torch import nn
+ from torch.utils.data import DataLoader
+
+ def train(net: nn.Module, loader: DataLoader, device):
+     net.to(device)
+!    nn.DataParallel(net)
+!    torch.compile(net)
+     for images, labels in loader:
+~        images.to(device)
++        images = images.to(device)
+~        labels.to(device, non_blocking=True)
++        labels = labels.to(device, non_blocking=True)
+         net(images).sum().backward()
+```
+
+What is not known to be a tensor may be moved in place. What is only tried, timed or run to warm a device up, is done
+for something else than its result:
+
+```diff
+ import time
+ import torch
+ import torch.nn.functional as F
+
+ def move(batch, model, device):
+     batch.to(device)
+     model.to(device)
+     batch.boxes.clamp(0, 1)
+
+ def probe(x: torch.Tensor):
+     try:
+         x.cuda()
+     except RuntimeError:
+         return False
+     start = time.perf_counter()
+     for _ in range(100):
+         F.relu(x)
+     return time.perf_counter() - start
+
+ torch.zeros(1, device="cuda")
+ torch.ones(1).cuda()
+ torch.rand(10)
+```
+
+## When the fix is unsafe
+
+Always: the program goes on with another tensor then, which is what was meant, or the line was needless. For a function
+there is no fix, for what is to be done with the result is not known.
+
+In-place and out-of-place: <https://docs.pytorch.org/docs/stable/tensors.html>.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model, Strength, Value
+from torchlint.model.interpret.loaders import is_from_loader
+from torchlint.model.syntax import dotted, keyword, last_name
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import (
+    OverloadResult,
+    PlainResult,
+    SeveralResults,
+    TensorResult,
+    TorchResult,
+    TupleResult,
+)
+from torchlint.model.torch.writers import function_writes
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_STATEMENT = pattern(
+    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
+    r"abs|absolute|acos|add|addcdiv|addcmul|addmm|all|amax|amin|any|argmax|argmin|argsort|asin|as_strided|atan|atan2|"
+    r"avg_pool2d|baddbmm|bernoulli|bfloat16|binary_cross_entropy|binary_cross_entropy_with_logits|bitwise_and|"
+    r"bitwise_not|bitwise_or|bitwise_xor|bmm|bool|broadcast_to|byte|cat|ceil|char|chunk|clamp|clamp_max|clamp_min|clip|"
+    r"clone|coalesce|compile|concat|concatenate|conj|contiguous|conv1d|conv2d|copysign|cos|cosh|cosine_similarity|cpu|"
+    r"cross_entropy|cuda|cummax|cumprod|cumsum|DataParallel|detach|diag|diagonal|DistributedDataParallel|div|divide|"
+    r"double|dropout|dropout1d|dropout2d|dropout3d|einsum|elu|embedding|eq|erf|exp|expand|expand_as|expm1|fill|flatten|"
+    r"flip|float|floor|floor_divide|fmod|from_numpy|full|gather|ge|gelu|grid_sample|gt|half|hardtanh|index_add|"
+    r"index_copy|index_fill|index_put|index_select|int|interpolate|inverse|kl_div|l1_loss|layer_norm|le|leaky_relu|"
+    r"lerp|linear|log|log10|log1p|log2|log_softmax|logical_and|logical_not|logical_or|logsigmoid|logsumexp|long|lt|"
+    r"masked_fill|masked_scatter|masked_select|matmul|max|max_pool2d|maximum|mean|median|min|minimum|mish|mm|movedim|"
+    r"mse_loss|mul|multiply|nan_to_num|narrow|ne|neg|negative|nll_loss|nonzero|norm|normalize|ones|one_hot|pad|permute|"
+    r"pin_memory|pow|prod|reciprocal|relu|relu6|remainder|renorm|repeat|repeat_interleave|reshape|reshape_as|roll|rot90|"
+    r"round|rsqrt|scatter|scatter_add|scatter_reduce|select|selu|short|sigmoid|sign|silu|sin|sinh|smooth_l1_loss|"
+    r"softmax|softmin|softplus|sort|sparse_mask|split|sqrt|square|squeeze|stack|std|sub|subtract|sum|swapaxes|swapdims|"
+    r"t|take|tan|tanh|tensor|threshold|tile|to|to_dense|to_sparse|topk|transpose|tril|triu|true_divide|trunc|type|"
+    r"type_as|unbind|unflatten|unfold|unique|unsqueeze|var|view|view_as|vstack|where|zeros|zeros_like)\b \("
+)
+"""A statement that begins with the call of one of these."""
+
+_NAMES = frozenset(re.findall(r"\w+", str(_STATEMENT).partition("(?#names)(?:")[2].partition(")")[0]))
+
+_WRAPPERS = frozenset(
+    (
+        "torch.compile",
+        "torch.nn.DataParallel",
+        "torch.nn.parallel.DataParallel",
+        "torch.nn.parallel.DistributedDataParallel",
+    )
+)
+"""What gives another network."""
+
+_CLOCKS = frozenset(
+    """
+    time time_ns perf_counter perf_counter_ns monotonic process_time elapsed_time synchronize record timeit
+    max_memory_allocated memory_allocated reset_peak_memory_stats empty_cache
+    """.split()  # noqa: SIM905
+)
+"""What is asked before and after something that is measured."""
+
+_PLAIN_CONTEXTS = frozenset(
+    """
+    no_grad inference_mode enable_grad set_grad_enabled autocast device open tqdm nullcontext no_sync fork_rng
+    detect_anomaly Pool ThreadPoolExecutor
+    """.split()  # noqa: SIM905
+)
+"""Contexts that do nothing with what is computed in them."""
+
+_MEASURING = re.compile(r"bench|warm_?up|profil|time_|_time", re.IGNORECASE)
+
+
+@on(cst.Expr, trigger=_STATEMENT)
+def check(node: cst.Expr, model: Model) -> Finding | None:
+    """Report a statement that computes a tensor."""
+    call = node.value
+    if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Name, cst.Attribute)):
+        return None
+    if last_name(call.func) not in _NAMES or not _begins_with_a_name(call, model):
+        return None
+    ref = model.qualified(call.func)
+    if ref is not None:
+        if not _gives_tensor(ref, call) or _is_for_something_else(node, model):
+            return None
+        return Finding(call.func, f"the result of `{ref}` is dropped")
+    func = call.func
+    if not isinstance(func, cst.Attribute) or not _is_method(func, call, model) or _is_factory(func.value, model):
+        return None
+    if _is_for_something_else(node, model):
+        return None
+    name = func.attr.value
+    said = f"`.{name}()` returns a new tensor, which is dropped; the old one stays as it is"
+    return Finding(func.attr, said, _fix(node, call, func, model), receiver=func.value)
+
+
+def _begins_with_a_name(call: cst.Call, model: Model) -> bool:
+    """Whether the first call of a chain is one of those that are looked for, on a name or path."""
+    node: cst.BaseExpression = call
+    while isinstance(node, (cst.Call, cst.Attribute, cst.Subscript)):
+        if isinstance(node, cst.Call):
+            call, node = node, node.func
+        elif isinstance(node, cst.Subscript):
+            if re.search(r"[\]\n]", model.tree.code(node)[:-1].rpartition("[")[2]):
+                return False
+            node = node.value
+        else:
+            node = node.value
+    return isinstance(node, cst.Name) and last_name(call.func) in _NAMES
+
+
+def _gives_tensor(ref: str, call: cst.Call) -> bool:
+    """Whether a function of torch computes tensors and does nothing else."""
+    if ref in _WRAPPERS:
+        return bool(call.args)
+    result = library.function(ref)
+    if not _is_tensor_result(result) or ref.endswith("_") or ref.startswith(("torch.nn.init.", "torch.nn.utils.")):
+        return False
+    if keyword(call.args, "device") is not None or keyword(call.args, "out") is not None:
+        return False
+    return not any(function_writes(ref, arg, call, ()) for arg in call.args)
+
+
+def _is_tensor_result(result: TorchResult | None) -> bool:
+    match result:
+        case None | PlainResult():
+            return False
+        case TensorResult():
+            return not result.is_input
+        case TupleResult(items=items):
+            return all(map(_is_tensor_result, items))
+        case SeveralResults(item=item):
+            return _is_tensor_result(item)
+        case OverloadResult(cases=cases):
+            return all(map(_is_tensor_result, cases.values()))
+
+
+def _is_method(func: cst.Attribute, call: cst.Call, model: Model) -> bool:
+    """Whether a method of a proven tensor is called that gives another tensor."""
+    if not _is_tensor_result(library.method(func.attr.value)):
+        return False
+    if any(keyword(call.args, name) is not None for name in ("out", "inplace")):
+        return False
+    return _is_proved(model.value(func.value))
+
+
+def _is_proved(value: Value) -> bool:
+    """Whether a value is a tensor by an annotation, by what torch says, or because a loader gives it."""
+    if value.kind != Kind.TENSOR:
+        return is_from_loader(value) or (value.kind == Kind.TENSOR | Kind.UNKNOWN and _comes_from_loader(value))
+    return (value.strength or Strength.NAME) >= Strength.ANNOTATION or is_from_loader(value)
+
+
+def _comes_from_loader(value: Value) -> bool:
+    return value.evidence is not None and "data loader" in value.evidence.text
+
+
+def _is_factory(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is made on the spot, so that it is its device that is wanted."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, (cst.Name, cst.Attribute)):
+        return False
+    result = library.function(model.qualified(node.func))
+    return isinstance(result, TensorResult) and result.grad in ("factory", "never")
+
+
+def _is_for_something_else(node: cst.Expr, model: Model) -> bool:
+    """Whether a statement is run to see whether it raises, to be timed, recorded or traced."""
+    child: cst.CSTNode = node
+    for up in model.tree.ancestors(node):
+        if isinstance(up, cst.With) and child is up.body and not all(_is_plain(item.item) for item in up.items):
+            return True
+        if isinstance(up, cst.FunctionDef):
+            if up.name.value.startswith("test_") or _MEASURING.search(up.name.value):
+                return True
+            cls = model.class_of(up)
+            if cls is not None and _MEASURING.search(cls.name.value):
+                return True
+            break
+        child = up
+    return is_probed(node, model) or _is_timed(node, model)
+
+
+def _is_plain(context: cst.BaseExpression) -> bool:
+    while isinstance(context, cst.Call):
+        context = context.func
+    return last_name(context) in _PLAIN_CONTEXTS
+
+
+def _is_timed(node: cst.Expr, model: Model) -> bool:
+    """Whether a clock is read before and after a statement in its function."""
+    at, scope = model.tree.order(node), model.scopes.scope_of(node)
+    clocks = model.remember(_clocks, scope)
+    return bool(clocks) and clocks[0] < at < clocks[-1]
+
+
+def _clocks(model: Model, scope: cst.FunctionDef | cst.Module) -> list[int]:
+    """Where a scope reads a clock."""
+    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    calls = model.tree.within(area, cst.Call) if isinstance(area, cst.CSTNode) else []
+    return [model.tree.order(call) for call in calls if last_name(call.func) in _CLOCKS]
+
+
+def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> Fix | None:
+    """`x = x.to(d)` of a name or an attribute of `self`; the other way is to do without the line."""
+    path = dotted(func.value)
+    if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
+        return None
+    remove = edit.remove_statement(model.tree, node)
+    others = (
+        ()
+        if remove is None
+        else (Fix("Remove the line, if the result is not wanted", (remove,), Applicability.UNSAFE),)
+    )
+    text = f"{path} = "
+    return Fix("Assign it", (edit.insert_before(call, text),), Applicability.UNSAFE, alternatives=others)

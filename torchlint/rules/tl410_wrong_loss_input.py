@@ -1,0 +1,208 @@
+r"""What goes into a loss went through softmax or sigmoid already, or lacks it.
+
+`cross_entropy` takes logits and does `log_softmax` itself: with probabilities, the gradients are small, and a confident
+network cannot get its loss near zero. `binary_cross_entropy_with_logits` does the sigmoid itself. `nll_loss` and
+`kl_div` take *log*-probabilities: with probabilities, they compute something else altogether.
+
+```diff run-differs
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ torch.manual_seed(0)
+ x, y = torch.randn(4, 3), torch.tensor([0, 1, 2, 0])
+~a = F.cross_entropy(F.softmax(x, dim=1), y)
++a = F.cross_entropy(x, y)
+~b = F.nll_loss(torch.softmax(x, 1), y)
++b = F.nll_loss(torch.log_softmax(x, 1), y)
+~c = F.kl_div(x.softmax(1), torch.full((4, 3), 1 / 3), reduction="batchmean")
++c = F.kl_div(x.log_softmax(1), torch.full((4, 3), 1 / 3), reduction="batchmean")
+!d = nn.BCEWithLogitsLoss()(torch.sigmoid(x), torch.ones(4, 3))
+```
+
+Through names, `nn.Sequential` and the `forward` of a module:
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(3, 3)
+         self.softmax = nn.Softmax(dim=1)
+
+     def forward(self, x):
+         return self.softmax(self.fc(x))
+
+ def train(x, y):
+     criterion = nn.CrossEntropyLoss()
+     net = Net()
+     outputs = net(x)
+!    loss = criterion(outputs, y)
+     head = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid())
+     probabilities = head(x).squeeze(1)
+!    loss += nn.functional.binary_cross_entropy_with_logits(probabilities, y)
+     return loss
+```
+
+Logits and log-probabilities are what is wanted; a network that applies softmax in evaluation only gives logits in
+training, and `nll_loss` without a reduction is a way to read off a probability:
+
+```diff
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(3, 3)
+
+     def forward(self, x):
+         x = self.fc(x)
+         if not self.training:
+             x = x.softmax(1)
+         return x
+
+ def f(x: torch.Tensor, y):
+     a = F.cross_entropy(Net()(x), y)
+     b = F.nll_loss(F.log_softmax(x, 1), y)
+     c = F.cross_entropy(F.log_softmax(x, 1), y)
+     d = F.nll_loss(F.softmax(x, 1), y, reduction="none")
+     e = F.binary_cross_entropy(torch.sigmoid(x), y)
+     g = F.cross_entropy(x, F.softmax(y, 1))
+     h = F.kl_div(F.softmax(x, 1).log(), y)
+     return a, b, c, d, e, g, h
+```
+
+## When the fix is unsafe
+
+Always: another loss is computed.
+
+`torch.nn.CrossEntropyLoss`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.model.activations import Activation
+from torchlint.model.syntax import keyword, last_name
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_LOSSES = {
+    "torch.nn.functional.cross_entropy": "cross_entropy",
+    "torch.nn.CrossEntropyLoss": "cross_entropy",
+    "torch.nn.functional.binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",
+    "torch.binary_cross_entropy_with_logits": "binary_cross_entropy_with_logits",
+    "torch.nn.BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "torch.nn.functional.nll_loss": "nll_loss",
+    "torch.nn.NLLLoss": "nll_loss",
+    "torch.nn.functional.kl_div": "kl_div",
+    "torch.nn.KLDivLoss": "kl_div",
+}
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _LOSSES)
+
+_FILE = any_of(word("CrossEntropyLoss"), word("BCEWithLogitsLoss"), word("NLLLoss"), word("KLDivLoss"))
+
+
+@on(
+    cst.Call,
+    trigger=any_of(
+        word("cross_entropy"),
+        word("binary_cross_entropy_with_logits"),
+        word("nll_loss"),
+        word("kl_div"),
+        all_of(pattern(r"\w \("), _FILE),
+    ),
+)
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report a loss that is given probabilities."""
+    given = keyword(node.args, "input") or (node.args[0] if node.args and node.args[0].keyword is None else None)
+    if given is None or given.star or len(node.args) < 2 or not _may_be_loss(node.func, model):
+        return None
+    loss = _loss(node.func, model)
+    if loss is None:
+        return None
+    activation = model.activation(given.value)
+    if activation not in (Activation.SOFTMAX, Activation.SIGMOID):
+        return None
+    if loss == "nll_loss" and _is_unreduced(node):
+        return None
+    said = f"`{loss}` is given what went through {activation.value}"
+    if loss in ("nll_loss", "kl_div"):
+        said += "; it takes the logarithm of probabilities"
+    else:
+        said += f" already; it takes logits and does {'softmax' if loss == 'cross_entropy' else 'the sigmoid'} itself"
+    return Finding(given.value, said, _fix(loss, given.value, activation, model))
+
+
+def _may_be_loss(func: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is called is a loss by name, or called like what a loss is assigned to in this file."""
+    if isinstance(func, cst.Call):
+        return last_name(func.func) in _LAST_NAMES or (
+            isinstance(func.func, (cst.Name, cst.Attribute)) and names.called_name(func.func, model) in _LAST_NAMES
+        )
+    if not isinstance(func, (cst.Name, cst.Attribute)):
+        return False
+    return names.called_name(func, model) in _LAST_NAMES or last_name(func) in model.remember(_names_of_losses)
+
+
+def _names_of_losses(model: Model) -> frozenset[str]:
+    """The last names of all that is assigned something that mentions a class of losses."""
+    found: set[str] = set()
+    for name in ("CrossEntropyLoss", "BCEWithLogitsLoss", "NLLLoss", "KLDivLoss"):
+        for use in model.tree.names(name):
+            assign = model.tree.enclosing(use, cst.Assign, cst.AnnAssign, cst.FunctionDef, cst.ClassDef)
+            if isinstance(assign, cst.Assign):
+                found.update(last_name(each.target) for each in assign.targets)
+            elif isinstance(assign, cst.AnnAssign):
+                found.add(last_name(assign.target))
+    return frozenset(found - {""})
+
+
+def _loss(func: cst.BaseExpression, model: Model) -> str | None:
+    value = model.value(func)
+    if value.kind == Kind.MODULE:
+        return _LOSSES.get(value.ref or "") if not isinstance(value.node, cst.ClassDef) else None
+    ref = model.qualified(func)
+    return _LOSSES.get(ref) if ref is not None and not ref.endswith("Loss") else None
+
+
+def _is_unreduced(node: cst.Call) -> bool:
+    made = node.func if isinstance(node.func, cst.Call) else node
+    reduction = keyword(made.args, "reduction") or keyword(made.args, "reduce")
+    return reduction is not None and last_name(reduction.value) != "True" and '"mean"' not in _text(reduction)
+
+
+def _text(arg: cst.Arg) -> str:
+    return arg.value.value.replace("'", '"') if isinstance(arg.value, cst.SimpleString) else ""
+
+
+def _fix(loss: str, given: cst.BaseExpression, activation: Activation, model: Model) -> Fix | None:
+    if activation is not Activation.SOFTMAX or not isinstance(given, cst.Call):
+        return None
+    func = given.func
+    if last_name(func) != "softmax" or not isinstance(func, cst.Attribute):
+        return None
+    is_method = model.qualified(func) is None
+    if loss in ("nll_loss", "kl_div"):
+        edits: tuple[Edit, ...] = (edit.replace(func.attr, "log_softmax"),)
+        return Fix("Use `log_softmax`", edits, Applicability.UNSAFE)
+    if loss != "cross_entropy":
+        return None
+    if is_method:
+        edits = (edit.replace_after(func.value, given),)
+    elif given.args and given.args[0].keyword is None and not given.args[0].star:
+        inner = given.args[0].value
+        edits = (edit.replace_before(given, inner), edit.replace_after(inner, given))
+    else:
+        return None
+    return Fix("Give it the logits", edits, Applicability.UNSAFE)

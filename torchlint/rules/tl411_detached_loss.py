@@ -1,0 +1,184 @@
+r"""A loss that is told to require grad is a leaf: nothing behind it learns.
+
+`loss.requires_grad = True` makes the error go away that `backward()` raises on a loss without a graph, and nothing
+else. The gradient ends at the loss itself. What was computed before it, under `no_grad`, through `.item()`, NumPy or
+`argmax`, is not part of any graph.
+
+```diff run
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ values = [net(torch.ones(2)).item() for _ in range(3)]
+!loss = torch.tensor(sum(values), requires_grad=True)
+ loss.backward()
+ assert net.weight.grad is None
+```
+
+```diff
+ import torch
+ import torch.nn.functional as F
+
+ def train(net, x, y):
+     loss = F.cross_entropy(net(x).argmax(1).float(), y)
+!    loss.requires_grad = True
+     loss.backward()
+
+ def again(net, x, y):
+     with torch.no_grad():
+         loss = F.mse_loss(net(x), y)
+!    loss.requires_grad_()
+     loss.backward()
+```
+
+Leaves that something is computed from, and a loss that somebody else goes on with, are left alone:
+
+```diff
+ import torch
+ import torch.nn.functional as F
+
+ def optimise(x, y):
+     w = torch.tensor(x.mean(), requires_grad=True)
+     loss = F.mse_loss(w * x, y)
+     loss.backward()
+     start = torch.ones(1)
+     start.requires_grad_()
+     start.backward()
+     x.requires_grad_()
+     x = x * 2
+     x.backward()
+     return w.grad
+
+ def step(net, x, y):
+     loss = F.mse_loss(net(x), y)
+     loss.requires_grad = True
+     return loss
+```
+
+## When the fix is unsafe
+
+There is none: the loss has to be computed from the parameters, by what autograd knows.
+
+Autograd mechanics: <https://docs.pytorch.org/docs/stable/notes/autograd.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Certainty, Model, Tri
+from torchlint.model.syntax import assignment_of, call_of, dotted, keyword
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.model.torch.schema import TensorResult
+from torchlint.rule import Finding, Group, Severity, all_of, on, pattern, word
+from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_SAID = "nothing behind a loss that is made to require grad learns: `backward()` ends at the loss itself"
+_MAKERS = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.autograd.Variable")
+
+
+@on(cst.AssignTarget, trigger=all_of(pattern(r"\brequires_grad ="), word("backward")))
+def check_attribute(node: cst.AssignTarget, model: Model) -> Finding | None:
+    """Report `loss.requires_grad = True`."""
+    assign = model.tree.parent(node)
+    if not isinstance(assign, cst.Assign) or literal_bool(assign.value) is not True:
+        return None
+    match node.target:
+        case cst.Attribute(value=loss, attr=cst.Name("requires_grad") as name) if _is_detached(loss, model):
+            return Finding(name, _SAID, receiver=loss)
+    return None
+
+
+@on(cst.Call, trigger=all_of(pattern(r"\brequires_grad_ \("), word("backward")))
+def check_method(node: cst.Call, model: Model) -> Finding | None:
+    """Report `loss.requires_grad_()`."""
+    match node.func:
+        case cst.Attribute(value=loss, attr=cst.Name("requires_grad_") as name):
+            is_asked = not node.args or literal_bool(node.args[0].value) is True
+            return Finding(name, _SAID, receiver=loss) if is_asked and _is_detached(loss, model) else None
+    return None
+
+
+@on(cst.Call, trigger=all_of(pattern(r"\brequires_grad ="), word("backward")))
+def check_constructor(node: cst.Call, model: Model) -> Finding | None:
+    """Report `loss = torch.tensor(loss, requires_grad=True)`."""
+    asked = keyword(node.args, "requires_grad")
+    if asked is None or literal_bool(asked.value) is not True or not isinstance(node.func, (cst.Name, cst.Attribute)):
+        return None
+    if not _is_computed(node.args[0].value, model) or not _is_backpropagated(node, model):
+        return None
+    found = names.resolve(node.func, model)
+    return Finding(node.func, _SAID) if found is not None and found[1] in _MAKERS else None
+
+
+def _is_computed(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a value is no constant: there are names in it, in calls or arithmetic, or it is one."""
+    return any(isinstance(each, cst.Name) for each in model.tree.walk(node))
+
+
+def _is_backpropagated(made: cst.Call, model: Model) -> bool:
+    """Whether `backward()` is called on what a call makes: on the spot, or by its name."""
+    parent = model.tree.parent(made)
+    if isinstance(parent, cst.Attribute):
+        return parent.attr.value == "backward" and call_of(parent, model.tree) is not None
+    if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
+        return False
+    return _calls_backward(parent.targets[0].target, model)
+
+
+def _is_detached(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether a computed tensor that is not seen to have a graph is made a leaf, and then begun with."""
+    if not _calls_backward(loss, model):
+        return False
+    value = model.value(loss)
+    if value.grad == Tri.YES and value.certainty == Certainty.PROVED and value.leaf != Tri.NO:
+        return _is_bound_to_computed(loss, model)
+    return not _has_graph(loss, model) and _is_bound_to_computed(loss, model)
+
+
+def _has_graph(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a name is bound to is proved to require grad by itself, so that asking for it changes nothing."""
+    bound = model.bindings_of(loss.value, loss) if isinstance(loss, cst.Name) else []
+    assigns = [assignment_of(each, model.tree) for each in bound]
+    values = [model.value(each.value) for each in assigns if each is not None]
+    return any(each.grad == Tri.YES and each.certainty == Certainty.PROVED for each in values)
+
+
+def _is_bound_to_computed(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether none of the values of a name is made on the spot by a factory, or a constant."""
+    if not isinstance(loss, cst.Name):
+        return isinstance(loss, cst.Attribute)
+    for target in model.bindings_of(loss.value, loss):
+        assign = assignment_of(target, model.tree)
+        if assign is None:
+            continue
+        if not _is_computed(assign.value, model):
+            return False
+        if isinstance(assign.value, cst.Call) and isinstance(assign.value.func, (cst.Name, cst.Attribute)):
+            result = library.function(model.qualified(assign.value.func))
+            if isinstance(result, TensorResult) and result.grad == "factory":
+                return False
+    return True
+
+
+def _calls_backward(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether `backward()` is called on a name or path behind a place in its function, before it is bound again."""
+    path, at, scope = dotted(loss), model.tree.order(loss), model.scopes.scope_of(loss)
+    if path is None:
+        return False
+    begun = [
+        model.tree.order(node)
+        for node in model.tree.attributes("backward")
+        if dotted(node.value) == path
+        and model.tree.order(node) > at
+        and call_of(node, model.tree) is not None
+        and model.scopes.scope_of(node) is scope
+    ]
+    if not begun or "." in path:
+        return bool(begun)
+    bound = [model.tree.order(node) for node in model.references(path, scope) if model.is_target(node)]
+    return not any(at < each < min(begun) for each in bound)

@@ -1,0 +1,339 @@
+r"""`best = net.state_dict()` is no copy: it changes as the network goes on learning.
+
+The dictionary holds the tensors of the network themselves. After more steps they have other values, so what is loaded,
+saved or returned in the end is the last state and not the best one. The same goes for `best = net`.
+
+```diff run-differs
++import copy
+ import torch
+ from torch import nn
+
+ torch.manual_seed(0)
+ net = nn.Linear(2, 1)
+ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+~first = net.state_dict()
++first = copy.deepcopy(net.state_dict())
+ best_loss = float("inf")
+ for epoch in range(5):
+     loss = net(torch.ones(4, 2)).pow(2).mean()
+     if loss.item() < best_loss:
+         best_loss = loss.item()
+~        best_state = net.state_dict()
++        best_state = copy.deepcopy(net.state_dict())
+     optimizer.zero_grad()
+     loss.backward()
+     optimizer.step()
+ net.load_state_dict(best_state)
+ best = net.weight.detach().clone()
+ net.load_state_dict(first)
+```
+
+What is kept in an object, to be loaded again by another method, and the module itself:
+
+```diff
+ import copy
+ import torch
+ from torch import nn
+
+ class EarlyStopping:
+     def __init__(self, model: nn.Module):
+         self.model = model
+         self.best = None
+
+     def update(self, loss, model: nn.Module):
+         if loss < self.best_loss:
+~            self.best = model.state_dict()
++            self.best = copy.deepcopy(model.state_dict())
+
+     def restore(self, model: nn.Module):
+         model.load_state_dict(self.best)
+
+ def fit(net: nn.Module, optimizer: torch.optim.Optimizer, batches, score):
+     best = None
+     for x in batches:
+         net(x).sum().backward()
+         optimizer.step()
+         optimizer.zero_grad()
+         if score(net) > 0.9:
+~            best = net
++            best = copy.deepcopy(net)
+     return best
+```
+
+What is copied, written to a file at once, loaded into another module at once, or read before anything changes, is
+right:
+
+```diff
+ import copy
+ import torch
+ from torch import nn
+
+ def fit(net: nn.Module, other: nn.Module, optimizer: torch.optim.Optimizer, batches):
+     other.load_state_dict(net.state_dict())
+     state = net.state_dict()
+     state["weight"].zero_()
+     net.load_state_dict(state)
+     for epoch, x in enumerate(batches):
+         net(x).sum().backward()
+         optimizer.step()
+         optimizer.zero_grad()
+         best = copy.deepcopy(net.state_dict())
+         if epoch % 10 == 0:
+             checkpoint = {"net": net.state_dict(), "epoch": epoch}
+             torch.save(checkpoint, "net.pt")
+     last = net.state_dict()
+     return best, last
+```
+
+## When the fix is unsafe
+
+Always: what is used afterwards has other values, and a copy takes memory.
+
+`Module.state_dict`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import bound_name, dotted, is_global, last_name
+from torchlint.model.training import What
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rules.api import names
+from torchlint.rules.shared import order
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_OF_MODULES = ("train", "eval", "parameters", "named_parameters", "zero_grad")
+_SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
+_TRAINS = re.compile(r"train|fit|learn|optimi[sz]e", re.IGNORECASE)
+"""What functions that train a module they are given are called."""
+_METADATA = frozenset(("keys", "__len__"))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A state that something is bound to."""
+
+    name: str
+    """The name or path that keeps it."""
+    place: cst.CSTNode
+    """The statement, or the call of `append`."""
+    whole: cst.BaseExpression
+    """The state with what is around it, which a copy is to be made of."""
+
+
+@on(cst.Call, trigger=pattern(r"\. state_dict \("))
+def check_state(node: cst.Call, model: Model) -> Finding | None:
+    """Report a state that is kept while its module changes, and used afterwards."""
+    func = node.func
+    if not isinstance(func, cst.Attribute) or func.attr.value != "state_dict":
+        return None
+    kept = _kept(node, model)
+    if kept is None or not _is_module(func.value, model):
+        return None
+    module = (dotted(func.value) or "").removesuffix(".module")
+    if not _is_used_late(kept, module, model):
+        return None
+    said = f"`{kept.name}` shares the tensors of `{module}`, which go on changing; keep a copy"
+    return Finding(func.attr, said, _fix(kept.whole, model))
+
+
+@on(cst.Assign, trigger=pattern(r"(?:best|Best|BEST)\w* = [\w.]+(?=[\t\x20]*(?:[\r\n;#]|\Z))"))
+def check_module(node: cst.Assign, model: Model) -> Finding | None:
+    """Report `best = net` in a loop that goes on training `net`."""
+    target = node.targets[0].target
+    if len(node.targets) != 1 or not isinstance(target, cst.Name) or "best" not in target.value.lower():
+        return None
+    if not isinstance(node.value, (cst.Name, cst.Attribute)) or not _is_module(node.value, model):
+        return None
+    module = dotted(node.value)
+    if module is None or not any(order.is_conditional(node, loop, model) for loop in order.loops_around(node, model)):
+        return None
+    kept = _Kept(target.value, node, node.value)
+    if not _is_used_late(kept, module, model):
+        return None
+    said = f"`{target.value}` is `{module}` itself, which goes on learning; keep a copy"
+    return Finding(node.value, said, _fix(node.value, model))
+
+
+def _kept(call: cst.Call, model: Model) -> _Kept | None:
+    """What keeps a state: a name, an attribute of `self`, a list that it is appended to."""
+    node: cst.BaseExpression = call
+    whole = node
+    while True:
+        parent = model.tree.parent(node)
+        match parent:
+            case cst.Attribute(attr=cst.Name("copy")) if isinstance(outer := model.tree.parent(parent), cst.Call):
+                node = whole = outer
+            case cst.DictElement() if isinstance(outer := model.tree.parent(parent), cst.Dict):
+                node = outer
+            case cst.Arg() if isinstance(outer := model.tree.parent(parent), cst.Call):
+                if isinstance(outer.func, cst.Attribute) and outer.func.attr.value == "append":
+                    path = dotted(outer.func.value)
+                    return _Kept(path, outer, whole) if path is not None else None
+                if not isinstance(outer.func, (cst.Name, cst.Attribute)):
+                    return None
+                if model.qualified(outer.func) not in _SHALLOW:
+                    return None
+                node, whole = outer, (outer if parent.keyword is None else whole)
+            case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+                path = dotted(_without_index(target))
+                return _Kept(path, parent, whole) if path is not None else None
+            case _:
+                return None
+
+
+def _without_index(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node
+
+
+def _is_module(node: cst.BaseExpression, model: Model) -> bool:
+    kind = model.value(node).kind
+    if kind == Kind.UNKNOWN and isinstance(node, cst.Attribute) and node.attr.value == "module":
+        node = node.value
+    return kind == Kind.MODULE or (kind == Kind.UNKNOWN and model.calls_on(node, _OF_MODULES))
+
+
+def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:
+    """Whether a state is used after its module has changed."""
+    if "." in kept.name:
+        return kept.name.startswith("self.") and _is_restored(kept, module, model)
+    scope = model.scopes.scope_of(kept.place)
+    if isinstance(scope, cst.FunctionDef) and scope.name.value.startswith("test_"):
+        return False  # what is loaded is compared with what was there
+    changes = list(_changes(scope, module, model))
+    if not changes:
+        return False
+    reads = [node for node in model.references(kept.name, scope) if _reads(node, kept, model)]
+    return any(_is_late(read, change, kept, module, model) for change in changes for read in reads)
+
+
+def _changes(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> Iterator[cst.CSTNode]:
+    """What a scope does that changes a module: steps, loading into it, functions that train what they are given."""
+    for event in model.training_events(scope):
+        if event.what is What.STEP or (event.what is What.LOAD and event.path in (module, f"{module}.module")):
+            yield event.node
+    area: cst.CSTNode = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    for call in model.tree.within(area, cst.Call):
+        is_given = any(dotted(arg.value) == module for arg in call.args)
+        if is_given and _TRAINS.search(last_name(call.func)) and model.scopes.scope_of(call) is scope:
+            yield call
+
+
+def _reads(node: cst.Name, kept: _Kept, model: Model) -> bool:
+    """Whether a name is read for what it holds."""
+    parent = model.tree.parent(node)
+    if model.is_target(node) or model.tree.is_inside(node, kept.place):
+        return False
+    match parent:
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name not in _METADATA and name != "append"
+        case cst.Comparison() | cst.ComparisonTarget() | cst.If() | cst.UnaryOperation() | cst.BooleanOperation():
+            return False
+        case cst.Arg():
+            call = model.tree.parent(parent)
+            return not (isinstance(call, cst.Call) and last_name(call.func) in ("len", "print"))
+    return True
+
+
+def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, model: Model) -> bool:
+    """Whether the state is taken, then the module is changed, and then the state is read."""
+    at = model.tree.order
+    taken = kept.place
+    around = order.loops_around(taken, model)
+    shared = [loop for loop in order.loops_around(change, model) if loop in around]
+    if model.tree.is_inside(read, change):
+        return False
+    if at(taken) < at(change) < at(read) and not order.are_exclusive(taken, change, model):
+        suite = model.tree.enclosing(taken, cst.FunctionDef) or model.tree.module
+        area = shared[0] if shared else suite
+        if not order.leaves(taken, area, model) and not _is_bound_anew(kept, module, change, read, model):
+            return True
+    for loop in shared:
+        if not order.is_conditional(taken, loop, model) or order.leaves(taken, loop, model):
+            continue
+        if _is_bound_in(module, loop, model):
+            continue
+        if model.tree.is_inside(read, loop):
+            if not order.is_in_same_suite(read, taken, model) and not order.are_exclusive(read, taken, model):
+                return True
+        elif at(read) > at(loop) and not _is_bound_anew(kept, module, loop, read, model):
+            return True
+    return False
+
+
+def _is_bound_anew(kept: _Kept, module: str, after: cst.CSTNode, read: cst.Name, model: Model) -> bool:
+    """Whether between a change and a read the name or the module is bound to something else."""
+    start, end = model.tree.order(after), model.tree.order(read)
+    scope = model.scopes.scope_of(read)
+    for node in model.references(kept.name, scope):
+        if start < model.tree.order(node) < end and model.is_target(node) and order.is_in_same_suite(read, node, model):
+            if not model.tree.is_inside(node, kept.place):
+                return True
+    root = module.partition(".")[0]
+    taken = model.tree.order(kept.place)
+    return any(taken < model.tree.order(n) < start for n in model.references(root, scope) if model.is_target(n))
+
+
+def _is_bound_in(module: str, loop: cst.CSTNode, model: Model) -> bool:
+    """Whether a loop makes another module by that name, or tells a path anew."""
+    root = module.partition(".")[0]
+    for name in model.tree.within(loop, cst.Name):
+        if name.value == root and model.is_target(name):
+            return True
+    return any(dotted(target.target) == module for target in model.tree.within(loop, cst.AssignTarget))
+
+
+def _is_restored(kept: _Kept, module: str, model: Model) -> bool:
+    """Whether another method loads what an attribute keeps back into a module of that name."""
+    cls = model.tree.enclosing(kept.place, cst.ClassDef)
+    here = model.scopes.scope_of(kept.place)
+    if not isinstance(cls, cst.ClassDef):
+        return False
+    for name in model.tree.attributes("load_state_dict"):
+        call = model.tree.parent(name)
+        if not isinstance(call, cst.Call) or not model.tree.is_inside(call, cls) or not call.args:
+            continue
+        is_it = last_name(name.value) == module.rpartition(".")[2]
+        if is_it and dotted(call.args[0].value) == kept.name and model.scopes.scope_of(call) is not here:
+            return True
+    return False
+
+
+def _fix(node: cst.BaseExpression, model: Model) -> Fix | None:
+    """`copy.deepcopy(…)` around it."""
+    spelled = _spelled(node, model)
+    if spelled is None:
+        return None
+    name, imports = spelled
+    edits = (edit.insert_before(node, f"{name}("), edit.insert_after(node, ")"))
+    return Fix("Keep a copy", edits, Applicability.UNSAFE, imports=imports)
+
+
+def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ...]] | None:
+    """How the file writes `copy.deepcopy`, and what it has to import for that; None if it cannot be named there."""
+    for each in model.tree.all(cst.ImportFrom):
+        if (
+            names.module_of(each) == "copy"
+            and is_global(each, model.tree)
+            and not isinstance(each.names, cst.ImportStar)
+        ):
+            for alias in each.names:
+                if last_name(alias.name) == "deepcopy" and not names.is_shadowed(bound_name(alias), node, model):
+                    return bound_name(alias), ()
+    for plain in model.tree.all(cst.Import):
+        for alias in plain.names if is_global(plain, model.tree) else ():
+            if dotted(alias.name) == "copy" and not names.is_shadowed(bound_name(alias), node, model):
+                return f"{bound_name(alias)}.deepcopy", ()
+    is_taken = names.is_shadowed("copy", node, model) or names.is_bound("copy", model)
+    return None if is_taken else ("copy.deepcopy", ("copy",))

@@ -1,0 +1,125 @@
+r"""A list of layers in a module is not part of the module.
+
+`self.layers = [nn.Linear(3, 3)]` is a plain list. A module finds its children among its attributes, not in lists or
+dicts: `parameters()` leaves the layers out, so no optimizer trains them, `to()` leaves them on the CPU, `eval()` in
+training mode, and `state_dict()` does not save them. `nn.ModuleList` and `nn.ModuleDict` are lists and dicts that are
+modules.
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+~        self.layers = [nn.Linear(3, 3) for _ in range(2)]
++        self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(2)])
+~        self.heads = {"a": nn.Linear(3, 1), "b": nn.Dropout(0.5)}
++        self.heads = nn.ModuleDict({"a": nn.Linear(3, 1), "b": nn.Dropout(0.5)})
+         self.acts = [nn.ReLU(), nn.Tanh()]
+
+ count = len(list(Net().parameters()))
+```
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self, n, teacher):
+         super().__init__()
+         self.blocks = []
+         for _ in range(n):
+!            self.blocks.append(nn.Conv2d(3, 3, 1))
+         self.first = nn.Linear(3, 3)
+         self.all = [self.first, self.first]
+         self._teacher = [nn.Linear(3, 3)]
+         self.teacher = (teacher,)
+         self.kept = [nn.Linear(3, 3)]
+         self.body = nn.Sequential(*self.kept)
+         self.moved = {"a": nn.Linear(3, 3)}
+
+     def move(self, device):
+         for layer in self.moved.values():
+             layer.to(device)
+
+ class Plain:
+     def __init__(self):
+         self.layers = [nn.Linear(3, 3)]
+```
+
+## When the fix is unsafe
+
+Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
+one by one there is no fix: begin with `nn.ModuleList()`.
+
+`nn.ModuleList`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rules.api import names
+from torchlint.rules.shared import unregistered
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_SAID = "layers in a plain container are not part of the module: nothing trains, moves or saves them"
+
+
+_ASSIGNED = any_of(
+    pattern(r"\bself \. \w+ (?::[^=\n]+)?= [\[{]\s*[^\]}\s]"),
+    pattern(r"\bself \. \w+ (?::[^=\n]+)?=[\s\\]*\("),
+    pattern(r"\bappend \( _*(?:\w+ \. )*_*[A-Z]"),
+    pattern(r"\] = (?:\w+ \. )*_*[A-Z]"),
+)
+_ADDED = any_of(pattern(r"\bappend \( (?:\w+ \. )*_*[A-Z]"), pattern(r"\binsert \("))
+
+
+@on(cst.Assign, cst.AnnAssign, trigger=_ASSIGNED)
+def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
+    """Report a display with layers in an attribute of a module."""
+    for kept in unregistered.assigned(node, _has_state, model):
+        yield Finding(kept.value, _SAID, _fix(kept.value, model) if kept.added is None else None)
+
+
+@on(cst.Call, trigger=_ADDED)
+def check_append(node: cst.Call, model: Model) -> Finding | None:
+    """Report a layer that is appended to a plain list of a module."""
+    kept = unregistered.appended(node, _has_state, model)
+    return Finding(node, _SAID) if kept is not None else None
+
+
+def _has_state(node: cst.BaseExpression, model: Model) -> bool:
+    return isinstance(node, cst.Call) and model.makes_state(node)
+
+
+def _fix(value: cst.BaseExpression, model: Model) -> Fix | None:
+    """`nn.ModuleList(…)` or `nn.ModuleDict(…)` around it."""
+    match value:
+        case cst.List() | cst.ListComp():
+            name = "torch.nn.ModuleList"
+        case cst.Dict(elements=elements) if all(_has_string_key(each) for each in elements):
+            name = "torch.nn.ModuleDict"
+        case _:
+            return None
+    spelled = names.spell(name, value, model)
+    if spelled is None:
+        return None
+    edits = (edit.insert_before(value, f"{spelled[0]}("), edit.insert_after(value, ")"))
+    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
+
+
+def _has_string_key(element: cst.BaseDictElement) -> bool:
+    return (
+        isinstance(element, cst.DictElement)
+        and isinstance(element.key, cst.SimpleString)
+        and "." not in (element.key.value)
+    )

@@ -1,0 +1,171 @@
+r"""A parameter that is moved, cast or computed with is no parameter any more.
+
+`nn.Parameter(torch.zeros(3)).cuda()` is a new tensor, computed from the parameter. Assigned to `self`, it is neither in
+`parameters()` nor in the state dict, and no optimizer trains it. Lists and dicts of parameters are not looked into
+either.
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+~        self.scale = nn.Parameter(torch.zeros(3)).double()
++        self.scale = nn.Parameter(torch.zeros(3).double())
+~        self.shift = nn.Parameter(torch.randn(3) + 1) * 0.1
++        self.shift = nn.Parameter((torch.randn(3) + 1) * 0.1)
+~        self.weights = [nn.Parameter(torch.zeros(3)) for _ in range(2)]
++        self.weights = nn.ParameterList([nn.Parameter(torch.zeros(3)) for _ in range(2)])
+         self.bias = nn.Parameter(torch.zeros(3))
+
+ count = len(list(Net().parameters()))
+```
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.weight = nn.Parameter(torch.zeros(3).cuda())
+         self.bias = nn.Parameter(torch.zeros(3)).requires_grad_(False)
+         self.ws = [nn.Parameter(torch.zeros(3)) for _ in range(2)]
+         for i, w in enumerate(self.ws):
+             self.register_parameter(f"w{i}", w)
+
+ class Plain:
+     def __init__(self):
+         self.weight = nn.Parameter(torch.zeros(3)).cuda()
+
+ def f():
+     weight = nn.Parameter(torch.zeros(3)).cuda()
+     return weight
+```
+
+## When the fix is unsafe
+
+Always: the module has one more parameter then, and trains it.
+
+`nn.Parameter`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.model.syntax import last_name
+from torchlint.model.torch import library
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
+from torchlint.rules.api import names
+from torchlint.rules.shared import unregistered
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_SAID = "this is a tensor computed from the parameter, which the module does not have; do it inside of `nn.Parameter`"
+_IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"
+_SAME = frozenset(("requires_grad_", "share_memory_", "retain_grad"))
+
+
+@on(cst.Assign, cst.AnnAssign, trigger=word("Parameter"))
+def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
+    """Report what is computed from a new parameter, and displays of parameters, in an attribute of a module."""
+    for kept in unregistered.assigned(node, _is_parameter, model):
+        yield Finding(kept.value, _IN_CONTAINER, _listed(kept.value, model) if kept.added is None else None)
+    target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
+    if node.value is None or not isinstance(target, cst.Attribute) or not _is_self_of_module(target, model):
+        return
+    inner = _computed_from(node.value)
+    if inner is not None and inner is not node.value and _is_parameter(inner, model):
+        yield Finding(node.value, _SAID, _moved_inside(node.value, inner, model))
+
+
+@on(cst.Call, trigger=all_of(pattern(r"\. append \("), word("Parameter")))
+def check_append(node: cst.Call, model: Model) -> Finding | None:
+    """Report a parameter that is appended to a plain list of a module."""
+    kept = unregistered.appended(node, _is_parameter, model)
+    return Finding(node, _IN_CONTAINER) if kept is not None else None
+
+
+def _is_self_of_module(target: cst.Attribute, model: Model) -> bool:
+    cls = model.tree.enclosing(target, cst.ClassDef)
+    is_self = isinstance(target.value, cst.Name) and target.value.value == "self"
+    return is_self and isinstance(cls, cst.ClassDef) and model.class_kind(cls) == "module"
+
+
+def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a parameter."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, (cst.Name, cst.Attribute)):
+        return False
+    if names.called_name(node.func, model) != "Parameter":
+        return False
+    return library.class_kind(model.qualified(node.func) or "") == "parameter"
+
+
+def _computed_from(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What methods are called on and arithmetic is done to, where something new comes out."""
+    while True:
+        match node:
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in library.tensor_names():
+                if name in _SAME:
+                    return None
+                node = inner
+            case cst.BinaryOperation(left=cst.Call() as left) if not isinstance(node.operator, cst.MatrixMultiply):
+                node = left if _mentions_parameter(left) else node.right
+            case cst.BinaryOperation(right=right) if not isinstance(node.operator, cst.MatrixMultiply):
+                node = right
+            case _:
+                return node
+
+
+def _mentions_parameter(node: cst.BaseExpression) -> bool:
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        if isinstance(node, cst.Call) and last_name(node.func) == "Parameter":
+            return True
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return False
+
+
+def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> Fix | None:
+    """`nn.Parameter(x.cuda())` for `nn.Parameter(x).cuda()`."""
+    if not isinstance(inner, cst.Call) or not inner.args or inner.lpar or outer.lpar:
+        return None
+    whole, part = model.tree.code(outer), model.tree.code(inner)
+    arg = inner.args[0]
+    if arg.keyword is not None or arg.star or whole.count(part) != 1 or "\n" in whole or "#" in whole:
+        return None
+    head, _, tail = whole.partition(part)
+    given = model.tree.code(arg.value)
+    if not isinstance(arg.value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) and not arg.value.lpar:
+        given = f"({given})"
+    edits = (
+        Edit(Anchor(outer, False), Anchor(inner, False), ""),
+        edit.replace(arg.value, f"{head}{given}{tail}"),
+        Edit(Anchor(inner, True), Anchor(outer, True), ""),
+    )
+    used = tuple(each for each in edits if each.start != each.end and (head or each is not edits[0]))
+    used = tuple(each for each in used if tail or each is not edits[2])
+    return Fix("Do it inside of the parameter", used, Applicability.UNSAFE)
+
+
+def _listed(value: cst.BaseExpression, model: Model) -> Fix | None:
+    match value:
+        case cst.List() | cst.ListComp():
+            name = "torch.nn.ParameterList"
+        case cst.Dict(elements=elements) if all(
+            isinstance(each, cst.DictElement) and isinstance(each.key, cst.SimpleString) for each in elements
+        ):
+            name = "torch.nn.ParameterDict"
+        case _:
+            return None
+    spelled = names.spell(name, value, model)
+    if spelled is None:
+        return None
+    edits = (edit.insert_before(value, f"{spelled[0]}("), edit.insert_after(value, ")"))
+    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])

@@ -1,0 +1,231 @@
+r"""`F.dropout(x)` drops in evaluation, too: it does not know the mode of the module.
+
+The function has `training=True` as its default and looks at no module, so predictions differ from call to call after
+`net.eval()`. A layer that is made in `forward` is in training mode each time.
+
+```diff run-differs
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ class Net(nn.Module):
+     def forward(self, x):
+         x = self.mix(x)
+~        x = nn.Dropout(0.5)(x)
++        x = F.dropout(x, 0.5, self.training)
+~        return F.dropout(x, 0.5)
++        return F.dropout(x, 0.5, training=self.training)
+
+     def mix(self, x):
+~        return F.dropout2d(x)
++        return F.dropout2d(x, training=self.training)
+
+ torch.manual_seed(0)
+ y = Net().eval()(torch.ones(1, 8, 4, 4))
+```
+
+Where the mode is asked, the argument given, or nothing is dropped, all is well; so it is outside of `forward` and what
+that calls:
+
+```diff
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.drop = nn.Dropout(0.5)
+
+     def forward(self, x):
+         x = F.dropout(x, 0.5, self.training)
+         x = F.dropout(x, p=0.5, training=True)
+         x = F.dropout(x, p=0.0)
+         x = F.alpha_dropout(x)
+         if self.training:
+             x = F.dropout(x)
+         return self.drop(F.dropout(x) if self.training else x)
+
+     def sample(self, x):
+         return F.dropout(x, 0.5)
+
+ class Prenet(nn.Module):
+     def forward(self, x):
+         return F.dropout(x, 0.5)
+
+ def augment(x):
+     return F.dropout(x, 0.1)
+```
+
+## When the fix is unsafe
+
+Always: after `eval()` the module computes something else, which is what `eval()` is for. Dropout that is to stay on
+(Monte Carlo dropout) is written `training=True`.
+
+`torch.nn.functional.dropout`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.model.syntax import has_stars, keyword, parameters, positional
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_FUNCTIONS = frozenset(f"torch.nn.functional.dropout{kind}" for kind in ("", "1d", "2d", "3d"))
+_LAYERS = {f"torch.nn.Dropout{kind}": f"torch.nn.functional.dropout{kind}" for kind in ("", "1d", "2d", "3d")}
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*_FUNCTIONS, *_LAYERS))
+
+_TRAINING = re.compile(r"train", re.IGNORECASE)
+"""What asks for the mode."""
+
+
+@on(
+    cst.Call,
+    trigger=any_of(
+        pattern(r"\bdropout \("),
+        pattern(r"\bdropout1d \("),
+        pattern(r"\bdropout2d \("),
+        pattern(r"\bdropout3d \("),
+        pattern(r"\bDropout \("),
+        pattern(r"\bDropout1d \("),
+        pattern(r"\bDropout2d \("),
+        pattern(r"\bDropout3d \("),
+        all_of(word("dropout"), pattern(r"\bdropout\s+as\b")),
+        all_of(word("Dropout"), pattern(r"\bDropout\s+as\b")),
+    ),
+)
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report dropout in `forward` that does not follow the mode."""
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or names.called_name(node.func, model) not in _LAST_NAMES:
+        return None
+    method = _method(node, model)
+    if method is None or _TRAINING.search(model.tree.code(node)):
+        return None
+    ref = model.qualified(node.func)
+    if ref in _FUNCTIONS:
+        if has_stars(node.args) or positional(node.args, 2) is not None or _drops_nothing(node.args, 1):
+            return None
+        made, fix = f"`{ref.rpartition('.')[2]}` drops in `eval()`, too", _pass_mode(node, method)
+    elif ref in _LAYERS:
+        if _drops_nothing(node.args, 0) or _is_kept(node, model):
+            return None
+        made, fix = "a layer made in `forward` drops in `eval()`, too", _as_function(node, _LAYERS[ref], method, model)
+    else:
+        return None
+    if not _runs_in_forward(method, model) or _asks_for_mode(node, method, model):
+        return None
+    return Finding(node.func, f"{made}; it has to be told `training=self.training`", fix)
+
+
+def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:
+    """The method around a node, through functions inside of it."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    while isinstance(function, cst.FunctionDef) and model.class_of(function) is None:
+        function = model.tree.enclosing(function, cst.FunctionDef)
+    return function if isinstance(function, cst.FunctionDef) and function.name.value != "__init__" else None
+
+
+def _drops_nothing(args: Iterable[cst.Arg], at: int) -> bool:
+    given = tuple(args)
+    arg = keyword(given, "p") or positional(given, at)
+    return arg is not None and isinstance(arg.value, (cst.Integer, cst.Float)) and float(arg.value.value) == 0
+
+
+def _is_kept(node: cst.Call, model: Model) -> bool:
+    """Whether a layer goes into an attribute, a container or another module."""
+    match model.tree.parent(node):
+        case cst.AssignTarget() | cst.Call():
+            return False
+        case cst.Assign(targets=targets):
+            return not all(isinstance(each.target, cst.Name) for each in targets)
+    return True
+
+
+def _runs_in_forward(method: cst.FunctionDef, model: Model) -> bool:
+    """Whether a method of a module is its `forward`, or one that this calls."""
+    cls = model.class_of(method)
+    if cls is None or cls.name.value.endswith("Prenet") or model.class_kind(cls) != "module":
+        return False
+    return method.name.value == "forward" or method.name.value in model.remember(_called_by_forward, cls)
+
+
+def _called_by_forward(model: Model, cls: cst.ClassDef) -> frozenset[str]:
+    """The methods of a class that `forward` calls, and those that these call."""
+    found: set[str] = set()
+    waiting = ["forward"]
+    while waiting:
+        method = model.find_method(cls, waiting.pop())
+        if method is None:
+            continue
+        for call in model.home(method).tree.within(method.body, cst.Call):
+            match call.func:
+                case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) if name not in found:
+                    found.add(name)
+                    waiting.append(name)
+    return frozenset(found)
+
+
+def _asks_for_mode(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> bool:
+    """Whether a condition around a node, a way out before it, or what it is given depends on the mode."""
+    tree = model.tree
+    for up in tree.ancestors(node):
+        if up is method:
+            break
+        if isinstance(up, (cst.If, cst.IfExp, cst.BooleanOperation, cst.While)):
+            tested = up.left if isinstance(up, cst.BooleanOperation) else up.test
+            if _TRAINING.search(tree.code(tested)):
+                return True
+    for branch in tree.within(method.body, cst.If):
+        if tree.order(branch) < tree.order(node) and _TRAINING.search(tree.code(branch.test)):
+            if tree.within(branch.body, cst.Return):
+                return True
+    return any(_is_of_mode(name, method, model) for name in tree.within(node, cst.Name))
+
+
+def _is_of_mode(name: cst.Name, method: cst.FunctionDef, model: Model) -> bool:
+    """Whether a name is assigned something that depends on the mode."""
+    for target in model.references(name.value, method):
+        assign = model.tree.enclosing(target, cst.Assign) if model.is_target(target) else None
+        if isinstance(assign, cst.Assign) and _TRAINING.search(model.tree.code(assign.value)):
+            return True
+    return False
+
+
+def _own_name(method: cst.FunctionDef) -> str:
+    given = parameters(method)
+    return given[0].name.value if given else "self"
+
+
+def _pass_mode(node: cst.Call, method: cst.FunctionDef) -> Fix | None:
+    edits = (edit.add_argument(node, f"training={_own_name(method)}.training"),)
+    return Fix("Pass the mode of the module", edits, Applicability.UNSAFE)
+
+
+def _as_function(node: cst.Call, function: str, method: cst.FunctionDef, model: Model) -> Fix | None:
+    """`F.dropout(x, p, self.training)` for `nn.Dropout(p)(x)`."""
+    outer = model.tree.parent(node)
+    if not isinstance(outer, cst.Call) or outer.func is not node or len(outer.args) != 1 or outer.args[0].star:
+        return None
+    if len(node.args) > 1 or node.lpar or outer.args[0].keyword is not None or has_stars(node.args):
+        return None
+    if node.args and node.args[0].keyword is not None and node.args[0].keyword.value != "p":
+        return None
+    spelled = names.spell(function, node, model)
+    if spelled is None:
+        return None
+    p = model.tree.code(node.args[0].value) if node.args else "0.5"
+    edits: tuple[Edit, ...] = (
+        edit.replace_before(outer, outer.args[0].value, f"{spelled[0]}("),
+        edit.replace_after(outer.args[0].value, outer, f", {p}, {_own_name(method)}.training)"),
+    )
+    return Fix("Use the function, which is told the mode", edits, Applicability.UNSAFE, imports=spelled[1])

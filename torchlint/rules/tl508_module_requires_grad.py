@@ -1,0 +1,88 @@
+r"""A module has no `requires_grad`: assigning to it freezes nothing.
+
+`net.requires_grad = False` makes an attribute that nobody reads, and the parameters go on learning. The method with an
+underscore sets it for all of them.
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+~net[0].requires_grad = False
++net[0].requires_grad_(False)
+ net(torch.ones(3)).sum().backward()
+ learns = [p.grad is not None for p in net.parameters()]
+```
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self, frozen):
+         super().__init__()
+         self.encoder = nn.Linear(3, 3)
+         self.scale = nn.Parameter(torch.ones(3))
+         self.scale.requires_grad = False
+~        self.encoder.requires_grad = not frozen
++        self.encoder.requires_grad_(not frozen)
+         for p in self.encoder.parameters():
+             p.requires_grad = False
+         for m in self.modules():
+             m.requires_grad_(False)
+
+ class Own(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.requires_grad = True
+
+ def freeze(model):
+     model.requires_grad = False
+
+ Own().requires_grad = False
+```
+
+## When the fix is unsafe
+
+Always: what was written had no effect, and the fix has one.
+
+`Module.requires_grad_`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rules.shared.own_attributes import has_attribute
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+
+@on(cst.AssignTarget, trigger=pattern(r"\brequires_grad ="))
+def check(node: cst.AssignTarget, model: Model) -> Finding | None:
+    """Report that the attribute of a module is assigned to."""
+    target = node.target
+    if not isinstance(target, cst.Attribute) or target.attr.value != "requires_grad":
+        return None
+    value = model.value(target.value)
+    if value.kind != Kind.MODULE or has_attribute(value, "requires_grad", model):
+        return None
+    said = "a module has no `requires_grad`, so its parameters go on learning; use `.requires_grad_(…)`"
+    return Finding(target.attr, said, _fix(node, target, model))
+
+
+def _fix(node: cst.AssignTarget, target: cst.Attribute, model: Model) -> Fix | None:
+    assign = model.tree.parent(node)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) > 1 or target.lpar:
+        return None
+    if isinstance(assign.value, (cst.Tuple, cst.Yield)) or "\n" in model.tree.code(assign.value):
+        return None
+    edits = (
+        edit.replace_between(target.attr, assign.value, "_("),
+        edit.insert_after(assign.value, ")"),
+    )
+    return Fix("Call `.requires_grad_(…)`", edits, Applicability.UNSAFE)

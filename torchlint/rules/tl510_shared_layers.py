@@ -1,0 +1,100 @@
+r"""`[nn.Linear(3, 3)] * n` is one layer, n times.
+
+Multiplying a list copies references. The layer is made once, so all places in the network have the same weights: it has
+a fraction of the parameters that were meant, and says nothing about it.
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+~net = nn.Sequential(*[nn.Linear(3, 3)] * 4)
++net = nn.Sequential(*[nn.Linear(3, 3) for _ in range(4)])
+~layers = nn.ModuleList([nn.Sequential(nn.Linear(3, 3), nn.ReLU())] * 2)
++layers = nn.ModuleList([nn.Sequential(nn.Linear(3, 3), nn.ReLU()) for _ in range(2)])
+ size = sum(p.numel() for p in net.parameters()) + sum(p.numel() for p in layers.parameters())
+```
+
+A layer that has a name is shared on purpose, and one without parameters may be:
+
+```diff
+ import torch
+ from torch import nn
+
+ class Block(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(3, 3)
+
+ head = nn.Linear(3, 3)
+ shared = nn.ModuleList([head] * 3)
+ acts = [nn.ReLU()] * 3
+ one = [nn.Linear(3, 3)] * 1
+ sizes = [3] * 4
+!pairs = [nn.Linear(3, 3), nn.ReLU()] * 4
+~blocks = 2 * [Block()]
++blocks = [Block() for _ in range(2)]
+```
+
+## When the fix is unsafe
+
+Always: it makes other networks, with more parameters. There is none for a list of several, whose order is to be kept.
+
+`nn.ModuleList`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.syntax import integer
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+
+@on(
+    cst.BinaryOperation,
+    trigger=any_of(
+        pattern(r"\) \] \*"),
+        pattern(r"\) , \] \*"),
+        pattern(r"\* \[ \w"),
+        pattern(r"\)[\s\\]*\) \*"),
+        pattern(r"\) , \) \*"),
+        pattern(r"\* \("),
+    ),
+)
+def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
+    """Report a list with a new layer that is multiplied."""
+    if not isinstance(node.operator, cst.Multiply):
+        return None
+    display, count = node.left, node.right
+    if not isinstance(display, (cst.List, cst.Tuple)):
+        display, count = node.right, node.left
+    if not isinstance(display, (cst.List, cst.Tuple)) or integer(count) == 1:
+        return None
+    layers = [each.value for each in display.elements if model.makes_parameters(each.value)]
+    if not layers:
+        return None
+    said = "this is one layer several times, with the same parameters; make one in each round of a comprehension"
+    return Finding(node, said, _fix(node, display, count, model))
+
+
+def _fix(
+    node: cst.BinaryOperation, display: cst.List | cst.Tuple, count: cst.BaseExpression, model: Model
+) -> Fix | None:
+    if not isinstance(display, cst.List) or len(display.elements) != 1 or "\n" in model.tree.code(node):
+        return None
+    element, size = display.elements[0], model.tree.code(count)
+    if any(isinstance(each, cst.NamedExpr) for each in model.tree.walk(count)):
+        return None
+    ending = f" for _ in range({size})]"
+    if display is node.left:
+        edits: tuple[Edit, ...] = (Edit(Anchor(element.value, True), Anchor(node, True, inside=True), ending),)
+    else:
+        edits = (
+            Edit(Anchor(node, False, inside=True), Anchor(element.value, False), "["),
+            Edit(Anchor(element.value, True), Anchor(node, True, inside=True), ending),
+        )
+    return Fix("Make a layer for each place", edits, Applicability.UNSAFE)

@@ -1,0 +1,160 @@
+r"""`train()` of a module sets the mode of all its children, and returns the module.
+
+`eval()` is `train(False)`, so whoever overrides `train` decides about both. Without `return self`, `net = net.eval()`
+is `None`. If only `self.training` is set, dropout and batch normalisation inside the module never hear of it.
+
+```diff run-after
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.norm = nn.BatchNorm1d(2)
+
+-    def train(self, mode=True):
++    def train(self, mode=True):
+         super().train(mode)
+         self.norm.eval()
++        return self
+
+ net = Net().eval()
+ y = net.norm(torch.ones(3, 2))
+```
+
+```diff
+ import torch
+ from torch import nn
+
+ class Forgets(nn.Module):
+!    def train(self, mode: bool = True):
+         self.training = mode
+         return self
+
+ class Sometimes(nn.Module):
+!    def train(self, mode=True):
+         if mode:
+             return super().train(mode)
+
+ class Complete(nn.Module):
+     def train(self, mode=True):
+         self.training = mode
+         for child in self.children():
+             child.train(mode)
+         return self
+
+ class Frozen(nn.Module):
+     def train(self, mode=True):
+         return self
+
+ class Agent(nn.Module):
+     def train(self, batches, epochs=3):
+         for batch in batches:
+             self(batch)
+
+ class Abstract(nn.Module):
+     def train(self, mode=True):
+         raise NotImplementedError
+```
+
+## When the fix is unsafe
+
+Never: nothing was returned, and nobody can have used that. Where only some paths return something, and where children
+are left out, there is no fix.
+
+`Module.train`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.model.syntax import decorator_names, is_stub, parameters
+from torchlint.model.torch.arguments import literal_bool
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_GOING_ON = frozenset(("children", "modules", "named_children", "named_modules", "apply", "train", "eval", "_modules"))
+"""What reaches the children of a module."""
+
+
+@on(cst.FunctionDef, trigger=pattern(r"\bdef\s+train\s*\("))
+def check(node: cst.FunctionDef, model: Model) -> Finding | None:
+    """Report a `train` that does not do what callers expect of it."""
+    if node.name.value != "train" or not _sets_mode(node) or is_stub(node) or node.asynchronous is not None:
+        return None
+    cls = model.class_of(node)
+    if cls is None or decorator_names(node) or model.class_kind(cls) != "module":
+        return None
+    if _forgets_children(node, model):
+        return Finding(
+            node.name, "`self.training` is set, and the mode of its children is not; call `super().train(mode)`"
+        )
+    returns = [each for each in model.tree.within(node.body, cst.Return) if model.scopes.scope_of(each) is node]
+    if model.tree.within(node.body, cst.Yield) or not _may_end(node.body):
+        if all(each.value is not None for each in returns):
+            return None
+    gives = any(each.value is not None for each in returns)
+    fix = None if returns else _return_self(node, model)
+    said = (
+        "not every path of `train` returns the module" if gives else "`train` returns nothing, so `net.eval()` is None"
+    )
+    return Finding(node.name, f"{said}; add `return self`", fix)
+
+
+def _sets_mode(node: cst.FunctionDef) -> bool:
+    """Whether a function is called like `Module.train`, with the mode and no more."""
+    given = parameters(node)
+    if len(given) != 2 or any(isinstance(each.star, str) and each.star for each in given):
+        return False
+    mode = given[1]
+    return mode.name.value == "mode" or (mode.default is not None and literal_bool(mode.default) is not None)
+
+
+def _forgets_children(node: cst.FunctionDef, model: Model) -> bool:
+    own = node.params.params[0].name.value if node.params.params else "self"
+    is_set = False
+    for attribute in model.tree.within(node.body, cst.Attribute):
+        if attribute.attr.value in _GOING_ON:
+            return False
+        is_own = isinstance(attribute.value, cst.Name) and attribute.value.value == own
+        is_set |= is_own and attribute.attr.value == "training" and model.is_target(attribute)
+    return is_set
+
+
+def _may_end(suite: cst.BaseSuite) -> bool:
+    """Whether the end of a suite can be reached."""
+    last = suite.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        return not isinstance(last.body[-1], (cst.Return, cst.Raise))
+    match last:
+        case cst.Return() | cst.Raise():
+            return False
+        case cst.If(body=body, orelse=cst.Else(body=other)):
+            return _may_end(body) or _may_end(other)
+        case cst.If(body=body, orelse=cst.If() as other):
+            return _may_end(body) or _may_end(cst.IndentedBlock([other]))
+        case cst.With(body=body):
+            return _may_end(body)
+        case cst.Try(body=body, handlers=handlers, orelse=None, finalbody=None):
+            return _may_end(body) or any(_may_end(each.body) for each in handlers)
+    return True
+
+
+def _return_self(node: cst.FunctionDef, model: Model) -> Fix | None:
+    """`return self` on a line behind the last one."""
+    last = node.body.body[-1]
+    while isinstance(last, (cst.If, cst.With, cst.For)) and isinstance(last.body, cst.IndentedBlock):
+        if getattr(last, "orelse", None) is not None:
+            return None
+        last = last.body.body[-1]
+    if not isinstance(last, cst.SimpleStatementLine) or last.trailing_whitespace.comment is not None:
+        return None
+    first = node.body.body[0]
+    text = f"{model.tree.source.newline}{model.tree.indentation(first)}return {node.params.params[0].name.value}"
+    edits = (edit.insert_before(node.name, ""), edit.insert_after(last.body[-1], text))
+    return Fix("Return the module", edits)
