@@ -6,7 +6,9 @@ import itertools
 import os
 
 import pytest
+import several_files
 from combinations import HEADER, Combination, combinations, crossed
+from rule_combinations import each_operation
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
@@ -56,3 +58,13 @@ def test_most_run_and_what_only_reads_is_fixed() -> None:
 def _is_fixed(program: Combination) -> bool:
     body = check_text(program.text, "program.py", ALL, Fixing.SAFE).text.removeprefix(HEADER)
     return ".data" not in body
+
+
+OPERATIONS = list(each_operation())
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_the_old_form_of_each_rule(part: int) -> None:
+    for program in OPERATIONS[part::5]:
+        found = several_files.wrong(program.files)
+        assert not found or not found[0], "\n".join((*found[0], *program.files.values()))

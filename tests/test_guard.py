@@ -270,7 +270,7 @@ def _renamed(node: cst.Call, model: object) -> Finding | None:
 def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\nouter.f(inner.x)\n"
     for content, message in (
-        (")", "the fix of TL101 would break"),
+        (")", "the fix of TL101 would leave"),
         ("outer.f(inner.x, 1)", "the fixes of TL101 did not"),
     ):
         monkeypatch.setattr(rounds, "MAX_ROUNDS", 20)
@@ -291,7 +291,7 @@ def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest
     write({"x.py": "import torch\nbad.data\ngood.Variable\n"})
     ran = torchlint("check", "--fix", "-j1", "--output-format", "concise")
     assert ran.code == 3
-    assert ran.err == "error: x.py:2: the fix of TL101 would break the syntax: left out\n"
+    assert ran.err == "error: x.py:2: the fix of TL101 would leave code that does not parse: left out\n"
     assert ran.out.splitlines() == [
         "x.py:2:5: TL101 it is so",
         "Found 1 finding in 1 file (1 fixed).",

@@ -164,15 +164,17 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
+    if doubtful and usage in data_sites.READING and data_sites.is_computed_without_graph(node, node.value, model):
+        return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
     if not doubtful and _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop)
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if value.is_tensor and value.grad == Tri.NO and not value.is_parameter:
         if identity.is_fresh(node.value, model):
-            return Fix("Remove `.data`: there is no graph to leave", drop)
+            return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
             is_kept = safe and usage in data_sites.READING
-            return Fix("Remove `.data`: there is no graph to leave", drop, _applicability(is_kept))
+            return Fix("Remove `.data`: the tensor has no graph", drop, _applicability(is_kept))
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 

@@ -157,7 +157,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     if is_plain and _operands_without_graph(write, model):
-        return Fix("Remove `.data`: there is no graph to leave", drop, safe)
+        return Fix("Remove `.data`: the tensor has no graph", drop, safe)
     small = no_grad.own_statement(write, model)
     said = "Move the operation into a `torch.no_grad()` block"
     return no_grad.moved(small, said, drop, safe, model) if small is not None else None

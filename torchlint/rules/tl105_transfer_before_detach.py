@@ -18,8 +18,8 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 +f = (w.detach().cpu())
 -g = w.cpu().clamp(0, 1).data[0].numpy()
 +g = w.detach().cpu().clamp(0, 1)[0].numpy()
--h = w.to("cpu").float().view(3, 1).detach()
-+h = w.detach().to("cpu").float().view(3, 1)
+-h = w.to("cpu").float().detach()
++h = w.detach().to("cpu").float()
  e = w.detach().cpu()
 ```
 
@@ -81,10 +81,14 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
         if not doubtful and _carries_no_graph(node, model):
-            fix = Fix("Remove `.data`: there is no graph to leave", (edit.replace_after(node.value, node),))
-            return Finding(node.attr, "needless `.data`: no graph is there to leave", fix, None, found[1])
+            fix = Fix("Remove `.data`: the tensor has no graph", (edit.replace_after(node.value, node),))
+            return Finding(node.attr, "`.data` has no effect: the tensor has no graph; remove it", fix, None, found[1])
         source = memory.before_transfers(node.value, model)
         risk = data_sites.risk(node, *found, model) if doubtful else ""
+        if doubtful and data_sites.is_computed_without_graph(node, source, model):
+            drop = edit.replace_after(node.value, node)
+            fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
+            return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1])
         return _finding(node, node, source, found[1], risk=risk)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None

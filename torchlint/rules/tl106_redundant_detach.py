@@ -80,10 +80,14 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
-    reason = "it is detached already" if is_cut or reading is None else f"`{reading.name}()` gives Python numbers"
+    reason = (
+        "the tensor is detached already" if is_cut or reading is None else f"`{reading.name}()` gives Python numbers"
+    )
     last = call if reading is None else reading.needless
     fix = Fix("Remove `.detach()`", (edit.replace_after(node.value, last),))
-    return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence, receiver=node.value)
+    return Finding(
+        node.attr, f"`.detach()` has no effect: {reason}; remove it", fix, call, evidence, receiver=node.value
+    )
 
 
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
@@ -99,7 +103,7 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
             last = call
     risk = data_sites.risk(node, *found, model) if doubtful else ""
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability, risk=risk)
-    return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)
+    return Finding(node.attr, "`.data` has no effect here; remove it", fix, evidence=found[1], receiver=node.value)
 
 
 def _detached(node: cst.CSTNode, model: Model) -> cst.Call | None:

@@ -85,7 +85,7 @@ from torchlint.rules.shared.volatile.blocks import Need
 
 GROUP = Group.MIGRATION
 
-_MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
+_MESSAGE = "`Variable(…)` only detaches since PyTorch 0.4; "
 
 
 @on(cst.Call, trigger=word("Variable"))
@@ -94,7 +94,10 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     if not variables.may_be_variable(node.func, model) or model.qualified(node.func) != variables.VARIABLE:
         return None
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
-    return Finding(node.func, _MESSAGE, fix, severity=_severity(fix))
+    advice = (
+        f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
+    )
+    return Finding(node.func, _MESSAGE + advice, fix, severity=_severity(fix))
 
 
 def _severity(fix: Fix | None) -> Severity | None:
@@ -142,15 +145,15 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     if model.qualified(node) != variables.VARIABLE:
         return None
     if not is_replaceable(node, model):
-        message = "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`"
+        message = "no tensor's type is `Variable` since PyTorch 0.4; use `isinstance(x, torch.Tensor)`"
         return Finding(node, message, _compared(node, model), severity=Severity.INFO)
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
-        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", severity=Severity.INFO)
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
-    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix, severity=Severity.INFO)
+    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix, severity=Severity.INFO)
 
 
 @on(cst.SimpleString, trigger=word("Variable"))
@@ -159,7 +162,7 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     if not _is_quoted(node, model):
         return None
     name, missing = model.spelling("torch.Tensor", node)
-    message = "`Variable` is `torch.Tensor` since PyTorch 0.4"
+    message = "`Variable` is `torch.Tensor` since PyTorch 0.4; write that"
     if not name:
         return Finding(node, message, severity=Severity.INFO)
     text = _quoted_name(model).sub(name, node.value)

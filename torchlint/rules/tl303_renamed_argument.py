@@ -195,7 +195,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
         return None
     edits = tuple(edit.replace(part, text) for part, text in new.items())
     fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
-    said = "a name with a dot raises a `KeyError` since PyTorch 0.4; use `_`"
+    said = "a name with a dot raises `KeyError` since PyTorch 0.4; write `_` for the dot"
     return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity=Severity.ERROR)
 
 

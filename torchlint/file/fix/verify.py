@@ -19,8 +19,8 @@ from torchlint.file.text.lines import Lines, line_start, lines_above
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.placeholders import ASYNC
 
-BREAKS = "would break the syntax"
-CHANGES = "would change line {} too, which it is not about"
+BREAKS = "would leave code that does not parse"
+CHANGES = "would change line {} too"
 
 _BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases"))
 

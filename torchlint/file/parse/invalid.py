@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 
 from torchlint.diagnostic import Diagnostic, Position, Severity
@@ -31,6 +32,13 @@ class NotUnderstood(ValueError):
     """A text that Python takes and libcst does not: thousands of strings in a row, or syntax of a later version."""
 
 
+_PYTHON_2 = re.compile(
+    r"^\s*(?:print\s+[\w\"'%(]|print\s*>>|exec\s+[\w\"']|raise\s+[\w.]+\s*,|except\s+[\w.]+\s*,\s*\w+\s*:)"
+    r"|<>|\b0[0-7]+\b|\b\d+L\b|\bur['\"]|\blambda\s*\("
+)
+"""A line of Python 2 that is none of Python 3."""
+
+
 def unparsable(text: str) -> Diagnostic | None:
     """What would kill the parser or pass it unnoticed: a second byte order mark, null bytes and bracket towers."""
     if text.startswith(_MARK):
@@ -57,10 +65,11 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagno
         try:
             compile(text, path, "exec", flags=flags, dont_inherit=True)
         except SyntaxError as error:
-            message = error.msg
-            if "print" in message or "exec" in message:
-                message += " (is this Python 2?)"
-            return no_python(Position(max(error.lineno or 1, 1), max(error.offset or 1, 1)), message)
+            message, row = error.msg, max(error.lineno or 1, 1)
+            line = text.splitlines()[row - 1 : row]
+            if "Missing parentheses" in message or (line and _PYTHON_2.search(line[0])):
+                message += "; this is Python 2, and nothing in the file was checked: convert it (`fissix -w FILE`)"
+            return no_python(Position(row, max(error.offset or 1, 1)), message)
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
             return no_python(Position(1, 1), str(error) or type(error).__name__)
     return None

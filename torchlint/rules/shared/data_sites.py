@@ -7,7 +7,7 @@ import re
 
 import libcst as cst
 
-from torchlint.model import Evidence, Kind, Model, Role, Strength, Usage, Value
+from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, Value
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import chain, ending_name
 from torchlint.model.torch import library
@@ -263,6 +263,11 @@ def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if usage > Usage.SAVED:
         return "if what gets this tensor writes to it in place, `backward()` may raise for that now"
     return f"{shown} is written to in place, and `backward()` may raise for that now"
+
+
+def is_computed_without_graph(node: cst.Attribute, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether ``source`` is called for on the spot where autograd does not record: unless a parameter comes back."""
+    return isinstance(source, cst.Call) and model.grad_enabled(node) == Tri.NO
 
 
 def is_left_alone(node: cst.Attribute, model: Model) -> bool:

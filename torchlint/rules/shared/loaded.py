@@ -65,7 +65,7 @@ def _told_by_use(node: cst.BaseExpression, key: str, model: Model, depth: int) -
         case cst.Assign(targets=targets) if depth < _DEPTH:
             for target in targets:
                 for use in _uses_of(target.target, model):
-                    yield from _told_by_use(use, key, model, depth + 1)
+                    yield from _told_by_use(use, key or last_name(target.target), model, depth + 1)
 
 
 def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, depth: int) -> Iterator[Content]:
@@ -92,7 +92,11 @@ def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpressio
         case cst.Name(value=name):
             uses = model.references(name, model.scopes.scope_of(target))
             behind = uses[next(at for at, use in enumerate(uses) if use is target) + 1 :]
-            return list(itertools.takewhile(lambda use: not model.is_target(use), behind))
+            read = list(itertools.takewhile(lambda use: not model.is_target(use), behind))
+            again = assignment_of(behind[len(read)], model.tree) if len(read) < len(behind) else None
+            if again is None:
+                return [*read]
+            return [*read, *(use for use in behind if model.tree.is_inside(use, again.value))]  # `x = x.float()`
         case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
             return [
                 each

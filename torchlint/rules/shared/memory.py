@@ -33,6 +33,10 @@ OF_THE_VIEW = frozenset(
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 
 
+_CASTS = frozenset(("contiguous", "double", "float", "half", "int", "long"))
+"""What gives a tensor itself, or a copy."""
+
+
 def is_detach(node: cst.CSTNode) -> bool:
     """Whether an expression is ``….detach()``."""
     match node:
@@ -68,6 +72,8 @@ def _hands_on_alone(call: cst.Call, name: str, model: Model) -> bool:
     result = library.method(name)
     if not isinstance(result, TensorResult) or result.grad not in ("follow", "first") or result.is_input:
         return False
+    if may_alias(result) and name not in _CASTS:
+        return False  # a view of what is detached is a view, what is detached of a view is none
     kinds = [model.value(arg.value).kind for arg in call.args]
     return not is_inplace(name) and not any(kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) for kind in kinds)
 

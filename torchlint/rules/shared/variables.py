@@ -144,14 +144,14 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         applicability = _without_data(call, source, model)
         if _is_useless(call, source, model):
             edits = _strip(call, source, "", model)
-            return Fix("Remove the wrapper and `.data`: there is no graph to leave", edits, applicability)
+            return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
-            return Fix("Remove the assignment: there is no graph to leave", (useless,))
-        return Fix("Remove the wrapper: there is no graph to leave", _strip(call, inner, "", model))
-    return Fix("Use `.detach()`, which is what wrapping does", _strip(call, inner, ".detach()", model))
+            return Fix("Remove the assignment: the tensor has no graph", (useless,))
+        return Fix("Remove it: the tensor has no graph", _strip(call, inner, "", model))
+    return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model))
 
 
 def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
@@ -233,7 +233,7 @@ def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:
 def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
     asked = edit.insert_after(inner.args[-1], ", requires_grad=True")
     edits = (edit.replace_before(call, inner), asked, edit.replace_after(inner, call))
-    return Fix("Ask the factory for `requires_grad=True`", edits)
+    return Fix("Pass `requires_grad=True` to the call inside", edits)
 
 
 def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:

@@ -1,0 +1,31 @@
+"""A file in Python 2 does not parse: it is said that nothing in it was checked, and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.file.check import check_text
+
+PYTHON_2 = (
+    'print "loss", x\n',
+    "print x\n",
+    "raise ValueError, 'no'\n",
+    "if a <> b:\n    pass\n",
+    "exec 'a = 1'\n",
+    "mode = 0755\n",
+    "n = 10L\n",
+)
+
+
+@pytest.mark.parametrize("text", PYTHON_2)
+def test_python_2_says_that_nothing_was_checked_and_what_to_do(text: str) -> None:
+    (found,) = check_text(f"import torch\n{text}", "x.py", frozenset(("TL001", "TL101"))).diagnostics
+    assert found.message.endswith(
+        "; this is Python 2, and nothing in the file was checked: convert it (`fissix -w FILE`)"
+    )
+
+
+@pytest.mark.parametrize("text", ["x = (1\n", "def f(:\n    pass\n", "print('a'\n", "raise ValueError('no'\n"])
+def test_other_mistakes_are_no_python_2(text: str) -> None:
+    (found,) = check_text(f"import torch\n{text}", "x.py", frozenset(("TL001",))).diagnostics
+    assert "Python 2" not in found.message
