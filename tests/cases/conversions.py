@@ -82,6 +82,7 @@ def run_epoch(model, loader, optimizer=None):
     for a, b in loader:
         loss = nn.functional.mse_loss(model(a), b)
         if optimizer is not None:
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         else:
