@@ -59,7 +59,7 @@ class Fine(nn.Module):
         x = F.dropout(x) if self.training and self.p else x
         x = self.training and F.dropout(x) or x
         self.drop = nn.Dropout(self.p)
-        self.cache["drop"] = nn.Dropout(self.p)
+        self.cache["drop"] = nn.Dropout(self.p)  # TL503
         if self.training:
             for _ in range(2):
                 x = F.dropout(x, self.p)

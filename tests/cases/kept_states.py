@@ -163,3 +163,13 @@ class Wrapped:
     def update(self):
         self.optimizer.zero_grad()
         self.optimizer.step()
+
+
+def load_old(net: nn.Module, old):
+    new = net.state_dict()
+    if all(k in new for k in old):
+        net.load_state_dict(old)
+        return
+    for k in new:
+        new[k] = old[k.upper()]
+    net.load_state_dict(new)

@@ -11,7 +11,7 @@ from torchlint.model.bindings import references
 from torchlint.model.classes import find_method
 from torchlint.model.expressions import value_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import assignment_of, decorator_names, is_target
+from torchlint.model.syntax import assignment_of, decorator_names, is_target, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import Value, reference
 
@@ -76,6 +76,8 @@ def _is_method(context: Context, func: cst.BaseExpression) -> bool:
 
 
 def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
+    if _is_other_layer(context, node.func):
+        return None
     func = value_of(context, node.func)
     if func.kind == Kind.MODULE:
         return _of_module(context, func, far)
@@ -86,6 +88,23 @@ def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _BY_NAME:
             return _BY_NAME[name] if value_of(context, owner).kind & (Kind.TENSOR | Kind.UNKNOWN) else None
     return None
+
+
+def _is_other_layer(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether ``self.x`` is seen to be a layer of torch that is none of these, without interpreting anything."""
+    cls = context.tree.enclosing(func, cst.ClassDef)
+    match func:
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) if isinstance(cls, cst.ClassDef):
+            made = [assignment_of(each, context.tree) for each in context.scopes.attribute(cls, name).assigned]
+            return bool(made) and all(
+                each is not None and isinstance(each.value, cst.Call) and last_name(each.value.func) in _LAYERS
+                for each in made
+            )
+    return False
+
+
+_LAYERS = frozenset(("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LayerNorm", "Dropout"))
+"""Layers that outputs come from, as a rule."""
 
 
 def _of_module(context: Context, module: Value, far: int) -> Activation | None:

@@ -88,7 +88,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri, Value
-from torchlint.model.syntax import assignment_of, integer, is_none
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
 from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
@@ -157,6 +158,19 @@ def _finding(tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, mo
 
 def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False, far: int = _FAR) -> bool:
     """Whether an expression is a leaf that requires grad, or a view of one. Of what is written any part is."""
+    node = _viewed(node, is_written=is_written)
+    if not isinstance(node, (cst.Name, cst.Attribute)) or last_name(node) not in model.remember(_suspects):
+        return False
+    value = model.value(node)
+    if value.kind != Kind.TENSOR or value.grad != Tri.YES:
+        return False
+    if value.leaf == Tri.YES:
+        return _is_certain(value, node, model)
+    return isinstance(node, cst.Name) and far > 0 and _is_view_of_leaf(node, model, far)
+
+
+def _viewed(node: cst.BaseExpression, *, is_written: bool = False) -> cst.BaseExpression:
+    """What an expression is a view of, or itself. Of what is written any part is."""
     while True:
         match node:
             case cst.Subscript(value=inner) if is_written or all(map(_is_basic, node.slice)):
@@ -166,16 +180,48 @@ def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False
             case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "real" | "imag")):
                 node = inner
             case _:
-                break
+                return node
         is_written = False
-    if not isinstance(node, (cst.Name, cst.Attribute)):
-        return False
-    value = model.value(node)
-    if value.kind != Kind.TENSOR or value.grad != Tri.YES:
-        return False
-    if value.leaf == Tri.YES:
-        return _is_certain(value, node, model)
-    return isinstance(node, cst.Name) and far > 0 and _is_view_of_leaf(node, model, far)
+
+
+_MAKERS = ("Parameter", "requires_grad", "requires_grad_", "parameters", "named_parameters", "register_parameter")
+
+
+def _suspects(model: Model) -> frozenset[str]:
+    """The last names of all that can be a leaf or a view of one, as far as it is written in this file.
+
+    They are what is bound to something in which a parameter is made or asked for, the attributes of torch's layers, and
+    views of these. The model is asked about no others, which is what takes time.
+    """
+    found = set(library.parameter_names())
+    for word_ in _MAKERS:
+        for name in model.tree.names(word_):
+            bound = model.tree.enclosing(name, cst.Assign, cst.AnnAssign, cst.For, cst.CompFor, cst.Param)
+            found.update(_bound(bound) if bound is not None else ())
+            attribute = model.tree.parent(name)
+            if isinstance(attribute, cst.Attribute):
+                found.add(last_name(attribute.value))
+    for _ in range(_FAR):
+        for assign in model.tree.parsed(cst.Assign):
+            if last_name(_viewed(assign.value)) in found:
+                found.update(_bound(assign))
+    return frozenset(found - {"", "self"})
+
+
+def _bound(node: cst.CSTNode) -> list[str]:
+    """The last names of what a statement or a parameter binds."""
+    match node:
+        case cst.Assign(targets=targets):
+            return [name for each in targets for name in _last_names(each.target)]
+        case cst.AnnAssign(target=target) | cst.For(target=target) | cst.CompFor(target=target):
+            return _last_names(target)
+        case cst.Param(name=name):
+            return [name.value]
+    return []
+
+
+def _last_names(target: cst.BaseExpression) -> list[str]:
+    return target_names(target) or [last_name(target)]
 
 
 def _is_basic(element: cst.SubscriptElement) -> bool:

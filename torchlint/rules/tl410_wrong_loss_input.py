@@ -128,11 +128,11 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     given = keyword(node.args, "input") or (node.args[0] if node.args and node.args[0].keyword is None else None)
     if given is None or given.star or len(node.args) < 2 or not _may_be_loss(node.func, model):
         return None
-    loss = _loss(node.func, model)
-    if loss is None:
-        return None
     activation = model.activation(given.value)
     if activation not in (Activation.SOFTMAX, Activation.SIGMOID):
+        return None
+    loss = _loss(node.func, model)
+    if loss is None:
         return None
     if loss == "nll_loss" and _is_unreduced(node):
         return None

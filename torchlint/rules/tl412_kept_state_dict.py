@@ -259,7 +259,8 @@ def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, mode
     if at(taken) < at(change) < at(read) and not order.are_exclusive(taken, change, model):
         suite = model.tree.enclosing(taken, cst.FunctionDef) or model.tree.module
         area = shared[0] if shared else suite
-        if not order.leaves(taken, area, model) and not _is_bound_anew(kept, module, change, read, model):
+        ends = order.leaves(change, area, model) and not order.is_in_same_suite(read, change, model)
+        if not ends and not order.leaves(taken, area, model) and not _is_bound_anew(kept, module, change, read, model):
             return True
     for loop in shared:
         if not order.is_conditional(taken, loop, model) or order.leaves(taken, loop, model):

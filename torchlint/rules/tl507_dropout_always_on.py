@@ -92,14 +92,12 @@ _TRAINING = re.compile(r"train", re.IGNORECASE)
 @on(
     cst.Call,
     trigger=any_of(
-        pattern(r"\bdropout \("),
-        pattern(r"\bdropout1d \("),
-        pattern(r"\bdropout2d \("),
-        pattern(r"\bdropout3d \("),
-        pattern(r"\bDropout \("),
-        pattern(r"\bDropout1d \("),
-        pattern(r"\bDropout2d \("),
-        pattern(r"\bDropout3d \("),
+        pattern(r"\bdropout\b(?<!self\.dropout) \((?![^\n]*[tT]rain)"),
+        pattern(r"\bdropout1d\b(?<!self\.dropout1d) \((?![^\n]*[tT]rain)"),
+        pattern(r"\bdropout2d\b(?<!self\.dropout2d) \((?![^\n]*[tT]rain)"),
+        pattern(r"\bdropout3d\b(?<!self\.dropout3d) \((?![^\n]*[tT]rain)"),
+        pattern(r"Dropout(?:[123]d)? \([^()]*(?:\([^()]*\)[^()]*)*\) \("),
+        pattern(r"(?m)^[\t\x20]*(?!self\b)\w+ = (?:\w+ \. )*Dropout(?:[123]d)? \("),
         all_of(word("dropout"), pattern(r"\bdropout\s+as\b")),
         all_of(word("Dropout"), pattern(r"\bDropout\s+as\b")),
     ),
@@ -109,7 +107,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if not isinstance(node.func, (cst.Name, cst.Attribute)) or names.called_name(node.func, model) not in _LAST_NAMES:
         return None
     method = _method(node, model)
-    if method is None or _TRAINING.search(model.tree.code(node)):
+    if method is None or _TRAINING.search(model.tree.code(model.tree.statement(node))):
         return None
     ref = model.qualified(node.func)
     if ref in _FUNCTIONS:
@@ -117,7 +115,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             return None
         made, fix = f"`{ref.rpartition('.')[2]}` drops in `eval()`, too", _pass_mode(node, method)
     elif ref in _LAYERS:
-        if _drops_nothing(node.args, 0) or _is_kept(node, model):
+        if _drops_nothing(node.args, 0) or not _is_used_here(node, model):
             return None
         made, fix = "a layer made in `forward` drops in `eval()`, too", _as_function(node, _LAYERS[ref], method, model)
     else:
@@ -141,14 +139,20 @@ def _drops_nothing(args: Iterable[cst.Arg], at: int) -> bool:
     return arg is not None and isinstance(arg.value, (cst.Integer, cst.Float)) and float(arg.value.value) == 0
 
 
-def _is_kept(node: cst.Call, model: Model) -> bool:
-    """Whether a layer goes into an attribute, a container or another module."""
+def _is_used_here(node: cst.Call, model: Model) -> bool:
+    """Whether a layer is called on the spot, or bound to a local name."""
     match model.tree.parent(node):
-        case cst.AssignTarget() | cst.Call():
-            return False
-        case cst.Assign(targets=targets):
-            return not all(isinstance(each.target, cst.Name) for each in targets)
-    return True
+        case cst.Call(func=func):
+            return func is node and not any(model.tree.within(call, cst.Call)[2:] for call in _calls_in(node, model))
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())]) as assign:
+            line = model.tree.parent(assign)
+            return isinstance(line, cst.SimpleStatementLine) and line.body[0] is assign
+    return False
+
+
+def _calls_in(node: cst.Call, model: Model) -> list[cst.Call]:
+    """The calls among the arguments of a call."""
+    return [each for arg in node.args for each in model.tree.within(arg, cst.Call)]
 
 
 def _runs_in_forward(method: cst.FunctionDef, model: Model) -> bool:

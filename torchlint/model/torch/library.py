@@ -77,6 +77,12 @@ def module_info(name: str | None) -> ModuleInfo | None:
     return data().modules.get(name)
 
 
+@functools.cache
+def parameter_names() -> frozenset[str]:
+    """Names of the parameters that the classes of ``torch.nn`` have: ``weight``, ``bias``, ``in_proj_weight`` …"""
+    return frozenset(name for _, info in data().modules.items() for name in info.params)
+
+
 def function(name: str | None) -> TorchResult | None:
     """What a function of torch gives; None if it is none."""
     return data().functions.get(name)
