@@ -202,7 +202,7 @@ def _suspects(model: Model) -> frozenset[str]:
             if isinstance(attribute, cst.Attribute):
                 found.add(last_name(attribute.value))
     for _ in range(_FAR):
-        for assign in model.tree.parsed(cst.Assign):
+        for assign in model.tree.all(cst.Assign):
             if last_name(_viewed(assign.value)) in found:
                 found.update(_bound(assign))
     return frozenset(found - {"", "self"})
