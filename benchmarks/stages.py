@@ -54,7 +54,6 @@ STAGES = (
             "torchlint.session.worker:_is_gated",
             "torchlint.file.triggers.gate:can_match",
             "torchlint.file.triggers.gate:possible_rules",
-            "torchlint.file.triggers.sites:sites",
         ),
     ),
     Stage(
@@ -62,13 +61,12 @@ STAGES = (
         (
             "torchlint.file.parse.parser:parse",
             "torchlint.file.tree.tree:Tree.__init__",
-            "torchlint.file.tree.tree:Tree._read",
         ),
         frozenset({OTHER_FILES}),
     ),
     Stage(
         "quick tree",
-        ("torchlint.file.tree.fast.quick:QuickTree", "torchlint.file.tree.fast.late_bodies:python_tree"),
+        ("torchlint.file.tree.fast.quick:QuickTree", "torchlint.file.tree.python_tree:python_tree"),
         frozenset({OTHER_FILES}),
     ),
     Stage("model", ("torchlint.model:Model",)),
@@ -80,7 +78,7 @@ STAGES = (
         ("torchlint.file.fix.rounds:fixed", "torchlint.file.fix.verify:Guard", "torchlint.file.text.edits:splice"),
     ),
     Stage("suppressions", ("torchlint.file.suppress.suppress:suppressed",)),
-    Stage("report", ("torchlint.cli.check:Check._report",)),
+    Stage("report", ("torchlint.cli.check:CheckCommand._report",)),
 )
 
 REST = "the rest"

@@ -24,9 +24,10 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import build_api  # noqa: E402
 
-from torchlint.cli.explain import documentation, name_of  # noqa: E402
+from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.model import Model  # noqa: E402
+from torchlint.project.pages import documentation, name_of  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
@@ -90,14 +91,13 @@ def page(code: str) -> str:
     rest = re.sub(r"(?m)^```diff .*$", "```diff", rest.strip("\n"))
     kinds = fixes(code)
     fix = f"Fix: {kinds}. " if kinds else ""
-    off = f"Off unless it is selected: `--extend-select {code}`. " if is_off(code) else ""
-    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}{off}[All rules](README.md)\n"
+    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}{traits(code)} [All rules](README.md)\n"
     return f"{head}\n{rest}\n" if rest else head
 
 
 def is_off(code: str) -> str:
     """A mark for rules that have to be selected."""
-    return " (off)" if code in catalogue() and not catalogue()[code].by_default else ""
+    return " (off)" if code in RULES and not is_on_by_default(code) else ""
 
 
 def table(codes: list[str], folder: str) -> list[str]:
@@ -209,7 +209,7 @@ def declarations() -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _entry(file: str) -> rules_index.Entry:
+def _entry(file: str) -> rules_index.IndexEntry:
     return rules_index.entry_of(source(file), file)
 
 

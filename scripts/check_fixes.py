@@ -28,8 +28,9 @@ from torchlint.file.fix import rounds as rounds_of_fixing
 from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
-from torchlint.session.scheduler import Options, Result, Run
-from torchlint.session.worker import with_big_stack
+from torchlint.session.scheduler import FileResult, Run, RunOptions
+from torchlint.system import states
+from torchlint.system.stack import with_big_stack
 
 
 @dataclass
@@ -101,8 +102,8 @@ class Log:
         rounds_of_fixing.one_round = logged  # type: ignore[assignment]
 
     def _write(self, path: str, before: str, edits: list[TextEdit], after: str) -> None:
-        entry = [path, source.digest(before.encode("utf-8", "surrogatepass"))]
-        entry += [source.digest(after.encode("utf-8", "surrogatepass")), outside(before, edits, after)]  # type: ignore[list-item]
+        entry = [path, states.digest(before.encode("utf-8", "surrogatepass"))]
+        entry += [states.digest(after.encode("utf-8", "surrogatepass")), outside(before, edits, after)]  # type: ignore[list-item]
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
@@ -117,7 +118,7 @@ class Log:
         return rounds
 
 
-def strayed(result: Result, rounds: list[tuple[str, str, int]]) -> int:
+def strayed(result: FileResult, rounds: list[tuple[str, str, int]]) -> int:
     """How many bytes of a fixed file are not what its rounds of fixing gave; one for what cannot be counted."""
     assert result.after is not None
     changed = sum(number for _, _, number in rounds)
@@ -128,10 +129,12 @@ def strayed(result: Result, rounds: list[tuple[str, str, int]]) -> int:
 
 
 def _digest(data: bytes) -> str:
-    return source.digest(source.decode(data).text.encode("utf-8", "surrogatepass"))
+    return states.digest(source.decode(data).text.encode("utf-8", "surrogatepass"))
 
 
-def examine(name: str, fixing: Fixing, files: list[File], log: Log, options: Options) -> tuple[Account, list[Result]]:
+def examine(
+    name: str, fixing: Fixing, files: list[File], log: Log, options: RunOptions
+) -> tuple[Account, list[FileResult]]:
     """Fix the files twice."""
     account, started = Account(name, len(files)), time.perf_counter()
     log.taken()
@@ -174,7 +177,7 @@ def main() -> int:
         log = Log(Path(directory, "log"))
         accounts = []
         for name, fixing in (("--fix", Fixing.SAFE), ("--fix --unsafe-fixes", Fixing.UNSAFE)):
-            options = Options(fixing, True, given.jobs, os.path.join(directory, "cache"))
+            options = RunOptions(fixing, True, given.jobs, os.path.join(directory, "cache"))
             account, results = examine(name, fixing, files, log, options)
             accounts.append(account)
             for result in results:

@@ -18,7 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = (
     "test_libcst_private.py",
-    "test_late_bodies.py",
     "test_long_lists.py",
     "test_quick.py",
     "test_codemods.py",

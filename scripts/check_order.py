@@ -29,7 +29,7 @@ from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.project.discovery import discover
 from torchlint.project.project import Project
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 LITTLE = 100_000
 """Characters of other files to keep, where there is little room."""

@@ -78,7 +78,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 def _of_axes(name: str) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
-        return getattr(plt.figure().add_subplot(), name)(*args)
+        return getattr(plt.gca(), name)(*args)
 
     return call
 
@@ -86,6 +86,7 @@ def _of_axes(name: str) -> Callable[..., Any]:
 def refuses(function: Callable[..., Any], place: int, form: str) -> bool:
     """Whether a function refuses what requires grad, in whatever shape it takes the same without."""
     judged = [verdict for value in values(form) if (verdict := _judge(function, place, value)) is not None]
+    plt.close("all")  # all calls drew into one figure: to make one takes as long as all of them
     return bool(judged) and all(judged)
 
 
@@ -115,8 +116,6 @@ def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | N
             function(*arguments)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    finally:
-        plt.close("all")
     return None
 
 

@@ -23,7 +23,8 @@ from torchlint.diagnostic import Fixing
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection
-from torchlint.session.worker import Job, answer, known_codebase, with_big_stack
+from torchlint.session.worker import Job, answer, known_codebase
+from torchlint.system.stack import with_big_stack
 
 LIFE = 25
 """Batches of files after which a worker is replaced."""

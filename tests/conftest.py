@@ -29,6 +29,8 @@ class Ran:
 
 Torchlint = Callable[..., Ran]
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; its threads cost more than such small tensors
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_keys_in_the_home(tmp_path_factory: pytest.TempPathFactory) -> None:

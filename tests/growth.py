@@ -8,7 +8,6 @@ which count no lines. So a function that looks at everything for everything is n
 from __future__ import annotations
 
 import builtins
-import functools
 import importlib
 import math
 import pkgutil
@@ -26,7 +25,7 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.file.triggers import search
 from torchlint.rules import catalogue
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 Counts = Counter[str]
 """Lines that were run by function, characters that were looked through by what did that."""
@@ -272,8 +271,8 @@ def growing(make: Callable[[int], str], size: int, fixing: Fixing, codes: frozen
     The exponent is that of what one has more than the other: what each file costs, however short, is left out, and so
     is what is only done in a text of some length.
     """
-    _warm(fixing, codes)
     texts = [make(factor * size) for factor in (1, 2, 4)]
+    with_big_stack(lambda: _run(f"{texts[0]}\n", fixing, codes))  # what is done once in a process is not counted
     sizes = [counts(text, fixing, codes) for text in texts]
     found = []
     for name in sizes[2]:
@@ -285,18 +284,3 @@ def growing(make: Callable[[int], str], size: int, fixing: Fixing, codes: frozen
         if exponent > EXPONENT:
             found.append(f"{name}: {small}, {middle}, {large}: exponent {exponent:.2f}")
     return sorted(found)
-
-
-@functools.cache
-def _warm(fixing: Fixing, codes: frozenset[str] | None) -> None:
-    """What is done once in a process is done before anything is counted."""
-    _run(WARM, fixing, codes)
-
-
-WARM = """\
-import torch, numpy as np
-from torch.autograd import Variable
-def f(x: torch.Tensor, y):
-    torch.nn.functional.upsample(x)
-    print(x.data, Variable(y, volatile=True), x.detach().cpu().numpy())
-"""

@@ -169,3 +169,42 @@ def test_order_of_evaluation() -> None:
     text = "import torch\nx = torch.solve(torch.rand(2, 2), torch.rand(2, 2))[0]\n"
     assert check_text(text, "x.py", CODES, Fixing.SAFE).text == text
     assert "torch.linalg.solve" in check_text(text, "x.py", CODES, Fixing.UNSAFE).text
+
+
+ONCE = {
+    "call": ("from torch import symeig\ne = symeig(a)[0]\nf = symeig(b)[0]\n", ["1:symeig"]),
+    "by another name": ("from torch import symeig as s\ne, v = s(a, True)\nf = s(b)[0]\n", ["1:symeig"]),
+    "with": ("from torch.cuda.amp import autocast\nwith autocast():\n    pass\n", ["1:autocast"]),
+    "no fix": ("from torch import eig\ne = eig(a)\nf = eig(b)\n", ["1:eig"]),
+    "one of two has a fix": (
+        "from torch import symeig\ne = symeig(a)[0]\nf = symeig(a, flag)\n",
+        ["1:symeig", "2:symeig"],
+    ),
+    "module": ("import torch\ne = torch.symeig(a)[0]\n", ["2:torch.symeig"]),
+}
+
+
+@pytest.mark.parametrize("case", ONCE)
+def test_a_name_is_reported_once(case: str) -> None:
+    text, expected = ONCE[case]
+    lines = text.splitlines()
+    found = check_text(text, "x.py", CODES).diagnostics
+    assert [f"{d.start.row}:{lines[d.start.row - 1][d.start.column - 1 : d.end.column - 1]}" for d in found] == expected
+
+
+USED_TWICE = "from torch.cuda.amp import autocast\nwith autocast():\n    pass\n\nwith autocast(False):{}\n    pass\n"
+
+
+def test_uses_go_with_their_import() -> None:
+    outcome = check_text(USED_TWICE.format(""), "x.py", CODES, Fixing.SAFE)
+    assert "autocast(False)" not in outcome.text
+    assert outcome.text.startswith("import torch\nwith torch.amp.autocast('cuda'):")
+    assert outcome.fixed == (("TL302", 1),)
+
+
+@pytest.mark.parametrize("comment", ["  # torchlint: ignore[TL302]", "  # noqa: TL302"])
+def test_a_use_that_is_silenced_stays(comment: str) -> None:
+    text = USED_TWICE.format(comment)
+    outcome = check_text(text, "x.py", CODES | {"TL002"}, Fixing.UNSAFE)
+    assert outcome.text == text
+    assert [each.code for each in outcome.diagnostics] == ["TL302"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -146,3 +148,27 @@ def test_start_up_imports(arguments: str, absent: set[str], tmp_path: Path) -> N
     assert "torchlint" in loaded
     assert ("libcst" in loaded) == ("flagged" in arguments)
     assert not loaded & absent
+
+
+def test_no_two_classes_share_a_name() -> None:
+    """Neither do aliases of types: whoever reads a name in a signature has to know which is meant."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for module, path in layout.modules().items():
+        tree = ast.parse(path.read_bytes())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                owners[node.name].add(module)
+        for statement in tree.body:
+            for name in _assigned(statement):
+                if _CLASS_NAME.fullmatch(name):
+                    owners[name].add(module)
+    assert {name: sorted(modules) for name, modules in owners.items() if len(modules) > 1} == {}
+
+
+_CLASS_NAME = re.compile(r"_?[A-Z][a-z]\w*")
+
+
+def _assigned(statement: ast.stmt) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [*targets, statement.target] if isinstance(statement, ast.AnnAssign) else targets
+    return [target.id for target in targets if isinstance(target, ast.Name)]

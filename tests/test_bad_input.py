@@ -20,9 +20,9 @@ from torchlint.file import check as checking
 from torchlint.file.check import Outcome
 from torchlint.file.dispatch import dispatch
 from torchlint.file.parse.invalid import NOT_UNDERSTOOD
-from torchlint.rule import Check, Rule
+from torchlint.rule import NodeCheck, Rule
 from torchlint.session import scheduler
-from torchlint.session.worker import Answer, Job
+from torchlint.session.worker import Job, JobResult
 from torchlint.trigger import attribute
 
 Write = Callable[[dict[str, Any]], None]
@@ -169,7 +169,7 @@ def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         if node.attr.value == "boom":
             raise ZeroDivisionError("of a kind")
 
-    rule = Rule("TL101", "data-read", "", (Check(check, (cst.Attribute,), attribute("data")),))
+    rule = Rule("TL101", "data-read", "", (NodeCheck(check, (cst.Attribute,), attribute("data")),))
     usual = dispatch.rules_of
     monkeypatch.setattr(dispatch, "rules_of", lambda codes: (*usual(codes), rule))
 
@@ -221,7 +221,7 @@ def test_process_that_dies_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) 
     for number, answer in enumerate(answers):
         if number in (1, 4):
             message = "the process checking it died (exit code 7)"
-            assert answer == Answer(problems=(Problem(f"{number}.py", message),))
+            assert answer == JobResult(problems=(Problem(f"{number}.py", message),))
         else:
             assert [found.code for found in answer.diagnostics] == ["TL101"]
     assert done[-1] == (6, 6)

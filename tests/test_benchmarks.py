@@ -487,12 +487,12 @@ def test_profile_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = stages.Stage("report", ("torchlint.cli.check:Check.no_more",))
+    gone = stages.Stage("report", ("torchlint.cli.check:CheckCommand.no_more",))
     monkeypatch.setattr(stages, "STAGES", (*stages.STAGES[:-1], gone))
     kept = tmp_path / "kept.json"
     stages.main([str(code(tmp_path / "files")), "--out", str(kept)])
-    assert "for want of a name: torchlint.cli.check:Check.no_more" in json.loads(kept.read_text())["title"]
-    assert "torchlint.cli.check:Check.no_more" in report.stages_section(json.loads(kept.read_text()))
+    assert "for want of a name: torchlint.cli.check:CheckCommand.no_more" in json.loads(kept.read_text())["title"]
+    assert "torchlint.cli.check:CheckCommand.no_more" in report.stages_section(json.loads(kept.read_text()))
 
 
 # --- growth

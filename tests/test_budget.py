@@ -13,15 +13,15 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Applicability
 from torchlint.file.check import check_text
-from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED
+from torchlint.file.dispatch.dispatch import NOT_ALL_CLASSES, NOT_ALL_INTERPRETED
+from torchlint.model.lineage import LONGEST
 from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, known_names
 from torchlint.project.settings import parse
-from torchlint.session.scheduler import Options, Run
-from torchlint.session.worker import with_big_stack
+from torchlint.session.scheduler import Run, RunOptions
 from torchlint.system.limits import parse_size, size_of
-from torchlint.system.stack import deeper
+from torchlint.system.stack import deeper, with_big_stack
 
 CODES = frozenset(known_names())
 HEAD = "import torch\nfrom torch import nn\n\n\n"
@@ -325,6 +325,20 @@ def test_nothing_is_safe_where_something_is_not_known() -> None:
         assert found.fix.applicability is (Applicability.UNSAFE if budget else Applicability.SAFE)
 
 
+@pytest.mark.parametrize(("count", "told"), [(LONGEST - 1, []), (LONGEST + 10, [NOT_ALL_CLASSES])])
+def test_classes_that_are_not_looked_at_are_told_of_once(count: int, told: list[str]) -> None:
+    classes = (f"class A{n}(A{n - 1}):\n    def m(self):\n        return self.w.data\n" for n in range(1, count))
+    first = "class A0(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(3))\n"
+    outcome = with_big_stack(
+        lambda: check_text(f"{HEAD}from torch import nn\n{first}{''.join(classes)}", "x.py", CODES)
+    )
+    assert [problem.message for problem in outcome.problems] == told
+    assert len(outcome.diagnostics) == min(count, LONGEST) - 1
+    assert all(
+        (each.fix is None or each.fix.applicability is Applicability.UNSAFE) for each in outcome.diagnostics if told
+    )
+
+
 def test_lambdas_that_double_come_to_an_end() -> None:
     outcome = with_big_stack(lambda: check_text(lambdas(60), "x.py", CODES, budget=20_000))
     assert [problem.message for problem in outcome.problems] == [NOT_ALL_INTERPRETED]
@@ -337,7 +351,7 @@ def test_processes_do_not_matter_where_a_budget_is_met(tmp_path: Path) -> None:
         (tmp_path / f"x{number}.py").write_text(text + "# it is long\n" * 3_000)
     files = [File(f"x{n}.py", str(tmp_path / f"x{n}.py")) for n in range(8)]
     one, two, other = (
-        Run(Project(), Options(jobs=jobs)).files(order) for jobs, order in ((1, files), (2, files), (1, files[::-1]))
+        Run(Project(), RunOptions(jobs=jobs)).files(order) for jobs, order in ((1, files), (2, files), (1, files[::-1]))
     )
     assert one == two == other[::-1]
     assert all([problem.message for problem in result.problems] == [NOT_ALL_INTERPRETED] for result in one)

@@ -13,19 +13,19 @@ import pytest
 from conftest import Ran, Torchlint
 
 from torchlint import __version__
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity, TextEdit
 from torchlint.file import check
-from torchlint.file.text.source import FOLDER, state
 from torchlint.project import target
 from torchlint.session import cache, cachedir, scheduler, worker
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.secret import sign
+from torchlint.system.states import FOLDER, state
 
 Write = Callable[[dict[str, Any]], None]
 
 CODE = "import torch\nprint(torch.ones(3, requires_grad=True).data)\n"
 CLEAN = "import torch\nprint(torch.ones(3))\n"
-PLAIN = Diagnostic("TL101", "data-read", "old", Position(1, 2), Position(1, 4), (1, 1), severity="error")
+PLAIN = Diagnostic("TL101", "data-read", "old", Position(1, 2), Position(1, 4), (1, 1), severity=Severity.ERROR)
 ANOTHER = LocatedFix("o", Applicability.SAFE, (TextEdit(3, 4, ""),))
 RICH = Diagnostic(
     "TL201",

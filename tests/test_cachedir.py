@@ -15,7 +15,7 @@ from torchlint import __version__
 from torchlint.project.selection import SettingsError
 from torchlint.project.settings import Settings
 from torchlint.session import cachedir
-from torchlint.session.cachedir import NAME, Folder, Unusable, clean, directory_for, made, opened
+from torchlint.session.cachedir import NAME, OpenFolder, Unusable, clean, directory_for, made, opened
 
 Write = Callable[[dict[str, Any]], None]
 
@@ -271,14 +271,14 @@ def test_a_directory_that_becomes_a_link_meanwhile(
     with made(str(tmp_path / "c")) as folder, folder.folder("1.0", make=True) as inner:
         inner.write(CONTENT, b"")
     write({f"work/{CONTENT}": "x"})
-    usual = Folder.folder
+    usual = OpenFolder.folder
 
-    def swapped(self: Folder, name: str, make: bool = False) -> Folder:
+    def swapped(self: OpenFolder, name: str, make: bool = False) -> OpenFolder:
         shutil.rmtree(tmp_path / "c" / name)
         (tmp_path / "c" / name).symlink_to(tmp_path / "work")
         return usual(self, name, make)
 
-    monkeypatch.setattr(Folder, "folder", swapped)
+    monkeypatch.setattr(OpenFolder, "folder", swapped)
     assert clean(str(tmp_path / "c")) == ["1.0"]
     assert tree(tmp_path / "work") == {CONTENT: "x"}
 

@@ -58,6 +58,8 @@ EXIT_CODES = {
     "good version": ({"x.py": CLEAN}, "--target-torch 2.6", 0),
     "bad number of jobs": ({"x.py": CLEAN}, "-j 0", 2),
     "no number of jobs": ({"x.py": CLEAN}, "-j many", 2),
+    "jobs in digits of another script": ({"x.py": CLEAN}, "-j \u0663", 2),
+    "more jobs than any machine has": ({"x.py": CLEAN}, f"-j {10**30}", 2),
     "number of jobs": ({"x.py": CLEAN}, "-j 3", 0),
     "jobs for all processors": ({"x.py": CLEAN}, "-j auto", 0),
     "a file and standard input": ({"x.py": CLEAN}, "- x.py", 2),
@@ -233,9 +235,11 @@ def test_verbose(torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     ran = torchlint("check", "-v")
     assert f"torchlint: settings: {tmp_path}/pyproject.toml\n" in ran.err
     assert "torchlint: z.py: a broken link, skipped\n" in ran.err
-    assert ": 1 checked, 0 known from the cache, 1 without anything to look at\n" in ran.err
+    assert ": 1 checked, 0 known from the cache, 1 not parsed, for they hold nothing that a rule looks for\n" in ran.err
     again = torchlint("check", "-v")
-    assert ": 0 checked, 1 known from the cache, 1 without anything to look at\n" in again.err
+    assert (
+        ": 0 checked, 1 known from the cache, 1 not parsed, for they hold nothing that a rule looks for\n" in again.err
+    )
     assert again.out == ran.out
 
 
@@ -272,7 +276,7 @@ def test_color(
 
 @pytest.mark.parametrize(("terminal", "colored"), [("xterm", True), ("dumb", False)])
 def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    from torchlint.cli.report import wants_color
+    from torchlint.cli.report.terminal import wants_color
 
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
@@ -285,13 +289,14 @@ def test_rule(torchlint: Torchlint) -> None:
     by_code, by_name = torchlint("rule", "TL101"), torchlint("rule", "data-read")
     assert by_code.code == 0
     assert by_code.out == by_name.out == torchlint("rule", "tl101").out
-    title, blank, text = by_code.out.split("\n", 2)
+    title, traits, blank, text = by_code.out.split("\n", 3)
     assert (title, blank) == ("TL101 data-read", "")
+    assert traits == "Group: migration. Severity: warning, where a finding does not say otherwise."
     assert "```" not in text
     assert "\n    -" in text  # the examples are there
     entry = json.loads(torchlint("rule", "TL101", "--output-format", "json").out)
     assert entry["summary"] == text.partition("\n")[0]
-    assert entry.keys() == {"code", "name", "summary", "explanation", "url"}
+    assert entry.keys() == {"code", "name", "group", "severity", "default", "summary", "explanation", "url"}
 
 
 def test_all_rules(torchlint: Torchlint) -> None:
@@ -300,7 +305,7 @@ def test_all_rules(torchlint: Torchlint) -> None:
     assert all(entry["summary"] for entry in entries)
     text = torchlint("rule", "--all").out
     for code, name in known_names().items():
-        assert f"{code} {name}\n\n" in text
+        assert f"{code} {name}\n" in text
 
 
 @pytest.mark.parametrize(

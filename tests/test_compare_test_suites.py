@@ -25,6 +25,12 @@ ONLY_ONCE = (
 )
 
 
+@pytest.fixture(autouse=True)
+def plain_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of pytest that are compared load no plugins, which takes longer than such tests."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def script() -> ModuleType:
     """The script as a module."""
     spec = importlib.util.spec_from_file_location("compare_test_suites", SCRIPT)

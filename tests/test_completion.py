@@ -51,6 +51,19 @@ def test_words(
     assert all(word.lower().startswith(asked.lower()) for word in found)
 
 
+@pytest.mark.parametrize(
+    ("words", "at", "expected"),
+    [("--select = TL10", 4, "plain,TL101"), ("--select =", 3, "plain,TL101"), ("--color = al", 4, "plain,always")],
+)
+def test_words_as_bash_divides_them(
+    words: str, at: int, expected: str, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", f"torchlint check {words}")
+    monkeypatch.setenv("COMP_CWORD", str(at))
+    assert expected in torchlint().out.splitlines()
+
+
 def test_paths_are_left_to_the_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(COMPLETE, "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "torchlint check tr")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.report.terminal import printable, printable_lines
 
 Write = Callable[[dict[str, str | bytes]], None]
 

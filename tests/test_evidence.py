@@ -19,15 +19,18 @@ ABOUT_A_RECEIVER = ("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107
 
 @pytest.mark.parametrize("code", ABOUT_A_RECEIVER)
 def test_every_finding_of_the_examples(code: str) -> None:
+    count = 0
     for example in examples(catalogue()[code].doc):
         lines = example.before.splitlines()
         for found in check_text(example.before, "x.py", frozenset((code,))).diagnostics:
+            count += 1
             where = f"{code}, line {found.start.row}: {lines[found.start.row - 1]}"
             assert found.evidence is not None, where
             assert found.evidence.message.startswith("`"), where
             assert found.evidence.kind in ("signature", "annotation", "convention", "use", "name"), where
             assert found.evidence.row is not None, where
             assert 1 <= found.evidence.row <= len(lines), where
+    assert count
 
 
 @pytest.mark.parametrize("code", sorted(ALL - {"TL001", "TL002", "TL003", "TL004"}))

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from torchlint.file.triggers import gate, outline
 from torchlint.file.triggers.prose import without_prose
-from torchlint.file.triggers.sites import sites
 
 
 def around(text: str) -> list[str]:
@@ -128,12 +127,6 @@ def test_the_gate(code: str, text: str, expected: bool) -> None:
     rules = frozenset((code,))
     assert bool(gate.possible_rules(text.encode(), rules)) is expected
     assert gate.can_match(text.encode(), rules) or not expected
-
-
-def test_a_trigger_beside_another_one_says_where() -> None:
-    text = "import torch\ndef f(x):\n    x.data\ndef g(x):\n    round(x)\ndef h(x):\n    x\n"
-    is_wanted = sites(text.encode(), frozenset(("TL203",)))
-    assert [is_wanted(1, 3), is_wanted(3, 5), is_wanted(5, 7)] == [True, True, False]
 
 
 # ---------------------------------------------------------------------- prose

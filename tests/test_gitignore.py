@@ -15,7 +15,7 @@ from pathspec import GitIgnoreSpec
 
 from torchlint.project import gitignore
 from torchlint.project.discovery import discover
-from torchlint.project.gitignore import BadPattern, Pattern, Patterns, parse
+from torchlint.project.gitignore import BadPattern, PathPattern, Patterns, parse
 from torchlint.project.project import Project
 
 Write = Callable[[dict[str, str]], None]
@@ -59,7 +59,7 @@ def covers(pattern: str, path: str) -> bool:
         return False
 
 
-def usable(text: str) -> Iterator[Pattern]:
+def usable(text: str) -> Iterator[PathPattern]:
     for _, line in gitignore.lines(text):
         with contextlib.suppress(BadPattern):
             yield parse(line)
@@ -161,14 +161,14 @@ def test_long_lists_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"/data/{number}/x.py\ncache{number}\n*.e{number}\n" for number in range(2_000)]
     patterns = Patterns("/r", usable("".join(lines)))
     calls = 0
-    matches = Pattern.matches
+    matches = PathPattern.matches
 
-    def counting(pattern: Pattern, path: list[str], is_directory: bool) -> bool:
+    def counting(pattern: PathPattern, path: list[str], is_directory: bool) -> bool:
         nonlocal calls
         calls += 1
         return matches(pattern, path, is_directory)
 
-    monkeypatch.setattr(Pattern, "matches", counting)
+    monkeypatch.setattr(PathPattern, "matches", counting)
     assert patterns.verdict("/r/data/7/x.py", False)
     assert patterns.verdict("/r/data/cache7", False)
     assert patterns.verdict("/r/data/y.e7", False)

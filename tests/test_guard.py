@@ -17,8 +17,9 @@ from torchlint.file.dispatch import dispatch
 from torchlint.file.fix import rounds
 from torchlint.file.fix.verify import BREAKS, CHANGES, Guard
 from torchlint.file.text.edits import splice
-from torchlint.file.tree.placeholders import MAX_DEPTH, PLACEHOLDER, without_async, without_chains
-from torchlint.rule import Check, Edit, Finding, Fix, Rule
+from torchlint.file.tree.placeholders import MAX_DEPTH, MAX_PARTS, PLACEHOLDER, without_async, without_chains
+from torchlint.rule import Edit, Finding, Fix, NodeCheck, Rule
+from torchlint.system.stack import with_big_stack
 from torchlint.trigger import word
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -179,7 +180,7 @@ def rule(code: str, name: str, made: Made, applicability: Applicability = Applic
             return None
         return Finding(node.attr, "it is so", Fix("Do it", made(node), applicability))
 
-    return Rule(code, code.lower(), "", (Check(check, (cst.Attribute,), word("torch")),))
+    return Rule(code, code.lower(), "", (NodeCheck(check, (cst.Attribute,), word("torch")),))
 
 
 def lint(monkeypatch: pytest.MonkeyPatch, *rules: Rule, text: str = TEXT, fixing: Fixing = Fixing.SAFE) -> Outcome:
@@ -253,7 +254,7 @@ def test_fixes_that_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_overlapping_fixes_wait_for_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\nouter.f(inner.x)\n"
-    whole = Rule("TL101", "whole", "", (Check(_renamed, (cst.Call,), word("torch")),))
+    whole = Rule("TL101", "whole", "", (NodeCheck(_renamed, (cst.Call,), word("torch")),))
     outcome = lint(monkeypatch, whole, rule("TL201", "inner", good), text=text)
     assert outcome.text == "import torch\ndone(fine.x)\n"
     assert outcome.problems == ()
@@ -277,7 +278,7 @@ def test_what_is_left_out_is_in_nobodys_way(monkeypatch: pytest.MonkeyPatch) -> 
         def check(node: cst.Call, model: object, content: str = content) -> Finding:
             return Finding(node, "it is so", Fix("Do it", (edit.replace(node, content),)))
 
-        whole = Rule("TL101", "whole", "", (Check(check, (cst.Call,), word("torch")),))
+        whole = Rule("TL101", "whole", "", (NodeCheck(check, (cst.Call,), word("torch")),))
         outcome = lint(monkeypatch, whole, rule("TL201", "inner", good), text=text)
         assert outcome.text == "import torch\nouter.f(fine.x)\n"
         assert [problem.message[: len(message)] for problem in outcome.problems] == [message]
@@ -342,4 +343,27 @@ def test_characters_keep_their_places() -> None:
     assert len(short) == len(text)
     assert text[chain.start : chain.end] == long
     assert short.replace(" ", "") == f"é=({PLACEHOLDER})#é\nz=1\n"
-    assert without_chains("a + b\n" * 10_000, "") == ("a + b\n" * 10_000, [])
+    assert without_chains("a + b\n" * 10_000, "") == ("a + b\n" * 10_000, ())
+
+
+HEAD, TAIL = "import torch\nx = torch.ones(3)\na = x.data\n", "b = x.data\n"
+
+
+def test_many_long_expressions_cost_no_more_than_a_few() -> None:
+    """Each of them is allowed, and takes libcst's parser half a second."""
+    text = HEAD + f"y = {' + '.join(['x'] * 900)}\n\n" * 40 + TAIL
+    outcome = with_big_stack(lambda: check_text(text, "x.py", frozenset({"TL101"})))
+    assert [each.start.row for each in outcome.diagnostics] == [3, 84]
+    assert {each.message for each in outcome.problems} == {
+        "an expression is nested more than 100 deep, as are others before it, and was skipped"
+    }
+    assert [each.row for each in outcome.problems] == [4 + 2 * number for number in range(6, 40)]
+
+
+@pytest.mark.parametrize(("element", "matters"), [("f(g(1)), ", True), ("1, ", False)])
+def test_a_huge_list_costs_nothing_else(element: str, matters: bool) -> None:
+    text = f"{HEAD}y = [{element * (MAX_PARTS // element.count(' ') // (4 if matters else 1) + 1)}]\n{TAIL}"
+    outcome = with_big_stack(lambda: check_text(text, "x.py", frozenset({"TL101"})))
+    assert [each.start.row for each in outcome.diagnostics] == [3, 5]
+    told = [(each.row, each.message) for each in outcome.problems]
+    assert told == ([(4, "an expression has more than 200,000 parts and was skipped")] if matters else [])

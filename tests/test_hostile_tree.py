@@ -184,7 +184,7 @@ def test_what_is_passed_over(jobs: str, make: Callable[[Tree], None], tree: Tree
 REPORTED: dict[str, tuple[Callable[[Tree], None], str]] = {
     "a large file": (
         lambda tree: tree.sparse("huge.py"),
-        "error: huge.py: not checked: it has more bytes than `max-file-size` allows (5M)\n",
+        "error: huge.py: not checked: it has more bytes than `max-file-size` allows (2M)\n",
     ),
     "patterns in a pipe": (
         lambda tree: tree.pipe(".gitignore"),

@@ -17,7 +17,7 @@ from torchlint.cli.infer import Place, split
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.parse.invalid import Unparsed
 from torchlint.model.budget import Budget
-from torchlint.session.worker import with_big_stack
+from torchlint.system.stack import with_big_stack
 
 ROOT = Path(__file__).parent.parent
 
@@ -44,11 +44,12 @@ def of(text: str, expression: str) -> Inferred:
 def test_a_line(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": TEXT})
     ran = torchlint("infer", "x.py:6")
+    because = "(it comes from the module `net`, line 5) [by parameters of `net`]"
     assert ran.out.splitlines() == [
-        "x.py:6:1: loss: tensor grad=yes ndim=0 dtype=float leaf=no (it comes from the module `net`, line 5)",
-        "x.py:6:8: out: tensor grad=yes ndim=more dtype=float leaf=no (it comes from the module `net`, line 5)",
+        f"x.py:6:1: loss: tensor grad=yes ndim=0 dtype=float leaf=no requires=proved {because}",
+        f"x.py:6:8: out: tensor grad=yes ndim=more dtype=float leaf=no requires=proved {because}",
         "x.py:6:8: out.sum: reference",
-        "x.py:6:8: out.sum(): tensor grad=yes ndim=0 dtype=float leaf=no (it comes from the module `net`, line 5)",
+        f"x.py:6:8: out.sum(): tensor grad=yes ndim=0 dtype=float leaf=no requires=proved {because}",
     ]
     assert (ran.code, ran.err) == (0, "")
 
@@ -111,6 +112,47 @@ def test_long_expressions_are_cut_in_text_only(write: Write, torchlint: Torchlin
     assert call in [entry["expression"] for entry in entries]
 
 
+GRADS = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+w = torch.ones(3, requires_grad=True)
+
+
+def step(x):
+    y = net(x)
+    z = y * w
+    return z
+
+
+def unseen(x):
+    return net(x)
+
+
+step(torch.ones(3))
+with torch.no_grad():
+    step(torch.ones(3))
+"""
+
+
+def test_what_makes_a_tensor_require_grad_and_who_decides_the_mode() -> None:
+    y, z, unseen = (of(GRADS, each) for each in ("y", "z", "net(x)"))
+    assert (y.requires, y.sources, y.mode) == ("proved", ("parameters of `net`",), "yes")
+    assert (z.requires, set(z.sources)) == ("proved", {"`w`", "parameters of `net`"})
+    assert y.callers == z.callers == ((18, "yes"), (20, "no"))
+    assert (unseen.requires, unseen.callers) == ("expected", ())
+    assert of(GRADS, "x").requires is None
+
+
+def test_that_is_shown_behind_the_evidence(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": GRADS})
+    assert torchlint("infer", "x.py:9:5").out == (
+        "x.py:9:5: y: tensor grad=yes ndim=more leaf=no requires=proved (it comes from the module `net`, line 9) "
+        "[by parameters of `net`; called with grad: line 18; called without grad: line 20]\n"
+    )
+
+
 # --------------------------------------------------------------------- JSON
 
 
@@ -134,9 +176,19 @@ def test_json(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
             "class": None,
             "name": None,
             "evidence": evidence,
+            "certainty": None,
+            "requires_grad_by": [],
+            "grad_mode": None,
+            "callers": [],
         },
     }
-    assert name["value"] == attribute["value"] | {"requires_grad": "yes", "leaf": "no"}
+    assert name["value"] == attribute["value"] | {
+        "requires_grad": "yes",
+        "leaf": "no",
+        "certainty": "proved",
+        "requires_grad_by": ["parameters of `net`"],
+        "grad_mode": "yes",
+    }
     assert item["end_location"]["column"] == 20
 
 
@@ -154,6 +206,9 @@ def test_json_holds_what_is_not_known(write: Write, torchlint: Torchlint) -> Non
         "kind": "unknown",
         "may_be": ["unknown"],
         **dict.fromkeys(("requires_grad", "ndim", "dtype", "leaf", "role", "class", "name", "evidence")),
+        **dict.fromkeys(("certainty", "grad_mode")),
+        "requires_grad_by": [],
+        "callers": [],
     }
     assert json.loads(torchlint("infer", "x.py:2", "--output-format", "json").out) == []
 

@@ -45,6 +45,7 @@ NO_FIX = {
 @pytest.mark.parametrize("text", NO_FIX.values(), ids=NO_FIX)
 def test_no_fix(text: str) -> None:
     before = f"{HEAD}{text}\n"
+    assert check_text(before, "x.py", CODES).diagnostics
     assert fixed(before, Fixing.UNSAFE) == before
 
 
@@ -78,6 +79,13 @@ w, x = torch.ones(3), torch.ones(3, requires_grad=True)
 loss = clear(Slot(w), x).sum()
 loss.backward()
 """,
+    "a parameter that is saved, and loaded later": """\
+layer = torch.nn.Linear(3, 1)
+kept = layer.weight.data
+loss = (kept * layer.weight).sum()
+layer.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.zeros(1)})
+loss.backward()
+""",
     "a gradient and its shape": """\
 w = torch.ones(2, 3, requires_grad=True)
 w.sum().backward()
@@ -90,6 +98,7 @@ w.grad.data.mul_(2)
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
 def test_safe_fixes_change_nothing(text: str) -> None:
     before = HEAD + text
+    assert check_text(before, "x.py", CODES).diagnostics
     assert not differences(run(before), run(fixed(before, Fixing.SAFE)))
 
 

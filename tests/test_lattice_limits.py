@@ -13,7 +13,7 @@ import libcst as cst
 import pytest
 
 from torchlint.file.inferred import infer
-from torchlint.model.interpret.begin import ForwardInterpreter
+from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpret.summary import Summary
 

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Torchlint
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
-from torchlint.file.tree.fast import late_bodies, long_lists
+from torchlint.file.tree.fast import long_lists
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 from torchlint.system.layers import VARIABLE, Layer, is_on, without
@@ -23,7 +24,6 @@ FILES = sorted([*ROOT.glob("tests/cases/**/*.py"), *ROOT.glob("examples/**/*.py"
 
 @pytest.fixture(autouse=True)
 def small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late_bodies, "MIN_SIZE", 0)
     monkeypatch.setattr(long_lists, "LONG", 50)
     monkeypatch.setattr(long_lists, "_GROUP", 20)
 
@@ -33,6 +33,13 @@ def fixed(path: Path) -> Outcome:
 
 
 with_all = functools.cache(fixed)
+
+
+def test_a_layer_that_does_not_exist(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "triggers,nothing")
+    ran = torchlint("check")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {VARIABLE}: no such layer: nothing (there are triggers, quick-trees, ")
 
 
 @pytest.mark.parametrize("layer", Layer)
@@ -45,14 +52,14 @@ def test_nothing_changes_without(path: Path, layer: Layer) -> None:
 
 def test_switches() -> None:
     with without(Layer.TRIGGERS):
-        with without(Layer.TRIGGERS, Layer.LATE_BODIES):
-            assert not is_on(Layer.LATE_BODIES)
+        with without(Layer.TRIGGERS, Layer.QUICK_TREES):
+            assert not is_on(Layer.QUICK_TREES)
         assert not is_on(Layer.TRIGGERS)
-        assert is_on(Layer.LATE_BODIES)
+        assert is_on(Layer.QUICK_TREES)
     assert is_on(Layer.TRIGGERS)
 
 
-@pytest.mark.parametrize(("value", "left_out"), [("", []), ("triggers, late-bodies", ["triggers", "late-bodies"])])
+@pytest.mark.parametrize(("value", "left_out"), [("", []), ("triggers, quick-trees", ["triggers", "quick-trees"])])
 def test_the_environment(value: str, left_out: list[str]) -> None:
     code = "from torchlint.system.layers import *; print([each.value for each in Layer if not is_on(each)])"
     environment = {VARIABLE: value, "PYTHONPATH": str(ROOT)}

@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 from libcst._nodes.internal import CodegenState
 
-from torchlint.file.tree.libcst_private import parse_module, recorded, write_block
+from torchlint.file.tree.libcst_private import parse_module, recorded
 
 TEXT = "def f(a,  b = (1)):  # c\n    return (a . b)\n\nx = 1"
 
@@ -40,21 +40,6 @@ def test_what_is_written_is_the_text_and_nodes_stand_where_they_stand() -> None:
     assert TEXT[start:end] == "x = 1"
 
 
-def test_a_block_is_written_around_other_code() -> None:
-    module = parse_module("if a:  # b\n  c\n  # d\n")
-    (statement,) = module.body
-    assert isinstance(statement, cst.If)
-    assert isinstance(statement.body, cst.IndentedBlock)
-    state = CodegenState(default_indent="  ", default_newline="\n")
-    write_block(statement.body, state, "  other\n")
-    assert "".join(state.tokens) == "  # b\n  other\n  # d\n"
-
-
 def test_the_names_that_are_overridden() -> None:
     assert {"before_codegen", "after_codegen", "record_syntactic_position"} <= set(dir(CodegenState))
     assert list(inspect.signature(CodegenState.before_codegen).parameters) == ["self", "node"]
-    assert "_codegen_impl" in vars(cst.IndentedBlock)
-
-
-def test_statements_of_a_block_are_in_a_slot() -> None:
-    assert inspect.ismemberdescriptor(vars(cst.IndentedBlock)["body"])

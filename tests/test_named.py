@@ -93,6 +93,14 @@ PATCHED = [
 ]
 
 
+def test_what_no_file_replaces() -> None:
+    """Else the two tests below say nothing."""
+    for call in ("F.tanh(x)", "F.mse_loss(x, x, size_average=False)", "torch.autograd.Variable(x)"):
+        assert fixes(f"{HEAD}y = {call}\n", "y = ") == {Applicability.SAFE}
+    assert fixes(f"{HEAD}y = torch.ones(2).ger(torch.ones(2))\n", "y = ") == {Applicability.SAFE}
+    assert fixes(f"{HEAD}saved = F.tanh\n", "saved") == {Applicability.UNSAFE}
+
+
 @pytest.mark.parametrize("text", PATCHED)
 def test_what_a_file_replaces_itself(text: str) -> None:
     assert fixes(f"{HEAD}{text}\ny = F.tanh(x)\n", "y = ") <= {None}
@@ -120,6 +128,7 @@ def test_something_else_of_that_name_is_assigned() -> None:
     ],
 )
 def test_a_default_is_a_use_of_an_import(text: str) -> None:
+    assert check_text(text, "x.py", CODES).diagnostics
     assert check_text(text, "x.py", CODES, Fixing.SAFE).text == text
 
 

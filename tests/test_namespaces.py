@@ -62,4 +62,5 @@ def test_a_name_that_is_bound_once(use: str, clear: str) -> None:
 def test_an_import_that_may_be_used_by_a_text(doubt: str) -> None:
     for use in ("an imported function", "Variable"):
         text = USES[use].format(READING[doubt])
+        assert fixed(text, Fixing.UNSAFE) != text
         assert text.split("\n{}")[0].splitlines()[1 if use == "Variable" else 0] in fixed(text, Fixing.SAFE)

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from conftest import Torchlint
 
-from torchlint.file.text import source
 from torchlint.project import target
 from torchlint.session.cache import Cache, Known, Seen
-from torchlint.system import reading
+from torchlint.system import reading, states, writing
 from torchlint.system.reading import NotOwn, NotRegular, TooLarge, read, read_own
 
 Write = Callable[[dict[str, Any]], None]
@@ -61,18 +60,18 @@ def piped(path: Path) -> None:
 
 # how to make it; what is raised; its state
 SPECIAL: dict[str, tuple[Callable[[Path], object], type[OSError], str]] = {
-    "a pipe": (os.mkfifo, NotRegular, source.SPECIAL),
+    "a pipe": (os.mkfifo, NotRegular, states.SPECIAL),
     "a link to a pipe": (
         piped,
         NotRegular,
-        source.SPECIAL,
+        states.SPECIAL,
     ),
-    "a link to an endless device": (lambda path: path.symlink_to("/dev/zero"), NotRegular, source.SPECIAL),
-    "a link to a terminal": (lambda path: path.symlink_to("/dev/tty"), NotRegular, source.SPECIAL),
+    "a link to an endless device": (lambda path: path.symlink_to("/dev/zero"), NotRegular, states.SPECIAL),
+    "a link to a terminal": (lambda path: path.symlink_to("/dev/tty"), NotRegular, states.SPECIAL),
     "a link to itself": (lambda path: path.symlink_to(path), OSError, ""),
     "nothing": (lambda path: None, FileNotFoundError, ""),
-    "a folder": (Path.mkdir, IsADirectoryError, source.FOLDER),
-    "a file without end": (sparse, TooLarge, source.LARGE),
+    "a folder": (Path.mkdir, IsADirectoryError, states.FOLDER),
+    "a file without end": (sparse, TooLarge, states.LARGE),
 }
 
 
@@ -84,7 +83,7 @@ def test_what_is_not_read(make: Callable[[Path], object], error: type[OSError], 
         read(str(path))
     with pytest.raises(OSError):  # noqa: PT011 -- a link is one too many here
         read_own(str(path))
-    assert source.state(str(path)) == state
+    assert states.state(str(path)) == state
 
 
 def test_says_why(tmp_path: Path) -> None:
@@ -147,7 +146,7 @@ def test_a_named_file_that_is_too_large(command: str, torchlint: Torchlint, tmp_
     sparse(tmp_path / "x.py")
     ran = torchlint(command, "x.py")
     said = {
-        "check": "not checked: it has more bytes than `max-file-size` allows (5M)",
+        "check": "not checked: it has more bytes than `max-file-size` allows (2M)",
         "infer": "larger than 50,000,000 bytes",
     }
     assert (ran.code, ran.err) == (3, f"error: x.py: {said[command]}\n")
@@ -251,7 +250,7 @@ def test_what_rests_on_it(
     known = Known(is_gated=True)
     store = Cache(str(tmp_path / "c"))
     old = [1, 10**9, 10**9, 7]
-    store.put("/x.py", "all", Seen(old, "digest"), known, {str(other): source.state(str(other))})
+    store.put("/x.py", "all", Seen(old, "digest"), known, {str(other): states.state(str(other))})
     assert store.save() is None
     other.unlink(missing_ok=True)
     if after is not None:
@@ -261,8 +260,8 @@ def test_what_rests_on_it(
 
 def test_a_file_that_becomes_a_pipe_before_it_is_written(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.py")
-    with pytest.raises(source.NotWritten, match="not a regular file"):
-        source.write(str(tmp_path / "x.py"), b"new", b"old")
+    with pytest.raises(writing.NotWritten, match="not a regular file"):
+        writing.write(str(tmp_path / "x.py"), b"new", b"old")
     assert os.listdir(tmp_path) == ["x.py"]
 
 

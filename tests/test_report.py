@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchlint.cli.report import FileFindings, Style, Text, format_named, printable, statistics
+from torchlint.cli.report import FileFindings, Style, format_named, statistics
 from torchlint.cli.report.full import WIDTH, _cut
 from torchlint.cli.report.patch import patch
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
+from torchlint.cli.report.terminal import printable
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity, TextEdit
+from torchlint.file.text.lines import Lines
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
 
@@ -27,7 +29,7 @@ def finding(
     **more: Any,
 ) -> Diagnostic:
     """A finding on the first ``what`` in the text; edits replace the first occurrence of one text by another."""
-    lines = Text.of(text)
+    lines = Lines(text)
     start = text.index(what)
     first, last = lines.position(start), lines.position(start + len(what))
     located = [TextEdit(text.index(old), text.index(old) + len(old), new) for old, new in edits]
@@ -49,7 +51,7 @@ FULL: dict[str, tuple[str, list[Any], str]] = {
         "import torch\n\na = x.data\n\n\nb = 1\n",
         ["data"],
         """\
-TL101 this is old
+warning TL101 this is old
  --> x.py:3:7
   |
 1 | import torch
@@ -63,7 +65,7 @@ TL101 this is old
         "a = x.data",
         ["data"],
         """\
-TL101 this is old
+warning TL101 this is old
  --> x.py:1:7
   |
 1 | a = x.data
@@ -75,7 +77,7 @@ TL101 this is old
         "a = 1\nb = x.data\nc = 1\n",
         ["data", (".data", ".detach()")],
         """\
-TL101 [*] this is old
+warning TL101 [*] this is old
  --> x.py:2:7
   |
 1 | a = 1
@@ -96,7 +98,7 @@ help: Do it like that
         "\n" * 8 + "a = 1\nb = x.data\n",
         ["data", (".data", ".detach()")],
         """\
-TL101 [*] this is old
+warning TL101 [*] this is old
   --> x.py:10:7
    |
  9 | a = 1
@@ -115,7 +117,7 @@ help: Do it like that
         "import os\n\n\na = 1\nb = x.data\n",
         ["data", ("import os\n", "import os\nimport torch\n"), ("b = x.data", "with g():\n    b = x")],
         """\
-TL101 [*] this is old
+warning TL101 [*] this is old
  --> x.py:5:7
   |
 4 | a = 1
@@ -138,7 +140,7 @@ help: Do it like that
         "import a\nfrom b import c\nd = 1\n",
         ["c", ("from b import c\n", "")],
         """\
-TL101 [*] this is old
+warning TL101 [*] this is old
  --> x.py:2:15
   |
 1 | import a
@@ -158,7 +160,7 @@ help: Do it like that
         "import a\n",
         ["a", ("import a\n", "")],
         """\
-TL101 [*] this is old
+warning TL101 [*] this is old
  --> x.py:1:8
   |
 1 | import a
@@ -174,7 +176,7 @@ help: Do it like that
         "a = f(\n    x,\n\n)\n",
         ["f(\n    x,\n\n)"],
         """\
-TL101 this is old
+warning TL101 this is old
  --> x.py:1:5
   |
 1 | a = f(
@@ -192,7 +194,7 @@ TL101 this is old
         "f(\n" + "    x,\n" * 9 + ")\n",
         ["f(\n" + "    x,\n" * 9 + ")"],
         """\
-TL101 this is old
+warning TL101 this is old
   --> x.py:1:1
    |
  1 | f(
@@ -209,7 +211,7 @@ TL101 this is old
         "if 1:\n\ta =\tx.data\n",
         ["data"],
         """\
-TL101 this is old
+warning TL101 this is old
  --> x.py:2:8
   |
 1 | if 1:
@@ -222,7 +224,7 @@ TL101 this is old
         "s = '日本é\x1b\u202e\u00a0'; x.data\n",
         ["data"],
         """\
-TL101 this is old
+warning TL101 this is old
  --> x.py:1:17
   |
 1 | s = '日本é\\x1b\\u202e\u00a0'; x.data
@@ -248,11 +250,11 @@ def test_full_gives_reasons_and_warns_of_unsafe_fixes() -> None:
     evidence = LocatedEvidence("use", "it is used as a tensor", 7)
     found = finding(text, "data", ("data", "detach()"), applicability=UNSAFE, evidence=evidence)
     lines = report("full", text, found).splitlines()
-    assert lines[0] == "TL101 this is old"
+    assert lines[0] == "warning TL101 this is old"
     assert lines[6] == "why: it is used as a tensor (line 7)"
     assert lines[7] == "help: Do it like that"
-    assert lines[-2].startswith("note: this fix is unsafe")
-    assert report("full", text, found, style=Style(unsafe_fixes=True)).startswith("TL101 [*] this is old\n")
+    assert lines[-2].startswith("note: this fix is unsafe: ")
+    assert report("full", text, found, style=Style(unsafe_fixes=True)).startswith("warning TL101 [*] this is old\n")
 
 
 def test_full_cuts_long_lines_around_what_matters() -> None:
@@ -282,7 +284,7 @@ def test_full_stands_colours() -> None:
 
 def test_concise() -> None:
     text = "a = x.data\n"
-    found = [finding(text, "data", ("data", "detach()")), finding(text, "x", code="TL203", severity="error")]
+    found = [finding(text, "data", ("data", "detach()")), finding(text, "x", code="TL203", severity=Severity.ERROR)]
     assert report("concise", text, *found) == "x.py:1:7: TL101 [*] this is old\nx.py:1:5: TL203 this is old\n"
 
 
@@ -291,7 +293,7 @@ def test_json() -> None:
     evidence = LocatedEvidence("signature", "torch.ones returns it", None)
     found = [
         finding(text, "data", ("x.data", "x"), evidence=evidence, rows=(2, 3)),
-        finding(text, "b", applicability=UNSAFE, severity="error"),
+        finding(text, "b", applicability=UNSAFE, severity=Severity.ERROR),
     ]
     fixed, plain = json.loads(report("json", text, *found))
     assert fixed == {
@@ -317,6 +319,8 @@ def test_json() -> None:
         "name": "data-read",
         "noqa_row": 3,
         "severity": "warning",
+        "confidence": "high",
+        "group": "migration",
         "url": "https://github.com/torchlint/torchlint/blob/main/docs/rules/data-read.md",
     }
     assert plain.keys() == fixed.keys()
@@ -331,7 +335,7 @@ def test_github() -> None:
     text = "a = x.data\nf(\n)\n"
     found = [
         finding(text, "data", ("data", "detach()")),
-        finding(text, "f(\n)", severity="error"),
+        finding(text, "f(\n)", severity=Severity.ERROR),
         Diagnostic("TL101", "data-read", "100%: a, b\r\nc", Position(1, 1), Position(1, 2), (1, 1)),
     ]
     assert report("github", text, *found, path="a,b:c%.py").splitlines() == [
@@ -372,7 +376,14 @@ def test_statistics() -> None:
     ]
     assert list(statistics.lines(files, Style(unsafe_fixes=True)))[-1] == " 1  TL103  [*] data-read"
     entries = json.loads("\n".join(statistics.json_lines(files, Style())))
-    assert entries[0] == {"code": "TL101", "name": "data-read", "count": 10, "fixable": False, "fixable_count": 9}
+    assert entries[0] == {
+        "code": "TL101",
+        "name": "data-read",
+        "count": 10,
+        "fixable": False,
+        "fixable_count": 9,
+        "group": "migration",
+    }
     assert [entry["fixable"] for entry in entries] == [False, True, False]
 
 
@@ -470,7 +481,7 @@ def test_git_takes_the_name(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n", "a", "a\n", "a\n\nb", "\n\na\n", "é\x0c\x85\u2028\nb"])
 def test_lines_are_the_same_whatever_ends_them(content: str) -> None:
-    text, other = Text.of(content), Text.of(content + "\r")
+    text, other = Lines(content), Lines(content + "\r")
     assert text.ends == other.ends[:-1]
     assert text.starts == other.starts[:-1]
     assert [text.line(row) for row in range(1, 5)] == [other.line(row) for row in range(1, 5)]

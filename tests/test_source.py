@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from torchlint.file.text import source
+from torchlint.system import writing
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -86,7 +87,7 @@ def test_replaces_content_and_keeps_the_mode(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_bytes(b"old")
     path.chmod(0o751)
-    source.write(str(path), b"new", b"old")
+    writing.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o751
     assert names(tmp_path) == ["x.py"]
@@ -97,7 +98,7 @@ def test_writes_through_a_link(tmp_path: Path) -> None:
     target, link = tmp_path / "target" / "x.py", tmp_path / "link.py"
     target.write_bytes(b"old")
     link.symlink_to(Path("target", "x.py"))
-    source.write(str(link), b"new", b"old")
+    writing.write(str(link), b"new", b"old")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
 
@@ -106,7 +107,7 @@ def test_keeps_files_of_two_names_together(tmp_path: Path) -> None:
     path, other = tmp_path / "x.py", tmp_path / "y.py"
     path.write_bytes(b"older")
     other.hardlink_to(path)
-    source.write(str(path), b"new", b"older")
+    writing.write(str(path), b"new", b"older")
     assert other.read_bytes() == b"new"
     assert names(tmp_path) == ["x.py", "y.py"]
 
@@ -114,8 +115,8 @@ def test_keeps_files_of_two_names_together(tmp_path: Path) -> None:
 def test_leaves_alone_what_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_bytes(b"edited meanwhile")
-    with pytest.raises(source.NotWritten, match="has changed"):
-        source.write(str(path), b"new", b"old")
+    with pytest.raises(writing.NotWritten, match="has changed"):
+        writing.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"edited meanwhile"
     assert names(tmp_path) == ["x.py"]
 
@@ -124,8 +125,8 @@ def test_leaves_alone_what_is_read_only(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_bytes(b"old")
     path.chmod(0o444)
-    with pytest.raises(source.NotWritten, match="read-only"):
-        source.write(str(path), b"new", b"old")
+    with pytest.raises(writing.NotWritten, match="read-only"):
+        writing.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"old"
 
 
@@ -137,8 +138,8 @@ def test_a_failure_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(source.NotWritten, match="No space left"):
-        source.write(str(path), b"new", b"old")
+    with pytest.raises(writing.NotWritten, match="No space left"):
+        writing.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["x.py"]
 
@@ -152,7 +153,7 @@ def test_an_interrupt_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monk
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        source.write(str(path), b"new", b"old")
+        writing.write(str(path), b"new", b"old")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["x.py"]
 
@@ -172,11 +173,11 @@ def test_ended_at_each_line_of_writing(by: str, names: int, tmp_path: Path) -> N
         path.write_bytes(OLD)
         if names == 2:
             os.link(path, folder / "y.py")
-        has_ended = _ended_at(number, getattr(signal, by), lambda: source.write(str(path), NEW, OLD))  # noqa: B023
+        has_ended = _ended_at(number, getattr(signal, by), lambda: writing.write(str(path), NEW, OLD))  # noqa: B023
         seen.add(path.read_bytes())
         for left in set(folder.iterdir()) - {path, folder / "y.py"}:
             os.utime(left, (0, 0))
-        source.write(str(path), OLD, path.read_bytes())  # a later run
+        writing.write(str(path), OLD, path.read_bytes())  # a later run
         assert set(folder.iterdir()) <= {path, folder / "y.py"}
         if not has_ended:
             break
@@ -192,7 +193,7 @@ def _ended_at(number: int, by: int, work: Callable[[], None]) -> bool:
 
         def line(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
             nonlocal count
-            if frame.f_code.co_filename != source.__file__:
+            if frame.f_code.co_filename != writing.__file__:
                 return None
             count += event == "line"
             if count == number and event == "line":

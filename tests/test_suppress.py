@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from torchlint.diagnostic import Diagnostic, Position
+import pytest
+from conftest import Torchlint
+
+from torchlint.diagnostic import Diagnostic, Fixing, Position
 from torchlint.file.check import check_text
 from torchlint.file.comments.suppressions import Suppressions
 
@@ -124,8 +127,6 @@ print(w.data)
 
 
 def test_suppressed_code_is_neither_reported_nor_fixed() -> None:
-    from torchlint.diagnostic import Fixing
-
     codes = frozenset({"TL101"})
     assert check_text(CODE, "x.py", codes).diagnostics
     quiet = CODE.replace("data)", "data)  # torchlint: ignore[TL101]")
@@ -178,3 +179,128 @@ def test_the_last_line_of_a_header(header: str, comment: str) -> None:
     outcome = check_text(start + header.replace("  @", f"  {comment}"), "x.py", frozenset({"TL101"}))
     assert (outcome.suppressed == 1) is HEADERS[header]
     assert (outcome.diagnostics == ()) is HEADERS[header]
+
+
+# Each line that ends in `<<<` is where a finding of TL101 stands; a `!` means silenced.
+RANGES = {
+    "between": "# torchlint: disable[TL101]\na = x.data  # ! <<<\n# torchlint: enable[TL101]\n",
+    "behind": "# torchlint: disable[TL101]\nb = 1\n# torchlint: enable[TL101]\na = x.data  # <<<\n",
+    "before": "a = x.data  # <<<\n# torchlint: disable[TL101]\nb = 1\n# torchlint: enable[TL101]\n",
+    "on the first line": "b = (  # torchlint: disable[TL101]\n    x.data  # ! <<<\n)\n# torchlint: enable[TL101]\n",
+    "on the last line": "# torchlint: disable\nb = (\n    x.data  # torchlint: enable ! <<<\n)\n",
+    "with a reason": "# torchlint: disable[TL101] as it is so\na = x.data  # ! <<<\n# torchlint: enable[TL101] again\n",
+    "by name and by group": "# torchlint: disable[data-read, security]\na = x.data  # ! <<<\n# torchlint: enable\n",
+    "another rule": "# torchlint: disable[TL102]\na = x.data  # <<<\n# torchlint: enable\n",
+    "everything": "# torchlint: disable\na = x.data  # ! <<<\n# torchlint: enable\n",
+    "an end of everything": "# torchlint: disable[TL101]\n# torchlint: enable\na = x.data  # <<<\n",
+    "an end of something else": "# torchlint: disable[TL101]\n# torchlint: enable[TL102]\na = x.data  # ! <<<\n# torchlint: enable\n",
+    "an end of a part": "# torchlint: disable[TL101, TL102]\n# torchlint: enable[TL101]\na = x.data  # ! <<<\n# torchlint: enable\n",
+    "in another order": "# torchlint: disable[TL101, TL102]\n# torchlint: enable[TL102, TL101]\na = x.data  # <<<\n",
+    "without an end": "b = 1\n# torchlint: disable[TL101]\nif b:\n    pass\na = x.data  # ! <<<\n",
+    "one in another": "# torchlint: disable[TL101]\n# torchlint: disable[TL1]\n# torchlint: enable[TL1]\n"
+    "a = x.data  # ! <<<\n# torchlint: enable[TL101]\n",
+    "twice": "# torchlint: disable[TL101]\n# torchlint: disable[TL101]\n# torchlint: enable[TL101]\na = x.data  # <<<\n",
+    "in a string": "b = '''\n# torchlint: disable\n'''\na = x.data  # <<<\n",
+    "malformed": "# torchlint: disable=TL101\na = x.data  # <<<\n",
+}
+
+
+@pytest.mark.parametrize("text", RANGES.values(), ids=RANGES)
+def test_ranges(text: str) -> None:
+    lines = text.split("\n")
+    (row,) = [number for number, line in enumerate(lines, 1) if line.endswith("<<<")]
+    assert bool(Suppressions(text).silencing(finding((row, row)))) is ("! <<<" in text)
+
+
+def test_what_is_wrong_with_ranges() -> None:
+    text = "# torchlint: disable[TL1]\n# torchlint: disable[TL1]\n# torchlint: enable[TL2]\n# torchlint: enable[TL1]\n"
+    found = {d.start.row: d.message for d in Suppressions(text).malformed()}
+    assert found == {
+        2: "`disable[TL1]` holds already since line 1",
+        3: "no `disable[TL2]` stands before it",
+    }
+    (alone,) = check_text("# torchlint: disable\n", "x.py", frozenset({"TL004"})).diagnostics
+    assert alone.message == "no `enable` ends it, so it holds to the end of the file, as `file-ignore` does"
+
+
+def test_a_range_is_left_alone_by_fixes() -> None:
+    quiet = CODE.replace("print", "# torchlint: disable[TL101]\nprint") + "# torchlint: enable[TL101]\nprint(w.data)\n"
+    outcome = check_text(quiet, "x.py", frozenset({"TL101", "TL002"}), Fixing.UNSAFE)
+    assert (outcome.diagnostics, outcome.suppressed) == ((), 1)
+    assert outcome.text == quiet.removesuffix("print(w.data)\n") + "print(w.detach())\n"
+
+
+HEAD = "import torch\nw = torch.ones(3, requires_grad=True)\n"
+
+# what is removed from comments that silence nothing
+UNUSED = {
+    "all of it": ("b = 1  # torchlint: ignore[TL101] as it is so\n", "b = 1\n"),
+    "on a line of its own": (
+        "if w is None:\n    # torchlint: ignore[TL101]\n    b = 1\n",
+        "if w is None:\n    b = 1\n",
+    ),
+    "one of two rules": (
+        "print(w.data)  # torchlint: ignore[TL101, TL107] so\n",
+        "print(w.data)  # torchlint: ignore[TL101] so\n",
+    ),
+    "a name and a group": (
+        "print(w.data)  # torchlint: ignore[data-inplace,migration,security]\n",
+        "print(w.data)  # torchlint: ignore[migration]\n",
+    ),
+    "not what is another tool's": (
+        "b = 1  # type: ignore # torchlint: ignore why # noqa: E501\n",
+        "b = 1  # type: ignore # noqa: E501\n",
+    ),
+    "for a file": ("# torchlint: file-ignore[TL107]\nb = 1", "b = 1"),
+    "a range": (
+        "# torchlint: disable[TL107]\nb = 1  # so\n# torchlint: enable[TL107] why\nprint(1)\n",
+        "b = 1  # so\nprint(1)\n",
+    ),
+    "a part of a range": (
+        "# torchlint: disable[TL107, TL101]\nprint(w.data)\n# torchlint: enable[TL107, TL101]\n",
+        "# torchlint: disable[TL101]\nprint(w.data)\n# torchlint: enable[TL101]\n",
+    ),
+    "not the end of others": (
+        "# torchlint: disable[TL101]\n# torchlint: disable[TL107]\nprint(w.data)\n# torchlint: enable\n",
+        "# torchlint: disable[TL101]\nprint(w.data)\n# torchlint: enable\n",
+    ),
+    "CRLF": ("b = 1\r\n# torchlint: ignore\r\nc = 1  # torchlint: ignore\r\n", "b = 1\r\nc = 1\r\n"),
+    "none": ("print(w.data)  # torchlint: ignore[TL1] so\n", "print(w.data)  # torchlint: ignore[TL1] so\n"),
+    "nothing of rules that are off": ("b = 1  # torchlint: ignore[TL203]\n", "b = 1  # torchlint: ignore[TL203]\n"),
+    "noqa": ("b = 1  # noqa: TL101\n", "b = 1  # noqa: TL101\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), UNUSED.values(), ids=UNUSED)
+def test_what_silences_nothing_is_removed(before: str, after: str) -> None:
+    codes = frozenset({"TL002", "TL101", "TL102", "TL107", "TL701"})
+    outcome = check_text(HEAD + before, "x.py", codes, Fixing.SAFE)
+    assert outcome.text == HEAD + after
+    assert (outcome.diagnostics, outcome.problems) == ((), ())
+
+
+def test_a_part_is_named() -> None:
+    text = f"{HEAD}print(w.data)  # torchlint: ignore[TL101, TL107, data-inplace]\n"
+    (found,) = check_text(text, "x.py", frozenset({"TL002", "TL101", "TL102", "TL107"})).diagnostics
+    assert found.message == "`TL107`, `data-inplace` silence nothing"
+    assert found.fix is not None
+    assert found.fix.message == "Remove `TL107`, `data-inplace`"
+
+
+def test_no_suppressions(torchlint: Torchlint, tmp_path: Path) -> None:
+    text = f"# torchlint: file-ignore[TL107]\n{HEAD}print(w.data)  # noqa\nprint(w.data)  # torchlint: ignore[TL101]\n"
+    (tmp_path / "x.py").write_text(text, encoding="utf-8")
+    for _ in range(2):
+        assert torchlint("check").out == "No findings in 1 file (2 suppressed).\n"
+        ran = torchlint("check", "--no-suppressions", "--extend-select", "TL002", "--output-format", "concise")
+        assert [line.partition(" ")[0] for line in ran.out.splitlines()[:-2]] == ["x.py:4:9:", "x.py:5:9:"]
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") == text
+
+
+def test_many_ranges_cost_what_there_are_of_them() -> None:
+    pair = "# torchlint: disable[TL101]\na = x.data\n# torchlint: enable[TL101]\n"
+    suppressions = Suppressions(pair * 2_000)
+    looked = sum(map(len, suppressions._open))
+    assert looked == 2_000
+    for row in range(2, 6_000, 3):
+        assert suppressions.silencing(finding((row, row)))

@@ -40,6 +40,32 @@ def test_a_gradient_is_another_tensor_than_its_data(text: str) -> None:
     assert not verdict.wrong
 
 
+OTHERS = """\
+import torch
+from torch.autograd import Variable
+
+buffer = torch.zeros(2)
+
+
+def batches(loader):
+    for x, _ in loader:
+        buffer.resize_(x.size()).copy_(x)
+        v = Variable(x)
+        noise = Variable(torch.randn(2))
+        mask = Variable((buffer > 0).float())
+        kept = Variable(buffer)
+        print(v + noise, mask, kept)
+"""
+
+
+def test_what_is_changed_elsewhere_is_no_reason_to_detach_all() -> None:
+    fixed = check_text(OTHERS, "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "v = x\n" in fixed
+    assert "noise = torch.randn(2)\n" in fixed
+    assert "mask = (buffer > 0).float()\n" in fixed
+    assert "kept = buffer.detach()\n" in fixed
+
+
 def test_nor_does_what_is_used_up_by_its_name() -> None:
     text = """\
 import torch

@@ -13,7 +13,6 @@ import pytest
 from variations import WAYS, alone, in_a_function, varied
 
 from torchlint.file.check import check_text
-from torchlint.file.tree.fast import late_bodies
 from torchlint.file.triggers.gate import possible_rules
 from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, without
@@ -21,12 +20,6 @@ from torchlint.testing.examples import examples
 
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
 CODES = frozenset(catalogue())
-
-
-@pytest.fixture(autouse=True)
-def leave_small_bodies_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A trigger decides which bodies are looked into, too, were they not too small for that."""
-    monkeypatch.setattr(late_bodies, "MIN_SIZE", 0)
 
 
 def found(text: str, codes: frozenset[str]) -> list[tuple[str, int, str]]:

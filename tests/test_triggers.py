@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from torchlint.file.dispatch import loading
+from torchlint.file.text.tokens import GAP
+from torchlint.file.triggers.gate import possible_rules
+from torchlint.file.triggers.search import searches
 from torchlint.rules import BUILT_IN, catalogue, index, source, stems
 from torchlint.rules.declared import DeclarationError, declared
 from torchlint.trigger import (
@@ -23,6 +26,7 @@ from torchlint.trigger import (
     outside_functions,
     part,
     pattern,
+    spelled,
     word,
 )
 
@@ -71,7 +75,7 @@ def test_under_whatever_name(head: str) -> None:
 def test_several_functions_and_what_is_off() -> None:
     text = f"BY_DEFAULT = False\n@on(cst.Name, trigger=word('a'))\n{CHECK}@on(cst.Call, trigger=word('b'))\n{CHECK}"
     found = declared(HEAD + text, "rule.py")
-    assert found == (any_of(word("a"), word("b")), False)
+    assert found[:2] == (any_of(word("a"), word("b")), False)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +151,10 @@ def test_the_index_is_believed_of_this_code_only() -> None:
         path = f"{BUILT_IN.folder}/{module}.py"
         text = source(path)
         assert index.lookup(known, module, text, path) == declared(text, path)
+        mark = known[module][0]
         docs, _, code = text.partition('"""')[2].partition('"""')
         for changed, is_known in ((f'r"""{docs} More."""{code}', True), (f"{text}\n# more\n", False)):
-            found = index.lookup({module: (known[module][0], True, ["word", "kept"])}, module, changed, path)
+            found = index.lookup({module: (mark, True, ["word", "kept"], "info", "security")}, module, changed, path)
             assert (found.trigger == word("kept")) is is_known
 
 
@@ -168,3 +173,30 @@ def test_packing() -> None:
     triggers = [info.trigger for info in catalogue().values()]
     assert [index.unpacked(index.packed(each)) for each in triggers] == triggers
     assert any(isinstance(each, Attribute) for info in triggers for each in getattr(info, "triggers", ()))
+
+
+_UNLIMITED = re.compile(r"(?<!\\)(?:\[\^(?:\\.|[^\]\\])*\](?:\|[^)]*\))?|\.)[*+]")
+"""A class of all but some characters that is repeated without a limit, alone or as one of several."""
+
+
+@pytest.mark.parametrize("code", sorted(catalogue()))
+def test_no_trigger_goes_on_for_ever(code: str) -> None:
+    """A pattern is tried at each of many places in a text, so what it may look through from one has an end."""
+    for search in searches(frozenset((code,))).own:
+        regex = search.pattern.pattern.decode()
+        for gap in (GAP, spelled(" "), spelled(r" \(")):
+            regex = regex.replace(gap, " ")
+        assert regex.startswith("(?m)(?:^|") or not _UNLIMITED.search(regex), regex  # once a line is often enough
+
+
+HOSTILE = {
+    "brackets": "x_" + ")" * 3_000,
+    "opening brackets": "m.register_buffer" + "(" * 3_000,
+    "comments": "x.\n" + "#.\n" * 3_000,
+    "blanks": "x." + " " * 3_000 + ".",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_stands_between_tokens_is_looked_at_for_a_while(text: str) -> None:
+    assert possible_rules(f"import torch\nx.data\n{text}\n".encode(), frozenset(catalogue()))

@@ -287,6 +287,11 @@ def test_only_what_was_volatile_loses_its_graph(name: str) -> None:
         assert after.count("with torch.no_grad():") == blocks, after
 
 
+def test_nothing_is_detached_in_a_block_that_was_just_made() -> None:
+    text = PRELUDE + "fake = Variable(head(Variable(torch.randn(2, 3), volatile=True)).data)\n"
+    assert "    fake = head(torch.randn(2, 3))\n" in fixed(text, Fixing.UNSAFE)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_order_of_modes_does_not_matter(name: str) -> None:
     text = PRELUDE + PROGRAMS[name][0]

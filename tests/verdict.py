@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
 from torchlint.rules import catalogue
-from torchlint.testing.execution import Run, differences, rough_differences, run
+from torchlint.testing.execution import ProgramRun, differences, rough_differences, run
 from torchlint.testing.programs import KEEPS_NO_GRAPH
 
 ALL = frozenset(catalogue())
@@ -72,7 +72,7 @@ def _fixed(text: str, fixing: Fixing, codes: frozenset[str], verdict: Verdict) -
     return outcome
 
 
-def _changed_by_safe_fixes(text: str, before: Run, safe: Outcome, verdict: Verdict) -> list[str]:
+def _changed_by_safe_fixes(text: str, before: ProgramRun, safe: Outcome, verdict: Verdict) -> list[str]:
     after = run(safe.text)
     if before.error is not None:
         verdict.mended = after.error is None
@@ -84,11 +84,11 @@ def _changed_by_safe_fixes(text: str, before: Run, safe: Outcome, verdict: Verdi
     return differences(before, after, may_detach=True) or differences(before, run(others.text))
 
 
-def _is_changed(text: str, before: Run, code: str) -> bool:
+def _is_changed(text: str, before: ProgramRun, code: str) -> bool:
     outcome = check_text(text, "program.py", frozenset((code,)), Fixing.SAFE)
     return bool(differences(before, run(outcome.text), may_detach=code == KEEPS_NO_GRAPH))
 
 
-def _deviates(text: str, before: Run, code: str) -> bool:
+def _deviates(text: str, before: ProgramRun, code: str) -> bool:
     outcome = check_text(text, "program.py", frozenset((code,)), Fixing.UNSAFE)
     return bool(rough_differences(before, run(outcome.text)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from torchlint.testing.execution import Run, run
+from torchlint.testing.execution import ProgramRun, run
 
 IMPORT = "from torch.autograd import Variable\n"
 OLD = "from volatile import Variable\n"
@@ -41,7 +41,7 @@ def Variable(data: Any, requires_grad: bool = False, volatile: bool = False) -> 
     return tensor.as_subclass(Volatile) if volatile else tensor.requires_grad_(requires_grad)
 
 
-def as_it_was(text: str) -> Run:
+def as_it_was(text: str) -> ProgramRun:
     """A run of a program as it was meant."""
     assert IMPORT in text
     return run(text.replace(IMPORT, OLD))
@@ -61,7 +61,7 @@ def _tensors(value: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
             yield from _tensors(each, f"{path}.{name}")
 
 
-def differences(was: Run, fixed: Run, *, is_complete: bool) -> list[str]:
+def differences(was: ProgramRun, fixed: ProgramRun, *, is_complete: bool) -> list[str]:
     """Where a fixed program has no graph though it had one; and, if all is fixed, has one though it had none."""
     if was.error is not None or fixed.error is not None:
         return [f"raised {was.error!r}, and now {fixed.error!r}"]

@@ -25,12 +25,13 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import check_version
 from torchlint.session.scheduler import job_for
-from torchlint.session.worker import Answer, answer, known_codebase, with_big_stack
+from torchlint.session.worker import JobResult, answer, known_codebase
 from torchlint.system.reading import read
+from torchlint.system.stack import with_big_stack
 
 T = TypeVar("T")
 
-__all__ = ["All", "Api", "Data", "Domain", "Modules", "Numerics", "Security", "Speed", "Variable"]
+__all__ = ["All", "Api", "Data", "Domain", "Effects", "Modules", "Numerics", "Security", "Speed", "Variable"]
 
 
 class Command(CodemodCommand, ABC):
@@ -99,7 +100,7 @@ class Command(CodemodCommand, ABC):
             raise SkipFile("libcst does not give the fixed text back byte for byte; `torchlint check --fix` does")
         return fixed
 
-    def _answer(self, name: str | None, data: bytes) -> Answer:
+    def _answer(self, name: str | None, data: bytes) -> JobResult:
         location = os.path.abspath(name or "-")
         file = File(shown(location) if name is not None else "-", location)
         job = job_for(self._project, file, self._fixing, data=data)
@@ -120,60 +121,23 @@ class All(Command):
     DESCRIPTION = "Apply the fixes of all rules of torchlint that the settings select."
 
 
-class Data(Command):
-    """TL1."""
-
-    SELECT = ("TL1",)
-    DESCRIPTION = "TL1: replace `.data`, late and needless `.detach()`, and what keeps graphs alive."
-
-
-class Variable(Command):
-    """TL2."""
-
-    SELECT = ("TL2",)
-    DESCRIPTION = "TL2: replace what was written before PyTorch 0.4: `Variable`, `volatile`, `loss.data[0]`."
+def _group(name: str, code: str, what: str) -> type[Command]:
+    """The command for the rules whose codes begin with ``code``; the runner finds it in this module, by its name."""
+    said = f"{code}: {what}."
+    return type(name, (Command,), {"__module__": __name__, "__doc__": said, "SELECT": (code,), "DESCRIPTION": said})
 
 
-class Api(Command):
-    """TL3."""
-
-    SELECT = ("TL3",)
-    DESCRIPTION = "TL3: replace removed, renamed and deprecated API of torch."
-
-
-class Modules(Command):
-    """TL5."""
-
-    SELECT = ("TL5",)
-    DESCRIPTION = "TL5: correct the definitions of models."
-
-
-class Speed(Command):
-    """TL6."""
-
-    SELECT = ("TL6",)
-    DESCRIPTION = "TL6: remove what costs time for nothing."
-
-
-class Security(Command):
-    """TL7."""
-
-    SELECT = ("TL7",)
-    DESCRIPTION = "TL7: load and store without executing what others wrote."
-
-
-class Numerics(Command):
-    """TL8."""
-
-    SELECT = ("TL8",)
-    DESCRIPTION = "TL8: compute what loses precision in another way."
-
-
-class Domain(Command):
-    """TL9."""
-
-    SELECT = ("TL9",)
-    DESCRIPTION = "TL9: replace removed and deprecated API of torchvision, torchaudio and the like."
+Data = _group("Data", "TL1", "replace `.data`, late and needless `.detach()`, and what keeps graphs alive")
+Variable = _group(
+    "Variable", "TL2", "replace what was written before PyTorch 0.4: `Variable`, `volatile`, `loss.data[0]`"
+)
+Api = _group("Api", "TL3", "replace removed, renamed and deprecated API of torch")
+Effects = _group("Effects", "TL4", "give an effect to what has none: methods not called, contexts not entered")
+Modules = _group("Modules", "TL5", "correct the definitions of models")
+Speed = _group("Speed", "TL6", "remove what costs time for nothing")
+Security = _group("Security", "TL7", "load and store without executing what others wrote")
+Numerics = _group("Numerics", "TL8", "compute what loses precision in another way")
+Domain = _group("Domain", "TL9", "replace removed and deprecated API of torchvision, torchaudio and the like")
 
 
 def _is_given_back(name: str, data: bytes) -> bool:

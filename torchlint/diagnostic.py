@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 OWN_PREFIX = "TL"
 """What the codes of this program begin with. Those of rules in other packages begin with something else."""
@@ -17,6 +18,59 @@ class Applicability(str, enum.Enum):
 
     SAFE = "safe"
     UNSAFE = "unsafe"
+
+
+class Severity(str, enum.Enum):
+    """How bad a finding is, the worst first (the contract of the rules defines each word)."""
+
+    ERROR = "error"
+    """It raises, or computes something else than what is meant, on a version of torch that the project supports."""
+    WARNING = "warning"
+    """It is wrong under conditions, costs memory or time, or is deprecated."""
+    INFO = "info"
+    """It is right today, and an old way of writing it."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class Group(str, enum.Enum):
+    """What a rule is about. Groups select rules, as codes and names do."""
+
+    CORRECTNESS = "correctness"
+    """What raises, or computes something else than what is meant."""
+    MIGRATION = "migration"
+    """What was written for a PyTorch of long ago."""
+    DEPRECATED = "deprecated"
+    """What PyTorch is going to take away, or has renamed."""
+    PERFORMANCE = "performance"
+    """What costs time or memory for nothing."""
+    SECURITY = "security"
+    """What runs code that somebody else has written."""
+    REPRODUCIBILITY = "reproducibility"
+    """What comes out differently each time."""
+
+
+class Confidence(str, enum.Enum):
+    """How sure it is that a finding is about what it says, the surest first."""
+
+    HIGH = "high"
+    """It follows from what is written, from torch's own signatures, or from an annotation."""
+    MEDIUM = "medium"
+    """It follows from conventions of PyTorch, or from what else is done to the value."""
+    LOW = "low"
+    """It follows from a name."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return list(Confidence).index(self)
+
+
+_CONFIDENCE = {"use": Confidence.MEDIUM, "convention": Confidence.MEDIUM, "name": Confidence.LOW}
+"""By the kind of evidence; without any, or with another one, it is high."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,6 +130,8 @@ class LocatedFix:
     """Other modern forms of the same code, to choose by hand; none is applied."""
     block: LocatedBlock | None = field(default=None, compare=False)
     """The block that some of the edits make. Of use only while fixing: it is not kept for reports."""
+    risk: str = ""
+    """Of an unsafe fix, what can change in this place."""
     waits_for: tuple[tuple[int, int], ...] = field(default=(), compare=False)
     """Of a deferred fix, the places in the text that others have to remove first. As long-lived as ``block``."""
 
@@ -96,11 +152,19 @@ class Fixing(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the settings say about the fixes of some rules (codes); of all others the rules decide."""
+    """What the settings say about findings, and about the fixes of some rules (codes); of others the rules decide."""
 
     unfixable: frozenset[str] = frozenset()
     safe: frozenset[str] = frozenset()
     unsafe: frozenset[str] = frozenset()
+    least: Confidence = Confidence.LOW
+    """What is less sure is not reported, and so not fixed."""
+    heeds_comments: bool = True
+    """Whether comments silence anything."""
+
+    def reports(self, found: Diagnostic) -> bool:
+        """Whether a finding is sure enough."""
+        return found.confidence.rank <= self.least.rank
 
     def of(self, fix: LocatedFix | None, code: str) -> LocatedFix | None:
         """A fix of a rule as the settings want it."""
@@ -113,7 +177,10 @@ class Policy:
     @property
     def key(self) -> list[list[str]]:
         """All of it, for the key of a cache."""
-        return [sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)]
+        return [
+            *(sorted(codes) for codes in (self.unfixable, self.safe, self.unsafe)),
+            [self.least.value, str(self.heeds_comments)],
+        ]
 
 
 AS_RULES_SAY = Policy()
@@ -130,6 +197,24 @@ class LocatedEvidence:
     """The line the evidence comes from, if it is in this file."""
 
 
+FindingKey = tuple[str, str, str]
+"""What a finding is known by in its file, wherever it moves: its code, and the scope and the statement of its site."""
+
+
+class FindingSite(NamedTuple):
+    """Where a finding is, in terms that stay when lines move and code is formatted anew."""
+
+    scope: str = ""
+    """The functions and classes around it, by name: ``Net.forward``; nothing at the top of a module."""
+    statement: str = ""
+    """A hash of its statement without blanks, comments and other matters of form; nothing where a file has no tree."""
+    source: str = ""
+    """The beginning of the statement, for people to read."""
+
+
+NOWHERE = FindingSite()
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding in one file."""
@@ -144,11 +229,21 @@ class Diagnostic:
     comment on either silences it; the last is where ``noqa_row`` points."""
     fix: LocatedFix | None = None
     evidence: LocatedEvidence | None = None
-    severity: str = "warning"
-    """``error`` where the code raises or does not parse today, else ``warning``."""
+    severity: Severity = Severity.WARNING
     half_of: tuple[int, int] | None = field(default=None, compare=False)
     """The place of the statement that this is half of: its other findings are fixed together with it, or none is. Of
     use only while fixing."""
+    site: FindingSite = NOWHERE
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure it is, by the evidence."""
+        return _CONFIDENCE.get(self.evidence.kind, Confidence.HIGH) if self.evidence is not None else Confidence.HIGH
+
+    @property
+    def key(self) -> FindingKey:
+        """What it is known by; equal statements of one scope have the same."""
+        return (self.code, self.site.scope, self.site.statement)
 
     @property
     def sort_key(self) -> tuple[Position, Position, str]:

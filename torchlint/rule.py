@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability
+from torchlint.diagnostic import Applicability, Group, Severity
 from torchlint.trigger import (
     KINDS,
     Trigger,
@@ -42,11 +42,13 @@ __all__ = [
     "Anchor",
     "Applicability",
     "Block",
-    "Check",
     "Edit",
     "Finding",
     "Fix",
+    "Group",
+    "NodeCheck",
     "Rule",
+    "Severity",
     "Trigger",
     "all_of",
     "any_of",
@@ -116,6 +118,8 @@ class Fix:
     """Of a deferred fix: what other fixes have to replace first. It is announced only if all of that is."""
     block: Block | None = None
     """A block that statements are put into, beside the edits."""
+    risk: str = ""
+    """Of an unsafe fix, what can change here, as the end of a sentence; empty where that is not told apart."""
     alternatives: tuple[Fix, ...] = ()
     """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied."""
 
@@ -133,7 +137,8 @@ class Finding:
     fix: Fix | None = None
     end: cst.CSTNode | None = None
     evidence: Evidence | None = None
-    severity: str = "warning"
+    severity: Severity | None = None
+    """How bad it is, where that is not what the rule says of itself (``SEVERITY``)."""
     receiver: cst.CSTNode | None = None
     half_of: cst.CSTNode | None = None
     """The statement that this is half of: its other findings that say so are fixed in the same modes, or none is."""
@@ -145,7 +150,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class NodeCheck:
     """One function of a rule with the node types it wants to see and what a file must hold for it."""
 
     function: CheckFunction
@@ -160,7 +165,9 @@ class Rule:
     code: str
     name: str
     doc: str
-    checks: tuple[Check, ...]
+    checks: tuple[NodeCheck, ...]
+    severity: Severity = Severity.WARNING
+    """How bad its findings are where they do not say it themselves."""
 
     @property
     def trigger(self) -> Trigger:
@@ -178,7 +185,7 @@ def on(*types: type[cst.CSTNode], trigger: Trigger) -> Callable[[F], F]:
         raise TypeError("`on` takes node types and a trigger: `@on(cst.Attribute, trigger=attribute('data'))`")
 
     def register(function: F) -> F:
-        function.check = Check(function, types, trigger)  # type: ignore[attr-defined]
+        function.check = NodeCheck(function, types, trigger)  # type: ignore[attr-defined]
         return function
 
     return register
@@ -193,5 +200,6 @@ def load(module: str) -> Rule:
     loaded = importlib.import_module(module)
     code, _, name = module.rpartition(".")[2].partition("_")
     functions = (each for each in vars(loaded).values() if getattr(each, "__module__", None) == loaded.__name__)
-    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), Check))
-    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks)
+    checks = tuple(each.check for each in functions if isinstance(getattr(each, "check", None), NodeCheck))
+    severity = getattr(loaded, "SEVERITY", Severity.WARNING)
+    return Rule(code.upper(), name.replace("_", "-"), loaded.__doc__ or "", checks, severity)

@@ -6,9 +6,8 @@
     @on(cst.Call, trigger=any_of(word("volatile"), word("Variable")))
     @on(cst.Call, trigger=all_of(attribute("numpy"), part("backward")))
 
-Triggers decide which files are parsed at all, and which of their functions, so they must never be narrower than the
-rule: what it finds stands in a function in which a trigger is, or another name for what a word names. What stands in
-comments, or in strings of several lines, does not count.
+Triggers decide which files are parsed at all, so they must never be narrower than the rule. What stands in comments, or
+in strings of several lines, does not count.
 
 They are read from the source of a rule without importing it (:mod:`torchlint.rules.declared`), so they are written with
 these functions and literal strings, at the decorator or as a constant of the module.
@@ -21,8 +20,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Union
 
-BETWEEN = r"(?:[\s\\()]|#[^\n]*\n)*"
-"""A pattern of what may stand between two tokens of an expression: white space, continued lines, comments, brackets."""
+BETWEEN = r"(?:[\r\n\f\v\\()]|[\x20\t]+(?![\x20\t])|#[^\n]*\n){0,100}"
+"""A pattern of what may stand between two tokens of an expression: white space, continued lines, comments, brackets.
+
+It has an end, for it is tried at each of many places: else a file of brackets, or of comments, would take hours.
+"""
+_BETWEEN_AND_BRACKET = BETWEEN.replace("()]", ")]") + r"\("
+"""The same before an opening bracket, which is the first one there is: so there is one way to find it."""
 
 
 class TriggerError(ValueError):
@@ -121,12 +125,17 @@ def part(text: str) -> Trigger:
 def pattern(regex: str) -> Trigger:
     r"""A regular expression in which a space stands for any white space: ``pattern(r"\blog \(")``."""
     try:
-        compiled = re.compile(_string(regex).replace(" ", BETWEEN))
+        compiled = re.compile(spelled(_string(regex)))
     except re.error as error:
         raise TriggerError(f"`{regex}` is no regular expression: {error}") from None
     _require(compiled.groups == 0, f"`{regex}` has groups that nobody asks for: write `(?:…)`")
     _require(compiled.match("") is None, f"`{regex}` is found in every text")
     return Pattern(regex)
+
+
+def spelled(regex: str) -> str:
+    """The regular expression of a pattern, with what may stand between two tokens for each space in it."""
+    return regex.replace(r" \(", _BETWEEN_AND_BRACKET).replace(" ", BETWEEN)
 
 
 def listed(code: str) -> Trigger:
@@ -141,7 +150,7 @@ def any_of(*triggers: Trigger) -> Trigger:
 
 
 def all_of(first: Trigger, *others: Trigger) -> Trigger:
-    """The first one, in files that have all the others as well. What is found stands where the first one is."""
+    """The first one, in files that have all the others as well."""
     _require(bool(others), "`all_of` takes two at least")
     return AllOf(_searched(first), tuple(map(_searched, others)))
 

@@ -9,6 +9,10 @@ if use_cuda:
     x = x.cuda(async=True)  # TL204`async`
     x = x.cuda(0, async = True)  # TL204`async`
     x = x.cuda(device=0, async=True).cpu()  # TL204`async`
+    x = x.cuda(async \
+        =True)  # ^ TL204`async`
+    x = x.cuda(0, async  # TL204`async`
+        =True)
 y = Variable(x.cpu() if not use_cuda else x.cuda(async=True))  # TL201`Variable` TL204`async`
 z = x.data * 2  # TL101
 

@@ -61,7 +61,7 @@ def train(net, loader, optimizer):
     for x in loader:
         ddp.no_sync()  # TL402`ddp.no_sync`
         if x is None: autocast("cuda"); continue  # TL402`autocast`
-        amp_autocast()  # TL402`amp_autocast` TL302
+        amp_autocast()  # TL402`amp_autocast`
         torch.random.fork_rng()  # TL402`torch.random.fork_rng`
         record_function("forward")  # TL402`record_function`
         loss = ddp(x).sum()

@@ -61,7 +61,7 @@ class Trainer:
     def step(self, a, b):
         loss = nn.functional.mse_loss(self.model(a), b)
         loss.backward()
-        self.losses.append(loss)
+        self.losses.append(loss)  # TL107
         self.numbers.append(float(loss))
         return loss.cpu().numpy()  # TL104
 

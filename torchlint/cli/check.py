@@ -7,34 +7,40 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from torchlint.cli.add_ignore import add, check_reason
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named, printable, printable_lines, wants_color
-from torchlint.diagnostic import Fixing, Problem
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
+from torchlint.cli.report.terminal import printable, printable_lines, wants_color
+from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
 from torchlint.file.text.source import decode_leniently
+from torchlint.project import baseline
+from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version
 from torchlint.rules import faults
+from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
-from torchlint.session.scheduler import Counts, Result, Run
-from torchlint.session.scheduler import Options as RunOptions
+from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
 from torchlint.system.reading import TooLarge, read_stream
 
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes."""
-
-UNCHECKED = ("TL001", "TL003")
-"""Findings that say a file could not be looked at, which a patch must not hide."""
+if TYPE_CHECKING:
+    from torchlint.project.changes import GitChanges
 
 STDIN = "-"
 
+_SHOWN = 10
+"""So many places are listed at most."""
+
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CheckOptions:
     """The options of ``torchlint check``, as given."""
 
     paths: tuple[str, ...]
@@ -50,13 +56,23 @@ class Options:
     unfixable: tuple[str, ...]
     extend_fixable: tuple[str, ...]
     diff: bool
-    output_format: str
+    output_format: tuple[str, ...]
+    output_file: str | None
+    add_ignore: str | None
+    since: str | None
+    staged: bool
     statistics: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
+    fail_on: str | None
+    min_confidence: str | None
+    no_suppressions: bool
     isolated: bool
     no_cache: bool
     cache_dir: str | None
+    baseline: str | None
+    no_baseline: bool
+    fix_baselined: bool
     stdin_filename: str | None
     show_files: bool
     force_exclude: bool
@@ -68,10 +84,10 @@ class Options:
     color: str
 
 
-class Check:
+class CheckCommand:
     """One ``torchlint check``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: CheckOptions) -> None:
         self.options = options
         selection = Selection(
             listed(options.select, "--select") or None,
@@ -86,15 +102,36 @@ class Check:
             listed(options.unfixable, "--unfixable"),
         )
         size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
-        self.project = Project(selection, options.isolated, options.target_torch, fixable, size)
+        confidence = Confidence(options.min_confidence) if options.min_confidence is not None else None
+        self.project = Project(
+            selection,
+            options.isolated,
+            options.target_torch,
+            fixable,
+            size,
+            min_confidence=confidence,
+            heeds_comments=not options.no_suppressions,
+        )
         self._decide()
+        self.baseline = self._baseline()
         self.failed = 0
         """Paths that could not even be opened."""
+        self.unwritten: list[str] = []
+        """Reports that could not be written."""
         self.started = time.perf_counter()
 
     def _decide(self) -> None:
         """What to do about fixes: what the options say, else the settings of the working directory."""
         options = self.options
+        self.reason = check_reason(options.add_ignore) if options.add_ignore is not None else None
+        """Why findings are silenced by comments; None if they are not to be."""
+        if self.reason is not None and (options.fix or options.fix_only or options.diff or STDIN in options.paths):
+            raise SettingsError("--add-ignore goes with neither --fix, nor --diff, nor standard input")
+        self.changes = self._changes()
+        self.elsewhere = 0
+        """Findings that what has changed did not bring."""
+        self.caused: list[str] = []
+        """Places of findings that it brought to lines which are as they were."""
         if options.diff and options.show_fixes:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
@@ -105,11 +142,43 @@ class Check:
         unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
         self.style = Style(wants_color(options.color), unsafe)
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
-        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not options.diff
+        never = options.diff or self.reason is not None or self.changes is not None
+        self.fix_only = self.fix_only and not never
+        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not never
+        self.outputs = wanted(options.output_format, options.output_file, settings)
+        self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
         self.show_fixes = decided(options.show_fixes, settings.show_fixes)
         self.fixing = Fixing.NONE
         if self.fix or options.diff:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+
+    def _changes(self) -> GitChanges | None:
+        """What has changed, where only that is asked for."""
+        options = self.options
+        if options.since is None and not options.staged:
+            return None
+        which = "--staged" if options.staged else "--since"
+        if options.since is not None and options.staged:
+            raise SettingsError("--since and --staged cannot be given together")
+        if options.fix or options.fix_only or options.diff or STDIN in options.paths:
+            raise SettingsError(f"{which} goes with neither --fix, nor --diff, nor standard input")
+        if options.staged and options.add_ignore is not None:
+            raise SettingsError(
+                "--staged and --add-ignore cannot be given together: what is staged is not in the files"
+            )
+        from torchlint.project import changes
+
+        return changes.staged() if options.since is None else changes.since(options.since)
+
+    def _baseline(self) -> Baseline | None:
+        """The baseline, if there is one and it is wanted."""
+        given, settings = self.options.baseline, self.project.settings(os.getcwd())
+        if self.options.no_baseline or (self.options.isolated and given is None):
+            return None
+        found = baseline.load(baseline.file_for(given, settings))
+        if found.content is None and (given is not None or settings.baseline is not None):
+            raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
+        return found if found.entries else None
 
     def run(self) -> int:
         """Check, report, and say how it went."""
@@ -122,24 +191,31 @@ class Check:
 
     def _paths(self, paths: tuple[str, ...]) -> int:
         found = discover(paths, self.project, self.options.force_exclude)
+        files = found.files
+        if self.changes is not None:
+            from torchlint.session import scope
+
+            files = scope.changed(files, self.changes)
         for message in found.missing:
             _tell(f"error: {printable(message)}")
         if self.options.show_files:
-            for file in found.files:
+            for file in files:
                 print(printable(file.location))
             self._complain(found.problems, [])
             self._warn(found)
             return self._exit_code_of_paths(found, [])
         self._verbose(*found.notes)
-        progress = Progress(sys.stderr, not self.options.quiet and self.options.output_format in FOR_PEOPLE)
+        progress = Progress(sys.stderr, not self.options.quiet and self._is_for_people)
         run = self._new_run(progress)
         try:
-            results = run.files(found.files)
+            results = run.files(files) if self.changes is None else self._brought(run, files, self.changes)
         finally:
             progress.end()
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
+        if self.reason is not None:
+            return self._add_ignores(found, results, self.reason)
         self._report(results)
         self._complain(found.problems, results)
         self._warn(found)
@@ -149,11 +225,32 @@ class Check:
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
 
+    def _brought(self, run: Run, files: list[File], changes: GitChanges) -> list[FileResult]:
+        """The results without what changes have not brought."""
+        from torchlint.session import scope
+
+        before = Run(self.project, RunOptions(jobs=self.options.jobs))
+        found = scope.brought(scope.checked(run, files, changes), changes, before)
+        self.elsewhere = found.elsewhere
+        self.caused = [f"{file.path}:{each.start.row}:{each.start.column}" for file, each in found.caused]
+        return found.results
+
+    def _add_ignores(self, found: Found, results: list[FileResult], reason: str) -> int:
+        """Silence what was found by comments, instead of a report."""
+        added = add(results, reason)
+        if not self.options.quiet:
+            self._print(added.lines, sys.stdout)
+        self._complain([*found.problems, *added.problems], results)
+        self._warn(found)
+        silenced = [result._replace(diagnostics=()) for result in results]
+        code = self._exit_code(silenced, bool(found.problems or added.problems))
+        return FINDINGS if code == CLEAN and added.left and not self.options.exit_zero else code
+
     def _warn(self, found: Found) -> None:
         for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
             self._say(f"warning: {printable(warning)}")
 
-    def _exit_code_of_paths(self, found: Found, results: list[Result]) -> int:
+    def _exit_code_of_paths(self, found: Found, results: list[FileResult]) -> int:
         if found.missing or self._nothing_to_do(found):
             return USAGE
         return self._exit_code(results, bool(found.problems))
@@ -184,13 +281,21 @@ class Check:
         if self.fix:
             _write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
+            self._write_files([result])
         else:
             self._report([result])
         self._complain([], [result])
         return self._exit_code([result], False)
 
     def _new_run(self, progress: Progress) -> Run:
-        options = RunOptions(self.fixing, not self.options.diff, self.options.jobs, self._cache())
+        options = RunOptions(
+            self.fixing,
+            not self.options.diff,
+            self.options.jobs,
+            self._cache(),
+            self.baseline,
+            self.options.fix_baselined,
+        )
         return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
@@ -198,9 +303,10 @@ class Check:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
-    def _report(self, results: list[Result]) -> None:
+    def _report(self, results: list[FileResult]) -> None:
         if not self.options.diff:
             self._print(self._findings(results), sys.stdout)
+            self._write_files(results)
             return
         from torchlint.cli.report import patch
 
@@ -218,18 +324,24 @@ class Check:
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         self._say(_would_fix(results))
 
-    def _findings(self, results: list[Result]) -> Iterator[str]:
+    def _write_files(self, results: list[FileResult]) -> None:
+        """The reports that go to files: all findings, unless only fixing was wanted."""
+        self.unwritten = self.outputs.write(_shown(results, only=UNCHECKED if self.fix_only else None))
+        for message in self.unwritten:
+            _tell(f"error: {printable(message)}")
+
+    def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
         files = _shown(results)
-        format_ = self.options.output_format
+        format_ = self.outputs.here
         if self.fix_only:
             self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
         elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
-        else:
+        elif format_ is not None:
             yield from format_named(format_)(files, self.style)
-        if format_ not in FOR_PEOPLE:
+        if not self._is_for_people:
             return
         complete = sum(not result.problems for result in results)
         totals = statistics.Totals(
@@ -237,6 +349,8 @@ class Check:
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
             self.failed + len(results) - complete,
+            sum(len(result.baselined) for result in results),
+            self.elsewhere,
         )
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))
@@ -244,8 +358,16 @@ class Check:
         if not self.options.quiet:
             how = statistics.fixes_only if self.fix_only else statistics.summary
             yield from how(files, totals, self.style)
+            if self.caused:
+                shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
+                yield printable(f"On lines that did not change, but brought by the change: {shown}")
 
-    def _complain(self, problems: Iterable[Problem], results: list[Result]) -> None:
+    @property
+    def _is_for_people(self) -> bool:
+        """Whether what goes to standard output is for people, or at least the summary is."""
+        return self.outputs.here is None or self.outputs.here in FOR_PEOPLE
+
+    def _complain(self, problems: Iterable[Problem], results: list[FileResult]) -> None:
         """Say what could not be done, each thing once."""
         for fault in faults():
             _tell(f"error: {printable(fault)}")
@@ -255,25 +377,28 @@ class Check:
                 _tell(printable_lines(problem.details.rstrip()))
             _tell(f"error: {printable(str(problem))}")
 
-    def _exit_code(self, results: list[Result], incomplete: bool) -> int:
-        if incomplete or faults() or any(result.problems for result in results):
+    def _exit_code(self, results: list[FileResult], incomplete: bool) -> int:
+        if incomplete or faults() or self.unwritten or any(result.problems for result in results):
             return INCOMPLETE
         if self.options.exit_zero:
             return CLEAN
         if self.options.diff:
             failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
         else:
-            failed = not self.fix_only and any(result.diagnostics for result in results)
+            failed = not self.fix_only and any(map(self._fails, results))
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
             failed = True
         return FINDINGS if failed else CLEAN
+
+    def _fails(self, result: FileResult) -> bool:
+        return any(found.severity.rank <= self.fail_on.rank for found in result.diagnostics)
 
     def _account(self, counts: Counts, files: int) -> Iterator[str]:
         yield from (f"settings: {file}" for file in self.project.sources)
         seconds = time.perf_counter() - self.started
         yield (
             f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
-            f"{counts.skipped} without anything to look at"
+            f"{counts.skipped} not parsed, for they hold nothing that a rule looks for"
         )
 
     def _say(self, message: str) -> None:
@@ -294,7 +419,7 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def _shown(results: Iterable[Result], only: Collection[str] | None = None) -> list[FileFindings]:
+def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:
     """Results as reports want them: files with findings (of some codes)."""
     files = []
     for result in results:
@@ -318,7 +443,7 @@ def _base(locations: list[str]) -> str:
     return common
 
 
-def _would_fix(results: Iterable[Result]) -> str:
+def _would_fix(results: Iterable[FileResult]) -> str:
     count = sum(number for result in results for _, number in result.fixed)
     return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
 

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from torchlint import __version__
-from torchlint.cli.report import FORMATS, Style, printable, wants_color
+from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.report import FORMATS, Style
+from torchlint.cli.report.terminal import printable, wants_color
+from torchlint.diagnostic import Confidence, Severity
 
-_SHOWN = 10
-"""So many names of files are listed at most."""
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+_SHOWN = 10
+"""So many names of files are listed at most."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LEVELS = [severity.value for severity in Severity]
+CONFIDENCES = [confidence.value for confidence in Confidence]
 
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
@@ -32,7 +40,7 @@ def cli() -> None:
 class _UsageError(click.ClickException):
     """Bad settings end the program as bad options do."""
 
-    exit_code = 2
+    exit_code = USAGE
 
     def show(self, file: Any = None) -> None:
         click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
@@ -52,18 +60,23 @@ def _settings_can_be_wrong() -> Iterator[None]:
 def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int:
     if value == "auto":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if value.isdecimal() and int(value) > 0:
+    if re.fullmatch("0*[1-9][0-9]{0,5}", value):
         return int(value)
-    raise click.BadParameter(f"{value!r} is neither a positive number nor `auto`")
+    raise click.BadParameter(f"{value!r} is neither a number from 1 to 999999 nor `auto`")
 
 
-def _verbose(expose_value: bool = True) -> Callable[[Command], Command]:
+_processes = click.option(
+    "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
+)
+
+
+def _verbose(expose_value: bool = True) -> Callable[[F], F]:
     """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli.main` sees to."""
     text = "Say more on standard error."
     return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
 
 
-def _rules(option: str, help: str) -> Callable[[Command], Command]:
+def _rules(option: str, help: str) -> Callable[[F], F]:
     """An option that takes rules."""
     return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
 
@@ -72,10 +85,11 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     """The codes and names of rules that begin like the last one of a list."""
     from click.shell_completion import CompletionItem
 
-    from torchlint.project.selection import known_names
+    from torchlint.project.selection import GROUPS, known_names
 
     before, comma, last = incomplete.rpartition(",")
     words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
+    words += [(group, "a group of rules") for group in GROUPS]
     return [
         CompletionItem(f"{before}{comma}{word}", help=other)
         for word, other in words
@@ -83,7 +97,22 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     ]
 
 
-@cli.command()
+def _formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+
+
+class _Check(click.Command):
+    """``--add-ignore`` takes a reason only with an equals sign: what follows it is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        options = [f"{each}=" if each == "--add-ignore" else each for each in args[:end]]
+        return super().parse_args(ctx, options + args[end:])
+
+
+@cli.command(cls=_Check)
 @click.argument(
     "paths",
     nargs=-1,
@@ -91,7 +120,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
         readable=False,
     ),
 )
-@_rules("--select", "Rules to use: codes, prefixes, names, ALL.")
+@_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
 @_rules("--ignore", "Rules not to use.")
 @_rules("--extend-select", "Rules to use as well.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
@@ -102,13 +131,33 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 @_rules("--unfixable", "Rules whose fixes may not be applied.")
 @_rules("--extend-fixable", "Rules whose fixes may be applied as well.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, as a patch; change nothing.")
-@click.option("--output-format", type=click.Choice(list(FORMATS)), default="full", show_default=True)
+@click.option(
+    "--output-format",
+    multiple=True,
+    metavar="FORMAT[:FILE]",
+    shell_complete=_formats,
+    help=f"{', '.join(FORMATS)}; several, each but one with a file. Default: full.",
+)
+@click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
+@click.option("--since", metavar="REF", help="Report what the changes since this branch left REF have brought.")
+@click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
+@click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    help="Exit with 1 only for what is as bad as that, or worse (default: info).",
+)
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
+@click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place.")
+@click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
+@click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
@@ -118,7 +167,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
     help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
 )
 @click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
-@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_processes
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
@@ -127,44 +176,104 @@ def check(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.check import Check, Options
+    from torchlint.cli.check import CheckCommand, CheckOptions
 
     with _settings_can_be_wrong():
-        return Check(Options(**given)).run()
+        return CheckCommand(CheckOptions(**given)).run()
+
+
+@cli.group()
+def baseline() -> None:
+    """Live with the findings there are, and report new ones only: see docs/baseline.md."""
+
+
+def _baseline(function: F) -> F:
+    """The options that the commands about baselines share."""
+    function = _verbose()(function)
+    function = _processes(function)
+    return click.option(
+        "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
+    )(function)
+
+
+@baseline.command("write")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
+@_rules("--ignore", "Rules not to use.")
+@_rules("--extend-select", "Rules to use as well.")
+@click.option("--extend", is_flag=True, help="Add what is new to a baseline that exists.")
+@_baseline
+def write_baseline(**given: Any) -> int:
+    """Write all findings into a baseline: `torchlint check` reports them no more.
+
+    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.write(command.BaselineWriteOptions(**given))
+
+
+@baseline.command("check")
+@_baseline
+def check_baseline(**given: Any) -> int:
+    """Say what of the baseline is gone. What is new `torchlint check` says.
+
+    Exit code: 0 nothing is, 1 something is, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.check(command.BaselineOptions(**given))
+
+
+@baseline.command("prune")
+@_baseline
+def prune_baseline(**given: Any) -> int:
+    """Remove what is gone from the baseline.
+
+    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import baseline as command
+
+    with _settings_can_be_wrong():
+        return command.prune(command.BaselineOptions(**given))
 
 
 @cli.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=_completed)
+@click.argument("rule", required=False, metavar="[CODE|NAME|GROUP]", shell_complete=_completed)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @_verbose(expose_value=False)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
-    """Explain a rule."""
+    """Explain a rule, or the rules of a group."""
     import json
 
     from torchlint.cli import explain
-    from torchlint.project.selection import known_names
+    from torchlint.project.selection import GROUPS, known_names
 
     if (rule is None) is not every:
-        raise click.UsageError("give the code or the name of a rule, or --all")
+        raise click.UsageError("give the code or the name of a rule, a group, or --all")
     with _settings_can_be_wrong():
-        codes = list(known_names()) if rule is None else [_code(rule, known_names())]
+        codes = list(known_names()) if rule is None else _codes(rule, known_names())
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
-        print(json.dumps(entries if every else entries[0], indent=2))
-        return 0
+        print(json.dumps(entries if every or rule in GROUPS else entries[0], indent=2))
+        return CLEAN
     print("\n\n".join(explain.as_text(code, Style(wants_color(color))) for code in codes))
-    return 0
+    return CLEAN
 
 
-def _code(asked: str, known: dict[str, str]) -> str:
-    from torchlint.project.selection import did_you_mean
+def _codes(asked: str, known: dict[str, str]) -> list[str]:
+    from torchlint.project.selection import GROUPS, did_you_mean, means
 
+    if asked in GROUPS:
+        return [code for code, name in known.items() if means(asked, code, name)]
     for code, name in known.items():
         if asked.upper() == code or asked == name:
-            return code
-    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values()])}")
+            return [code]
+    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values(), *GROUPS])}")
 
 
 @cli.command()
@@ -187,7 +296,7 @@ def new_rule(code: str, name: str, package: str | None) -> int:
         except files.NotMade as error:
             raise _UsageError(str(error)) from error
     click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
-    return 0
+    return CLEAN
 
 
 @cli.command()
@@ -204,10 +313,10 @@ def infer(**given: Any) -> int:
 
     Exit code: 0 all is said, 2 bad usage, settings or input, 3 something could not be analysed.
     """
-    from torchlint.cli.infer import Options, Reveal
+    from torchlint.cli.infer import InferOptions, Reveal
 
     with _settings_can_be_wrong():
-        return Reveal(Options(**given)).run()
+        return Reveal(InferOptions(**given)).run()
 
 
 @cli.command()
@@ -216,7 +325,7 @@ def infer(**given: Any) -> int:
 @click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
-@click.option("-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes.")
+@_processes
 @_verbose()
 def upgrade(**given: Any) -> int:
     """Print what code meets on the way from one version of torch to another, by symbol.
@@ -225,10 +334,10 @@ def upgrade(**given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.upgrade import Options, run
+    from torchlint.cli.upgrade import UpgradeOptions, run
 
     with _settings_can_be_wrong():
-        return run(Options(**given))
+        return run(UpgradeOptions(**given))
 
 
 @cli.command()
@@ -250,7 +359,7 @@ def clean(cache_dir: str | None) -> int:
         raise _UsageError(f"nothing was removed: {error}") from error
     except OSError as error:
         click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
-        return 3
+        return INCOMPLETE
     if left is None:
         click.echo("There is no cache here", err=True)
     elif not left:
@@ -261,4 +370,4 @@ def clean(cache_dir: str | None) -> int:
         click.echo(
             printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
         )
-    return 0
+    return CLEAN

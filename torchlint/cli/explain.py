@@ -6,61 +6,12 @@ import re
 from typing import Any
 
 from torchlint.cli.report import BOLD, GREEN, RED, Style, url
-from torchlint.project.selection import OWN
+from torchlint.project.pages import documentation, name_of
+from torchlint.project.selection import ALWAYS_ON, group_of, severity_of
 from torchlint.rules import BUILT_IN, catalogue
-
-_OWN_DOCS = {
-    "TL001": """The file is no valid Python.
-
-        Nothing else can be found in it, and nothing is fixed. Message and place are the interpreter's own, where it
-        does not accept the file either. Always on; `--ignore TL001` says otherwise.
-        """,
-    "TL002": """A suppressing comment silences nothing.
-
-        What it was written for has been fixed, or the rule is off. Only comments of torchlint's own form are looked at:
-        a `noqa` can be meant for another tool. Off unless selected by code or name.
-        """,
-    "TL003": """The bytes of the file are not text in the encoding it has.
-
-        Python source is UTF-8, or says in one of its first two lines what it is (`# -*- coding: latin-1 -*-`). Always
-        on; `--ignore TL003` says otherwise.
-        """,
-    "TL004": """A suppressing comment is not written as torchlint reads it.
-
-        It silences less than may have been meant, never more:
-
-        | comment | silences |
-        |---|---|
-        | `# torchlint: ignore TL101`, `ignore(TL101)`, `file-ignore data-read` | TL101 only: brackets are missing |
-        | `# torchlint: ignore[TL101 TL102]`, `ignore["TL101"]` | TL101 and TL102; rules are separated by commas |
-        | `# torchlint: ignore[tl101]`, `ignore[Data-Read]` | TL101; codes are written in capitals, names without |
-        | `# torchlint: ignore[]`, `ignore[TL101` | nothing |
-        | `# torchlint: ignore[TL999]`, `ignore[data-raed]` | nothing; of several rules those that exist |
-        | `# torchlint ignore[TL101]`, `# Torchlint: ignore` | nothing: the colon is missing, the word is not ours |
-        | `# torchlint: disable=TL101`, `ignore-file`, `noqa` | nothing; the words are `ignore` and `file-ignore` |
-        | `# noqa TL101`, `# noqa[TL101]` | TL101 only, though the colon is missing |
-        | `# noqa: TL999`, `# noqa: data-read` | nothing; `noqa` takes codes. Those of other tools are not looked at |
-
-        Well-formed are `# torchlint: ignore[TL101, data-inplace] reason`, with the beginning of codes `ignore[TL1]`,
-        for everything `ignore` with or without a reason, and all of it with `file-ignore`; no blank is needed in
-        `#torchlint:ignore`. Always on; `--ignore TL004` says otherwise, and so does a well-formed comment.
-        """,
-}
 
 _FENCE = re.compile(r"^ *```")
 _SIGN_COLORS = {"-": RED[1:], "!": RED[1:], "~": RED[1:], "+": GREEN}
-
-
-def documentation(code: str) -> str:
-    """What there is to say about a rule, in Markdown."""
-    if code in OWN:
-        return re.sub(r"(?m)^ +", "", _OWN_DOCS[code]).strip()
-    return catalogue()[code].doc
-
-
-def name_of(code: str) -> str:
-    """The name of a rule."""
-    return OWN[code] if code in OWN else catalogue()[code].name
 
 
 def _origin(code: str) -> str:
@@ -76,6 +27,9 @@ def as_json(code: str) -> dict[str, Any]:
     return {
         "code": code,
         "name": name_of(code),
+        "group": group.value if (group := group_of(code)) is not None else None,
+        "severity": severity_of(code).value,
+        "default": is_on_by_default(code),
         "summary": summary,
         "explanation": text,
         "url": url(code, name_of(code)),
@@ -93,4 +47,17 @@ def as_text(code: str, style: Style) -> str:
             body.append(f"    {style.paint(line, *_SIGN_COLORS.get(line[:1], ()))}" if line.strip() else "")
         else:
             body.append(line)
-    return "\n".join([title, "", *body])
+    return "\n".join([title, traits(code), "", *body])
+
+
+def is_on_by_default(code: str) -> bool:
+    """Whether a rule is on unless something else is selected."""
+    return code in ALWAYS_ON or (code in catalogue() and catalogue()[code].by_default)
+
+
+def traits(code: str) -> str:
+    """How bad what a rule finds is, and what it is about, in a line."""
+    group = group_of(code)
+    about = f"Group: {group.value}. " if group is not None else ""
+    off = "" if is_on_by_default(code) else f" Off unless it is selected: `--extend-select {code}`."
+    return f"{about}Severity: {severity_of(code).value}, where a finding does not say otherwise.{off}"

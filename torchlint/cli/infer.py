@@ -10,23 +10,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torchlint.cli.report import Text, printable, printable_lines
+from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import LocatedEvidence, Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed
+from torchlint.file.text.lines import Lines
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
-from torchlint.session.worker import with_big_stack
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import TOO_MUCH
 from torchlint.system.reading import read
-
-DONE, _, USAGE, INCOMPLETE = range(4)
-"""Exit codes, those of ``torchlint check``; nothing is a finding here."""
+from torchlint.system.stack import with_big_stack
 
 WIDTH = 60
 """Characters shown of an expression."""
@@ -38,7 +37,7 @@ _SILENT = frozenset((("ndim", "any"), ("dtype", "any"), ("leaf", "maybe"), ("rol
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class InferOptions:
     """The options of ``torchlint infer``, as given."""
 
     paths: tuple[str, ...]
@@ -74,7 +73,7 @@ class Place:
         inner = [item for item in around if item.start == last]
         return inner if last == here else inner[:1]
 
-    def check(self, text: Text) -> None:
+    def check(self, text: Lines) -> None:
         """Raise where there is no such place in a text."""
         if self.row == 0 or self.column == 0:
             raise Failure("lines and columns count from 1", self.row)
@@ -97,7 +96,7 @@ def split(argument: str) -> tuple[str, Place | None]:
 class Reveal:
     """One ``torchlint infer``."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: InferOptions) -> None:
         for kind in options.kind:
             if kind not in KINDS:
                 raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
@@ -119,7 +118,7 @@ class Reveal:
             print(json.dumps(entries, indent=2))
         for warning in (*self.project.doubts, *self.warnings):
             print(f"warning: {printable(warning)}", file=sys.stderr)
-        return min(self.codes, default=DONE)
+        return min(self.codes, default=CLEAN)
 
     def _files(self) -> list[tuple[File, list[Place]]]:
         """The files to look at and the places in them; no places: the whole file."""
@@ -167,7 +166,7 @@ class Reveal:
             self._complain(file.path, Failure(TOO_MUCH, code=INCOMPLETE))
         if not places:
             return [item for item in found if self._is_wanted(item)]
-        lines, chosen = Text.of(text), set[int]()
+        lines, chosen = Lines(text), set[int]()
         for place in places:
             try:
                 place.check(lines)
@@ -226,7 +225,8 @@ def _line(file: File, item: Inferred) -> str:
         said.pop("leaf", None)  # which is no news
     words = [item.kind, item.cls or item.name or "", *(f"{key}={word}" for key, word in said.items())]
     place = f"{file.path}:{item.start.row}:{item.start.column}"
-    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}"
+    words += [f"requires={item.requires}"] if item.requires is not None else []
+    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}{_graph(item)}"
     return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
 
 
@@ -237,6 +237,15 @@ def _because(evidence: LocatedEvidence | None) -> str:
     if evidence is None:
         return ""
     return f" ({evidence.message}{f', line {evidence.row}' if evidence.row is not None else ''})"
+
+
+def _graph(item: Inferred) -> str:
+    """What makes a tensor require grad, and by whose calls autograd records."""
+    said = [f"by {', '.join(item.sources)}"] if item.sources else []
+    for mode, how in (("yes", "with grad"), ("no", "without grad"), ("maybe", "with or without grad")):
+        rows = [str(row) for row, called in item.callers if called == mode]
+        said += [f"called {how}: line {', '.join(rows)}"] if rows else []
+    return f" [{'; '.join(said)}]" if said else ""
 
 
 def _entry(file: File, item: Inferred) -> dict[str, Any]:
@@ -253,6 +262,10 @@ def _entry(file: File, item: Inferred) -> dict[str, Any]:
             "class": item.cls,
             "name": item.name,
             "evidence": _evidence(item.evidence),
+            "certainty": item.requires,
+            "requires_grad_by": list(item.sources),
+            "grad_mode": item.mode,
+            "callers": [{"line": row, "grad_mode": mode} for row, mode in item.callers],
         },
     }
 

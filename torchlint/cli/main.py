@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from torchlint import __version__
+from torchlint.cli.exit_codes import INCOMPLETE, USAGE
 
 if TYPE_CHECKING:
     import click
 
-USAGE, INCOMPLETE = 2, 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""
@@ -64,7 +64,10 @@ def _invoke() -> int:
     import click
 
     from torchlint.cli.commands import cli
+    from torchlint.system import layers
 
+    if unknown := layers.unknown():
+        return _wrong(f"{layers.VARIABLE}: no such layer: {', '.join(unknown)} (there are {', '.join(layers.Layer)})")
     if COMPLETE in os.environ:
         return _complete(cli, os.environ[COMPLETE])
     try:  # not by way of `cli.main()`, which has ideas of its own about interrupts and broken pipes
@@ -81,15 +84,36 @@ def _complete(cli: click.Command, instruction: str) -> int:
     """What a shell asks for: a script that has words completed, or the words."""
     from click.shell_completion import shell_complete
 
+    if instruction == "bash_complete":
+        _join_values()
     if shell_complete(cli, {}, "torchlint", COMPLETE, instruction) == 0:
         return 0
-    sys.stderr.write(f"error: {COMPLETE} must be bash_source, zsh_source or fish_source\n")
+    return _wrong(f"{COMPLETE} must be bash_source, zsh_source or fish_source")
+
+
+def _join_values() -> None:
+    """Take `--select = TL1` as `--select TL1`: bash makes three words of `--select=TL1`, and completes the last one."""
+    import shlex
+
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+    at = int(os.environ.get("COMP_CWORD", "0"))
+    os.environ["COMP_WORDS"] = shlex.join(word for word in words if word != "=")
+    os.environ["COMP_CWORD"] = str(at - words[:at].count("="))
+
+
+def _wrong(message: str) -> int:
+    """Say that something in the environment is not what it may be."""
+    from torchlint.cli.report.terminal import printable
+
+    sys.stderr.write(f"error: {printable(message)}\n")
     return USAGE
 
 
 def _show(error: click.ClickException) -> None:
     """What click says of bad usage, which repeats what was given."""
-    from torchlint.cli.report import printable
+    from torchlint.cli.report.terminal import printable
 
     shown = io.StringIO()
     error.show(shown)
@@ -99,7 +123,7 @@ def _show(error: click.ClickException) -> None:
 def _tell_of(error: BaseException) -> None:
     """Say what to report of an exception that nobody expected."""
     with contextlib.suppress(Exception):  # there may be no memory left, or nobody to tell
-        from torchlint.cli.report import printable
+        from torchlint.cli.report.terminal import printable
         from torchlint.system.crash import described, traceback_of
 
         if any(argument in VERBOSE for argument in sys.argv[1:]):

@@ -11,25 +11,22 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from torchlint.cli.report import printable, printable_lines
+from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.project.discovery import Found, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError
 from torchlint.project.settings import check_version
-from torchlint.session.scheduler import Options as RunOptions
-from torchlint.session.scheduler import Result, Run
+from torchlint.session.scheduler import FileResult, Run, RunOptions
 from torchlint.versions import version
 
 RULES = ("TL3", "TL7", "TL9")
 """The groups that are about torch's API."""
 
-CLEAN, FINDINGS, USAGE, INCOMPLETE = range(4)
-"""Exit codes, as those of `check`."""
-
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class UpgradeOptions:
     """The options of ``torchlint upgrade``, as given."""
 
     paths: tuple[str, ...]
@@ -41,7 +38,7 @@ class Options:
     verbose: bool
 
 
-def run(options: Options) -> int:
+def run(options: UpgradeOptions) -> int:
     """Check the paths for both versions, and print what was found by symbol."""
     _check_versions(options.oldest, options.newest)
     before = _found(options, options.oldest, Fixing.NONE)[2]
@@ -66,17 +63,17 @@ def run(options: Options) -> int:
     return FINDINGS if any(result.diagnostics for result in results) else CLEAN
 
 
-def _found(options: Options, version: str, fixing: Fixing) -> tuple[Project, Found, list[Result]]:
+def _found(options: UpgradeOptions, version: str, fixing: Fixing) -> tuple[Project, Found, list[FileResult]]:
     """What is found in code for one version."""
     project = Project(Selection(select=RULES), target=f"=={version}")
     found = discover(options.paths or (".",), project, False)
     return project, found, Run(project, RunOptions(fixing, True, options.jobs, None)).files(found.files)
 
 
-Place = tuple[str, str, Position]
+Spot = tuple[str, str, Position]
 
 
-def _places(result: Result) -> Iterator[Place]:
+def _places(result: FileResult) -> Iterator[Spot]:
     """Where in a file something was found, and of which rule."""
     return ((result.file.path, found.code, found.start) for found in result.diagnostics)
 
@@ -90,7 +87,7 @@ def _check_versions(oldest: str, newest: str) -> None:
         raise SettingsError("--from is newer than --to")
 
 
-def summary(results: Iterable[Result], known: Collection[Place], options: Options) -> Iterator[str]:
+def summary(results: Iterable[FileResult], known: Collection[Spot], options: UpgradeOptions) -> Iterator[str]:
     """Counts by symbol, the most frequent first: what is new on the way, and what was there before."""
     new: dict[tuple[str, str], list[str]] = {}
     old: dict[tuple[str, str], list[str]] = {}

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Problem
-from torchlint.file.dispatch.dispatch import NOT_ALL_INTERPRETED, Look, dispatch
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem
+from torchlint.file.dispatch.dispatch import Look, dispatch
 from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.first_look import first_look
@@ -29,7 +29,6 @@ from torchlint.file.parse.parser import parse
 from torchlint.file.suppress.suppress import Examined, suppressed
 from torchlint.file.tree.placeholders import ASYNC
 from torchlint.file.triggers.gate import possible_rules
-from torchlint.file.triggers.sites import sites
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -50,6 +49,8 @@ class Outcome:
     """How many fixes of each code were applied."""
     problems: tuple[Problem, ...] = ()
     suppressed: int = 0
+    accepted: tuple[Diagnostic, ...] = ()
+    """What remains of the findings that were to be left alone."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     """The other files that were looked at, with their state then."""
 
@@ -65,12 +66,13 @@ def check_text(
     policy: Policy = AS_RULES_SAY,
     target: Target = ANY,
     budget: int = BUDGET,
+    accepted: Mapping[FindingKey, int] | None = None,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    subject = Subject(path, codes, location, codebase, policy, target, budget)
+    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {})
 
     def examined(text: str) -> Examined:
         return joined(examine(text, subject))
@@ -81,47 +83,45 @@ def check_text(
     end, counts = settled(text), Counter[str]()
     if fixing is not Fixing.NONE:
         end, counts = fixed(end, settled, fixing, path)
+    known = tuple(each.finding for each in end.silenced if each.is_accepted)
     return Outcome(
-        end.diagnostics, end.text, tuple(sorted(counts.items())), end.problems, len(end.silenced), end.rests_on
+        end.diagnostics,
+        end.text,
+        tuple(sorted(counts.items())),
+        end.problems,
+        len(end.silenced) - len(known),
+        known,
+        end.rests_on,
     )
 
 
 def examine(text: str, subject: Subject) -> Examined:
     """What is to be said of a text as it stands: the way of one round."""
-    data = text.encode(errors="surrogatepass")
-    possible = possible_rules(data, subject.codes)
-    examined = _examined(text, data, possible, subject)
+    possible = possible_rules(text.encode(errors="surrogatepass"), subject.codes)
+    examined = _examined(text, possible, subject)
     return examined.with_problems(loaded(possible).problems) if possible else examined
 
 
 def examine_without_triggers(text: str, subject: Subject) -> Examined:
     """The same if rules look at all of every text: what triggers keep from them is what a test of triggers is after."""
-    return suppressed(text, _located(text, subject.codes, subject, None), subject.codes)
+    return suppressed(text, _located(text, subject.codes, subject), subject)
 
 
-def _examined(text: str, data: bytes, possible: frozenset[str], subject: Subject) -> Examined:
+def _examined(text: str, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
-    from torchlint.file.tree.fast.late_bodies import Unreadable
-
-    look = first_look(text, data, possible, subject)
+    look = first_look(text, possible, subject)
     if look is not None and not look.codes:
-        return suppressed(text, _after_look(Located(), look, subject), subject.codes)
-    codes = look.codes if look is not None else possible
-    try:
-        located = _located(text, codes, subject, sites(data, codes))
-    except Unreadable:
-        located = _located(text, codes, subject, None)
-    return suppressed(text, _after_look(located, look, subject), subject.codes)
+        return suppressed(text, _after_look(Located(), look, subject), subject)
+    located = _located(text, look.codes if look is not None else possible, subject)
+    return suppressed(text, _after_look(located, look, subject), subject)
 
 
-def _located(
-    text: str, codes: frozenset[str], subject: Subject, is_wanted: Callable[[int, int], bool] | None
-) -> Located:
-    """What some rules find, with places; for ``is_wanted`` see :func:`parse`."""
+def _located(text: str, codes: frozenset[str], subject: Subject) -> Located:
+    """What some rules find, with places."""
     from torchlint.file.locate.findings import locate
 
     try:
-        tree = parse(text, subject.path, is_wanted)
+        tree = parse(text, subject.path)
     except Unparsed as error:
         return Located((error.diagnostic,), is_broken=True, has_tree=False)
     except RecursionError:
@@ -138,9 +138,9 @@ def _after_look(located: Located, look: Look | None, subject: Subject) -> Locate
     if look is None:
         return located
     rests_on: Mapping[str, str] = {**look.rests_on, **located.rests_on}
-    problem = Problem(subject.path, NOT_ALL_INTERPRETED)
-    is_new = look.is_cut_short and problem not in located.problems
-    return replace(located, rests_on=rests_on, problems=(*located.problems, problem) if is_new else located.problems)
+    is_told = any(problem.message == look.missing for problem in located.problems)
+    told = (Problem(subject.path, look.missing),) if look.missing and not is_told else ()
+    return replace(located, rests_on=rests_on, problems=(*located.problems, *told))
 
 
 def _with_syntax_error(tree: Tree, located: Located, path: str) -> Located:

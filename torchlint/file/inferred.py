@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import TypedDict, cast
 
 import libcst as cst
 
@@ -19,10 +19,12 @@ from torchlint.file.parse.parser import parse
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
-from torchlint.model import Dtype, Kind, Ndim, Role, Tri, Value
+from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
+from torchlint.model.graphs.reasons import Caller
 from torchlint.model.possibilities import Possibilities
+from torchlint.model.syntax import is_label
 from torchlint.model.values import reference
 
 
@@ -40,6 +42,12 @@ _WORDS: dict[type[Possibilities], dict[str, int]] = {flags: _words(flags) for fl
 
 KINDS = tuple(_WORDS[Kind])
 """The words for kinds."""
+
+_CERTAINTIES: dict[Certainty | None, str] = {
+    Certainty.SUPPOSED: "possible",
+    Certainty.EXPECTED: "expected",
+    Certainty.PROVED: "proved",
+}
 
 _OUTSIDE = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal, cst.TypeAlias, cst.TypeParameters)
 """What holds names and types, and no values."""
@@ -68,6 +76,14 @@ class Inferred:
     name: str | None
     """The qualified name of something imported."""
     evidence: LocatedEvidence | None
+    requires: str | None = None
+    """How certain it is that it requires grad: proved, expected or possible; None of what doesn't."""
+    sources: tuple[str, ...] = ()
+    """What makes it require grad."""
+    mode: str | None = None
+    """Whether autograd records there: yes, no or maybe."""
+    callers: tuple[tuple[int, str], ...] = ()
+    """The rows in which the function around it is called, each with the mode there."""
     is_literal: bool = False
 
 
@@ -93,9 +109,13 @@ def infer(
     model.budget = budget or model.budget
     try:
         values = [(node, model.value(node)) for node in _expressions(tree)]
+        grads = {
+            id(node): _grad(model, node) for node, value in values if value.grad == Tri.YES and value.may_be_tensor
+        }
     finally:
         model.close()
-    spans = tree.spans(_anchors(values))
+    calls = [caller.call for grad in grads.values() for caller in grad.callers]
+    spans = tree.spans([*_anchors(values), *calls])
     lines = Lines(text)
     places = {id(node): _place(tree, node, spans) for node, _ in values}
     for node, value in sorted(values, key=lambda pair: places[id(pair[0])]):
@@ -110,7 +130,42 @@ def infer(
             name=reference(value),
             evidence=located(value.evidence, spans, lines) if value.evidence and value.evidence.text else None,
             is_literal=isinstance(node, _LITERALS),
+            **_said(grads.get(id(node)), spans, lines),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Grad:
+    """Why something requires grad, and who decides whether it does."""
+
+    certainty: Certainty | None
+    sources: tuple[str, ...]
+    mode: Tri
+    callers: tuple[Caller, ...]
+
+
+def _grad(model: Model, node: cst.BaseExpression) -> _Grad:
+    callers = tuple(model.mode_callers(node))
+    return _Grad(model.requires_grad(node), tuple(model.grad_sources(node)), model.grad_enabled(node), callers)
+
+
+class _Said(TypedDict, total=False):
+    requires: str | None
+    sources: tuple[str, ...]
+    mode: str
+    callers: tuple[tuple[int, str], ...]
+
+
+def _said(grad: _Grad | None, spans: dict[int, Span], lines: Lines) -> _Said:
+    if grad is None:
+        return {}
+    rows = ((lines.position(spans[id(each.call)].start).row, _word(Tri, each.mode)) for each in grad.callers)
+    return {
+        "requires": _CERTAINTIES.get(grad.certainty),
+        "sources": grad.sources,
+        "mode": _word(Tri, grad.mode),
+        "callers": tuple(dict.fromkeys(rows)),
+    }
 
 
 def _expressions(tree: Tree) -> Iterator[cst.BaseExpression]:
@@ -127,19 +182,13 @@ def _is_part(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a node only spells a part of its parent: an attribute's name, a keyword, one of several strings."""
     parent = tree.parent(node)
     match parent:
-        case cst.Attribute():
-            return parent.attr is node
-        case cst.Arg():
-            return parent.keyword is node
         case cst.MatchKeywordElement():
             return parent.key is node
-        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
-            return parent.name is node
         case cst.Del():  # `del x, y`: two targets, and no tuple
             return isinstance(node, cst.Tuple) and not node.lpar
         case cst.ConcatenatedString():
             return True
-    return False
+    return is_label(tree, node)
 
 
 def _anchors(values: Iterable[tuple[cst.BaseExpression, Value]]) -> Iterator[cst.CSTNode]:

@@ -17,9 +17,10 @@ from torchlint.model.interpreted import outside
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.syntax import dotted, last_name, signature_comments
+from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.type_comments import signature_comments
 from torchlint.model.values import (
     NDARRAY,
     NONE,

@@ -21,7 +21,20 @@ from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
-from torchlint.model.values import NONE, UNKNOWN, Evidence, Strength, Value, join, parameter, reference, tensor, unknown
+from torchlint.model.values import (
+    NONE,
+    UNKNOWN,
+    Evidence,
+    Origin,
+    Strength,
+    Symbol,
+    Value,
+    join,
+    parameter,
+    reference,
+    tensor,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame
@@ -95,7 +108,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
         else:
             found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
     elif found.kind & Kind.UNKNOWN:
-        found = replace(found, symbols=(("self", id(cls), name),))
+        found = replace(found, symbols=(Symbol(Origin.SELF, id(cls), name),))
     return found
 
 
@@ -137,11 +150,11 @@ def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
     """``super()``: the object, seen as an instance of the base."""
     cls = class_of(context, frame.scope)
     if cls is None:
-        return unknown(("call", id(node)))
+        return unknown(Symbol(Origin.CALL, id(node)))
     for base in bases_of(context, cls):
         if isinstance(base.node, cst.ClassDef):
             return construct(context, base.node)
         ref = reference(base)
         if ref is not None and library.class_kind(ref) == "module":
             return Value(Kind.MODULE, ref=ref)
-    return unknown(("call", id(node)))
+    return unknown(Symbol(Origin.CALL, id(node)))

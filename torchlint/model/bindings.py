@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import is_target
+from torchlint.model.syntax import is_label, is_target
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -61,20 +61,11 @@ def _bindings_of(context: Context, name: str, scope: cst.FunctionDef | cst.Modul
 
 
 def _is_label(tree: Tree, node: cst.Name) -> bool:
-    """Whether a Name node is no variable: an attribute's name, a keyword, the name of a definition or import."""
+    """Whether a name is no variable: a label, or what an import, ``global`` or ``nonlocal`` lists."""
     parent = tree.parent(node)
-    match parent:
-        case cst.AsName():
-            return isinstance(tree.parent(parent), cst.ImportAlias)
-        case cst.Attribute():
-            return parent.attr is node
-        case cst.Arg():
-            return parent.keyword is node
-        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
-            return parent.name is node
-        case cst.ImportAlias() | cst.NameItem():
-            return True
-    return False
+    if isinstance(parent, cst.AsName):
+        return isinstance(tree.parent(parent), cst.ImportAlias)
+    return isinstance(parent, (cst.ImportAlias, cst.NameItem)) or is_label(tree, node)
 
 
 def declares(context: Context, attribute: str) -> bool:

@@ -14,7 +14,7 @@ DEEPEST = 10_000
 class Budget:
     """What is left for a file; of a function of another file, for that function."""
 
-    __slots__ = ("_limit", "is_spent", "used")
+    __slots__ = ("_limit", "has_left_out_classes", "is_spent", "used")
 
     def __init__(self, limit: int) -> None:
         """``limit``: the number of expressions; 0 for no limit."""
@@ -23,6 +23,8 @@ class Budget:
         """How many expressions were interpreted."""
         self.is_spent = False
         """Whether anything was left out."""
+        self.has_left_out_classes = False
+        """Whether a class derives from more classes than are looked at. All else is interpreted."""
 
     def allows(self, depth: int = 0) -> bool:
         """Whether something may be begun inside of so many others. Once it may not, nothing may."""

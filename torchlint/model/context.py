@@ -15,7 +15,6 @@ import libcst as cst
 
 from torchlint.file.tree.tree import Tree
 from torchlint.model.budget import Budget
-from torchlint.model.imports import Imports
 from torchlint.model.scopes import Scopes
 from torchlint.system.limits import BUDGET
 
@@ -95,7 +94,6 @@ class Context:
     """Whether what the tree does not define itself is taken from the file's other parts."""
     budget: Budget = field(default_factory=lambda: Budget(BUDGET))
     """How much of the file is interpreted before the rest of it counts as not known."""
-    imports: Imports = field(init=False)
     stars: list[str] = field(default_factory=list)
     """Modules whose names are imported with a star."""
     answers: Answers = field(default_factory=dict)
@@ -103,9 +101,6 @@ class Context:
     kept: list[cst.CSTNode] = field(default_factory=list)
     """Nodes of no tree, kept because values are known by the identity of nodes."""
     memo: Memo = field(default_factory=Memo)
-
-    def __post_init__(self) -> None:
-        self.imports = Imports(self.tree)
 
     def part(self, path: str, scopes: Scopes) -> Context:
         """The context of some statements of another file of the same project."""

@@ -13,7 +13,7 @@ from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind
 from torchlint.model.torch import library
 from torchlint.model.torch.named import named
-from torchlint.model.values import NONE, NUMBER, UNKNOWN, Value, join, reference, unknown
+from torchlint.model.values import NONE, NUMBER, UNKNOWN, Origin, Symbol, Value, join, reference, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -46,7 +46,7 @@ def free(context: Context, name: str, frame: Frame) -> Value:
             return value
         if (found := definition(context, f"{module}.{name}")) is not None:
             return found
-    return unknown(("global", name))
+    return unknown(Symbol(Origin.GLOBAL, name=name))
 
 
 def _as_rebound(

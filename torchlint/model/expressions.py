@@ -1,4 +1,4 @@
-"""What an expression is."""
+"""What an expression can be, seen from outside of its scope: imports of the project and callers included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.definitions import follow
+from torchlint.model.imports import imported_path
 from torchlint.model.interpreted import trace_of
 from torchlint.model.possibilities import Kind
 from torchlint.model.torch.named import named
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def value_of(context: Context, node: cst.CSTNode) -> Value:
-    """What an expression can be."""
-    path = context.imports.path(node)
-    if path is not None:
-        return follow(context, named(path))
+    """What an expression can be.
+
+    It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked.
+    """
     scope = context.scopes.scope_of(node)
     value = follow(context, trace_of(context, scope).value(node))
     if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
@@ -29,8 +30,12 @@ def value_of(context: Context, node: cst.CSTNode) -> Value:
 
 
 def qualified(context: Context, node: cst.CSTNode) -> str | None:
-    """The canonical qualified name of something imported; None for all else."""
-    return reference(value_of(context, node))
+    """The canonical qualified name of something imported; None for all else.
+
+    What only one import can bind is known by syntax, so also while the scope it is in is being interpreted.
+    """
+    path = imported_path(context, node)
+    return named(path).ref if path is not None else reference(value_of(context, node))
 
 
 def is_tensor(context: Context, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:

@@ -18,6 +18,8 @@ from torchlint.model import (
     bindings,
     classes,
     expressions,
+    imports,
+    lists,
     made_modules,
     methods_called,
     modes,
@@ -31,7 +33,9 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.interpret.begin import ForwardInterpreter
+from torchlint.model.graphs import fate, kept, reasons
+from torchlint.model.graphs.fate import Fate
+from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
@@ -90,6 +94,10 @@ class Model:
         """The canonical qualified name of something imported (``torch.nn.functional.relu``); None for all else."""
         return expressions.qualified(self.context, node)
 
+    def imported(self, node: cst.CSTNode) -> str | None:
+        """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
+        return imports.imported_path(self.context, node)
+
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
@@ -98,17 +106,33 @@ class Model:
         """Whether autograd records where ``node`` is evaluated (``Tri``)."""
         return modes.grad_enabled(self.context, node)
 
+    def may_record(self, node: cst.CSTNode) -> bool:
+        """Whether autograd may record where ``node`` is evaluated, as far as all of the project shows; asked last."""
+        return modes.may_record(self.context, node)
+
     def requires_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
+    def grad_sources(self, node: cst.BaseExpression) -> list[str]:
+        """What a tensor has its graph from, as it is written: modules with parameters, leaves."""
+        return reasons.grad_sources(self.context, node)
+
+    def mode_callers(self, node: cst.CSTNode) -> list[reasons.Caller]:
+        """The calls of the function around ``node`` in this file, which decide whether autograd records there."""
+        return reasons.mode_callers(self.context, node)
+
+    def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+        """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
+        return requires_grad.has_no_graph(self.context, node, at)
+
     def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
         """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
-        return requires_grad.elements_require_grad(self.context, node)
+        return lists.elements_require_grad(self.context, node)
 
     def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """What is appended to a list that a name or path stands for, in its scope or in its class."""
-        return requires_grad.appended(self.context, node)
+        return lists.appended(self.context, node)
 
     def shows_recording(self, node: cst.CSTNode) -> bool:
         """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
@@ -205,7 +229,7 @@ class Model:
         """What an expression went through last, on every path: softmax, a sigmoid, a logarithm; None if neither."""
         return activations.activation(self.context, node)
 
-    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.Event, ...]:
+    def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
         return training.training_events(self.context, scope)
 
@@ -223,21 +247,17 @@ class Model:
         """Whether what an expression holds may be written in place where a version counter counts it."""
         return origins.is_written(self.context, node)
 
-    def reaches_backward(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether anything computed from ``name`` around ``node`` is given to ``backward``, or may be."""
-        return autograd.reaches_backward(self.context, name, node)
+    def kept_for_nothing(self, node: cst.CSTNode) -> list[kept.Kept]:
+        """The graphs that a statement or call keeps beyond a round of a loop and that nobody needs."""
+        return kept.kept_for_nothing(self.context, node)
 
     def calls_backward(self, area: cst.CSTNode) -> bool:
         """Whether ``backward`` is called below a node."""
         return self.context.remember(autograd.calls_backward, area)
 
-    def backwarded(self, area: cst.CSTNode) -> set[str]:
-        """Names and paths on which ``backward()`` is called below a node."""
-        return self.context.remember(autograd.backwarded, area)
-
-    def leaves_function(self, name: str, node: cst.CSTNode) -> bool:
-        """Whether ``name``, or what is computed from it, leaves the function around ``node``."""
-        return autograd.leaves_function(self.context, name, node)
+    def fate(self, name: str, node: cst.CSTNode) -> Fate:
+        """The worst that becomes of the graphs behind a name or path in the scope of ``node``."""
+        return fate.fate_of_name(self.context, name, node)
 
     def without_backward(self, node: cst.CSTNode) -> bool:
         """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""

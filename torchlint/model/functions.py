@@ -18,7 +18,7 @@ from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
 from torchlint.model.possibilities import Kind, Role, Tri
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Symbol, Value, changed, join, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Origin, Symbol, Value, changed, join, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def call_function(  # noqa: PLR0917
     """The value of calling a function of the project, from its summary."""
     result = interpreted(context, function, _inheriting(context, function, receiver))
     if result is None:
-        return unknown(("call", id(node)))
+        return unknown(Symbol(Origin.CALL, id(node)))
     if result.returns is not None:
         given = bind(context, function, receiver, arguments)
-        value = _substitute(result.returns, id(function), given, ("call", id(node)))
+        value = _substitute(result.returns, id(function), given, Symbol(Origin.CALL, id(node)))
     elif is_stub(function) and class_of(context, function) is not None:
-        value = unknown(("call", id(node)))
+        value = unknown(Symbol(Origin.CALL, id(node)))
     else:
         return NONE
     if function.returns is not None and value.kind & Kind.UNKNOWN:
@@ -133,12 +133,12 @@ def bind(
 def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Symbol) -> Value:
     """A returned value as the caller sees it: parameters that are passed through are the caller's arguments."""
     number = itertools.count()
-    value = changed(value, lambda part: _substitute(part, function, given, (*fresh, next(number))))
+    value = changed(value, lambda part: _substitute(part, function, given, fresh.part(next(number))))
     if not value.symbols:
         return replace(value, symbols=(fresh,)) if value.kind == Kind.UNKNOWN else value
-    passed = [s for s in value.symbols if s[0] == "param" and s[1] == function]
+    passed = [s for s in value.symbols if s.origin is Origin.PARAMETER and s.node == function]
     if len(passed) == len(value.symbols) == 1:
-        argument = given.get(passed[0][2])
+        argument = given.get(str(passed[0].name))
         if argument is not None:
             if argument.kind == Kind.UNKNOWN and value.kind & Kind.TENSOR:
                 return replace(value, symbols=argument.symbols)

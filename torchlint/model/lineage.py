@@ -16,7 +16,7 @@ from torchlint.model.names import is_foreign
 from torchlint.model.torch import library
 from torchlint.model.values import Value, reference
 
-_LONGEST = 300
+LONGEST = 300
 """How many classes one may derive from; of the others nothing is known, so that a look up a long line has an end."""
 
 
@@ -44,12 +44,16 @@ class Lineage:
         """Each class with the context of its file, in the order in which attributes are looked up."""
         seen: set[int] = set()
         waiting = [self]
-        while waiting and len(seen) < _LONGEST:
+        while waiting:
             at = waiting.pop()
-            if id(at.cls) not in seen:
-                seen.add(id(at.cls))
-                yield at.home, at.cls
-                waiting += reversed(at.bases)
+            if id(at.cls) in seen:
+                continue
+            if len(seen) >= LONGEST:
+                self.home.budget.has_left_out_classes = True
+                return
+            seen.add(id(at.cls))
+            yield at.home, at.cls
+            waiting += reversed(at.bases)
 
     @property
     def is_final(self) -> bool:

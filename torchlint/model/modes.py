@@ -82,11 +82,33 @@ def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:
         return False
     if not context.remember(_turns_grad_off):
         return False
-    if not all(_called_without_grad(context, node) for node in context.scopes.parsed_calls(name)):
-        return False  # there may be others, but this is enough
     references = context.scopes.calls(name)
     known[key] = bool(references) and all(_called_without_grad(context, node) for node in references)
     return known[key]
+
+
+def may_record(context: Context, node: cst.CSTNode) -> bool:
+    """Whether autograd may record where ``node`` is evaluated, as far as all of the project shows.
+
+    A function that others of the project call only under ``no_grad`` does not. That is worth a look at all files, so
+    it is asked last.
+    """
+    if grad_enabled(context, node) != Tri.YES:
+        return False
+    function = context.scopes.scope_of(node)
+    return not isinstance(function, cst.FunctionDef) or not context.remember(_is_only_called_without_grad, function)
+
+
+def _is_only_called_without_grad(context: Context, function: cst.FunctionDef) -> bool:
+    name, outer = function.name.value, context.scopes.scope_of(function)
+    if context.is_part or name.startswith("__") or name in ("forward", "training_step", "main"):
+        return False
+    if not isinstance(outer, cst.Module) or any(
+        not _called_without_grad(context, n) for n in context.scopes.calls(name)
+    ):
+        return False
+    is_method = class_of(context, function) is not None
+    return context.codebase.without_grad(context, name, is_method=is_method) is True
 
 
 def _called_without_grad(context: Context, node: cst.CSTNode) -> bool:

@@ -12,8 +12,20 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import decorator_names, parameters
-from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
+from torchlint.model.syntax import decorator_names, last_name, parameters
+from torchlint.model.values import (
+    NONE,
+    NUMBER,
+    Evidence,
+    Origin,
+    Strength,
+    Symbol,
+    Value,
+    container,
+    join,
+    tensor,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -30,7 +42,7 @@ def start_of(context: Context, function: cst.FunctionDef, frame: Frame, of: cst.
         name = param.name.value
         if index == 0 and cls is not None and "staticmethod" not in decorators:
             me = self_value(context, of or cls, "classmethod" in decorators)
-            env[name] = replace(me, symbols=(("param", id(function), name),))
+            env[name] = replace(me, symbols=(Symbol(Origin.PARAMETER, id(function), name),))
         elif param.star in ("*", "**"):
             env[name] = container(_annotated(context, param, frame))
         else:
@@ -49,7 +61,7 @@ def _param(
     context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param, frame: Frame
 ) -> Value:
     name = param.name.value
-    symbol = ("param", id(function), name)
+    symbol = Symbol(Origin.PARAMETER, id(function), name)
     value = _annotated(context, param, frame)
     if value is not None:
         value = replace(value, symbols=(symbol,))
@@ -93,14 +105,19 @@ def _convention(context: Context, function: cst.FunctionDef, cls: cst.ClassDef |
 
 def applied_to_modules(context: Context, function: cst.FunctionDef) -> bool:
     """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
-    if context.is_part:
-        return False
-    for node in context.scopes.given_to_apply(function.name.value):
-        arg = context.tree.parent(node)
-        call = context.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "apply":
-            return len(call.args) == 1
-    return False
+    return not context.is_part and context.remember(_applied).get(function.name.value, False)
+
+
+def _applied(context: Context) -> dict[str, bool]:
+    """The names that calls of an ``apply`` are given, and whether the first such call is given nothing else."""
+    found: dict[str, bool] = {}
+    for attribute in context.tree.attributes("apply"):
+        call = context.tree.parent(attribute)
+        if isinstance(call, cst.Call) and call.func is attribute:
+            for arg in call.args:
+                if isinstance(arg.value, (cst.Name, cst.Attribute)):
+                    found.setdefault(last_name(arg.value), len(call.args) == 1)
+    return found
 
 
 def self_value(context: Context, cls: cst.ClassDef, is_class: bool = False) -> Value:

@@ -62,15 +62,25 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
         return name != "training_step" or (cls is not None and class_kind(context, cls) == "module")
     if not far or context.is_part or (name.startswith("__") and name != "__init__"):
         return False
-    wanted = cls if name == "__init__" else function
-    if wanted is None:
-        return False
-    for call in context.remember(_calls, wanted.name.value).get(id(wanted), ()):
+    for call in callers_of(context, function):
         if context.scopes.scope_of(call) is function:
             continue
         if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
             return True
     return False
+
+
+def callers_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
+    """The calls of a function in its file; of a constructor those of its class."""
+    cls = class_of(context, function) if function.name.value == "__init__" else None
+    wanted = function if cls is None else cls
+    return context.remember(_calls, wanted.name.value).get(id(wanted), [])
+
+
+def calls_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
+    """All calls of a function that are seen in its file; none if it is also used in other ways."""
+    calls = context.remember(_calls, function.name.value).get(id(function), [])
+    return calls if len(calls) == len(context.scopes.calls(function.name.value)) else []
 
 
 def _calls(context: Context, name: str) -> dict[int, list[cst.Call]]:
@@ -106,7 +116,7 @@ def _is_under_unknown(context: Context, node: cst.CSTNode) -> bool:
     return False
 
 
-def goes_with(context: Context, call: cst.Call, node: cst.CSTNode) -> bool:
+def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Whether a call that shows the mode runs whenever a node does, or a node whenever the call does."""
     if grad_enabled(context, call) != Tri.YES:
         return False

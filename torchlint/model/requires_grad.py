@@ -20,7 +20,7 @@ from torchlint.model.recording import goes_with, shows_recording
 from torchlint.model.syntax import dotted, is_target
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.values import Strength, Value, held, reference
+from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -43,48 +43,15 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | Non
         return None
     if value.grad != Tri.YES or value.certainty == Certainty.SUPPOSED:
         return Certainty.SUPPOSED
-    if _is_leaf(value) or shows_recording(context, node):
+    if is_leaf(value) or shows_recording(context, node):
         return value.certainty
     return Certainty.EXPECTED
 
 
-def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
-    """How certain it is that a list holds a tensor that requires grad; None if it can't, or is none."""
+def has_no_graph(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+    """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
     value = value_of(context, node)
-    if value.kind & ~(Kind.CONTAINER | Kind.UNKNOWN) or value.is_mapping:
-        return None
-    found = max((_added(context, arg) for arg in appended(context, node)), default=Certainty.SUPPOSED)
-    element = held(value)
-    if element is None or element.kind != Kind.TENSOR or not element.dtype & Dtype.FLOAT or element.grad != Tri.YES:
-        return found or None
-    if _is_leaf(element) or shows_recording(context, node):
-        return max(found, element.certainty)
-    return max(found, min(element.certainty, Certainty.EXPECTED))
-
-
-def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
-    """How certain it is that what is put into a list requires grad where that is done."""
-    if grad_enabled(context, arg) != Tri.YES:
-        return Certainty.SUPPOSED
-    found = requires_grad(context, arg) or Certainty.SUPPOSED
-    return found if found == Certainty.PROVED else Certainty.SUPPOSED
-
-
-def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:
-    """What is appended to a list: a name's in its scope, before it is read; an attribute's in all of its class."""
-    path = dotted(node)
-    if path is None:
-        return []
-    scope = context.scopes.scope_of(node)
-    area = context.tree.enclosing(node, cst.ClassDef) if path.startswith("self.") else None
-    found = []
-    for name in context.tree.attributes("append"):
-        call = context.tree.parent(name)
-        if isinstance(call, cst.Call) and call.func is name and len(call.args) == 1 and dotted(name.value) == path:
-            is_here = context.tree.is_inside(call, area) if area is not None else context.scopes.scope_of(call) is scope
-            if is_here and (area is not None or context.tree.order(call) < context.tree.order(node)):
-                found.append(call.args[0].value)
-    return found
+    return (value.is_tensor and value.grad == Tri.NO) or grad_enabled(context, at) == Tri.NO
 
 
 def _is_trusted(value: Value) -> bool:
@@ -92,7 +59,7 @@ def _is_trusted(value: Value) -> bool:
     return value.kind == Kind.TENSOR or (value.strength or Strength.NAME) >= Strength.CONVENTION
 
 
-def _is_leaf(value: Value) -> bool:
+def is_leaf(value: Value) -> bool:
     """Whether it requires grad in whatever mode."""
     return value.role == Role.PARAMETER or value.leaf == Tri.YES
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
-from torchlint.file.text.source import GAP
 from torchlint.file.tree.tree import Tree
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import decorator_names, dotted, parameters
+from torchlint.model.syntax import decorator_names, dotted, is_bound, parameters
 
 _NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
 
@@ -131,10 +129,6 @@ class Scopes:
         self._around = tree.nearest(_is_in_body)
         self._hiding = tree.nearest(_hides)
 
-    @functools.cached_property
-    def _has_apply(self) -> bool:
-        return "apply" in self.tree.source.text
-
     def locals_of(self, function: cst.FunctionDef) -> frozenset[str]:
         """Names that a function binds itself."""
         names = self._locals.get(id(function))
@@ -180,7 +174,6 @@ class Scopes:
         return found
 
     def _collected(self, cls: cst.ClassDef, name: str) -> Uses:
-        self.tree.read_with(name, below=cls)
         found = Uses()
         for node in self._of_self(cls, name):
             parent = self.tree.parent(node)
@@ -188,7 +181,7 @@ class Scopes:
                 found.grown.append(node)
             if isinstance(parent, cst.Attribute):
                 found.used.setdefault(parent.attr.value, parent)
-            elif _is_target(self.tree, node):
+            elif is_bound(self.tree, node):
                 found.assigned.append(node)
             elif isinstance(parent, cst.Arg) and isinstance(call := self.tree.parent(parent), cst.Call):
                 if call.args and call.args[0] is parent and not parent.star:
@@ -202,9 +195,9 @@ class Scopes:
         return found
 
     def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[cst.Attribute]:
-        """``self.x`` in the methods of a class, as far as it is parsed."""
+        """``self.x`` in the methods of a class."""
         methods = {id(method): method for method in self.info(cls).bodies}
-        for node in self.tree.parsed_names(name, below=cls):
+        for node in self.tree.names(name, below=cls):
             attribute = self.tree.parent(node)
             if (
                 isinstance(attribute, cst.Attribute)
@@ -233,16 +226,6 @@ class Scopes:
         if found is None:
             found = self._calls[name] = list(self._references(self.tree.names(name)))
         return found
-
-    def parsed_calls(self, name: str) -> Iterator[cst.CSTNode]:
-        """Those of them that are parsed already."""
-        return self._references(self.tree.parsed_names(name))
-
-    def given_to_apply(self, name: str) -> Iterator[cst.CSTNode]:
-        """Those of them, at least, that a call of ``apply`` begins with."""
-        if self._has_apply:
-            self.tree.read_with(name, _applied)
-            yield from self.parsed_calls(name)
 
     def _references(self, names: Iterable[cst.Name]) -> Iterator[cst.CSTNode]:
         for node in names:
@@ -274,8 +257,9 @@ class Scopes:
         around = self.tree.enclosing(site, cst.ClassDef)
         if around is cls:
             return False
-        is_own = isinstance(around, cst.ClassDef) and isinstance(site.value, cst.Name) and site.value.value == "self"
-        return not is_own or any(dotted(base) == cls.name.value for base in self.info(around).bases)  # type: ignore[arg-type]
+        if not isinstance(around, cst.ClassDef) or dotted(site.value) != "self":
+            return True
+        return any(dotted(base) == cls.name.value for base in self.info(around).bases)
 
     def rebinders(self, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, cst.FunctionDef]:
         """The functions inside a scope that rebind a name of it, or grow its container."""
@@ -312,9 +296,8 @@ class Scopes:
         return known
 
     def _find_rebinding(self, name: str) -> list[cst.FunctionDef]:
-        self.tree.read_with(name, _rebound)
         found: list[tuple[int, int, cst.FunctionDef]] = []
-        for node in self.tree.parsed_names(name):
+        for node in self.tree.names(name):
             how = self._how_rebound(node)
             function = self.scope_of(node) if how is not None else None
             if how is None or not isinstance(function, cst.FunctionDef):
@@ -339,8 +322,7 @@ class Scopes:
 
     def all_classes(self) -> list[cst.ClassDef]:
         """All classes of this file."""
-        self.tree.read(_CLASSES)
-        return self.tree.parsed(cst.ClassDef)
+        return self.tree.all(cst.ClassDef)
 
     def declares(self, attribute: str) -> bool:
         """Whether a class of this file has that attribute, or a named tuple that field."""
@@ -358,8 +340,7 @@ class Scopes:
             info = self.info(node)
             if attribute in info.declared or attribute in info.methods:
                 return True
-        self.tree.read(_NAMED_TUPLES)
-        for call in self.tree.parsed(cst.Call):
+        for call in self.tree.all(cst.Call):
             if (dotted(call.func) or "").rpartition(".")[2] in ("namedtuple", "NamedTuple", "make_dataclass"):
                 fields = re.findall(r"\w+", " ".join(self.tree.code(arg.value) for arg in call.args[1:]))
                 if attribute in fields:
@@ -367,7 +348,7 @@ class Scopes:
         return False
 
     def _assigned_anyhow(self, attribute: str) -> Iterator[cst.Attribute]:
-        return (node for node in self.tree.attributes(attribute) if _is_target(self.tree, node))
+        return (node for node in self.tree.attributes(attribute) if is_bound(self.tree, node))
 
     def scope_of(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
         """The function whose flow evaluates ``node``, or the module.
@@ -375,7 +356,8 @@ class Scopes:
         Lambdas, comprehensions and class bodies are part of what surrounds them; decorators, defaults and annotations
         of a function belong to the outside.
         """
-        return self._around.of(node) or self.tree.module  # type: ignore[return-value]
+        function = self._around.of(node)
+        return function if isinstance(function, cst.FunctionDef) else self.tree.module
 
 
 def _is_in_body(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
@@ -384,25 +366,6 @@ def _is_in_body(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 _GLOBAL, _NONLOCAL, _BY_METHOD, _BY_ITEM = range(4)
 """How a function rebinds or grows what is another scope's, in the order in which it counts."""
-_CLASSES = re.compile(r"^[ \t]*class\b", re.MULTILINE)
-_NAMED_TUPLES = re.compile(r"namedtuple|NamedTuple|make_dataclass")
-_LISTED = re.compile(r"\b(?:global|nonlocal)\b((?:[^\n]|\\\n)*)")
-_GROWING = re.compile(rf"\b(\w+){GAP}(?:\){GAP})*(?:\[|\.{GAP}(?:{'|'.join(sorted(GROWING))})\b)")
-_APPLIED = re.compile(rf"\bapply\b{GAP}\(((?:[\w.()]|{GAP})*)")
-_WORD = re.compile(r"\w+")
-
-
-@functools.lru_cache(maxsize=512)
-def _rebound(text: str) -> frozenset[str]:
-    """Names of other scopes that the text of a function may rebind, or put something into."""
-    listed = (name for names in _LISTED.findall(text) for name in _WORD.findall(names))
-    return frozenset((*listed, *_GROWING.findall(text)))
-
-
-@functools.lru_cache(maxsize=512)
-def _applied(text: str) -> frozenset[str]:
-    """Names that a call of ``apply`` in a text may begin with."""
-    return frozenset(name for given in _APPLIED.findall(text) for name in _WORD.findall(given))
 
 
 def _class_info(node: cst.ClassDef) -> ClassInfo:
@@ -424,26 +387,11 @@ def _class_info(node: cst.ClassDef) -> ClassInfo:
     return info
 
 
-def _is_target(tree: Tree, node: cst.CSTNode) -> bool:
-    child: cst.CSTNode = node
-    for up in tree.ancestors(node):
-        match up:
-            case cst.AssignTarget() | cst.For() | cst.AsName():
-                return getattr(up, "target", None) is child or getattr(up, "name", None) is child
-            case cst.AnnAssign() | cst.AugAssign() | cst.NamedExpr() | cst.CompFor():
-                return up.target is child
-            case cst.Tuple() | cst.List() | cst.Element() | cst.StarredElement():
-                child = up
-            case _:
-                return False
-    return False
-
-
 def _grows(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether something is put into a container, or into one that is in it."""
     child, up = node, tree.parent(node)
     while isinstance(up, cst.Subscript) and up.value is child:
-        if _is_target(tree, up):
+        if is_bound(tree, up):
             return True
         child, up = up, tree.parent(up)
     if not isinstance(up, cst.Attribute) or up.attr.value not in GROWING:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 import libcst as cst
 
-from torchlint.file.tree.nodes import children
 from torchlint.file.tree.tree import Tree
+
+LoopStatement = cst.For | cst.While
 
 Function = cst.FunctionDef | cst.Lambda
 
+_LONGEST = 30
+"""Parts of a path, and steps of a chain, that anybody looks at: every one of them asks about all those around it."""
+
 
 def dotted(node: cst.CSTNode) -> str | None:
-    """``a.b.c`` of names and attributes, None for all else."""
+    """``a.b.c`` of names and attributes, None for all else and for paths that nobody writes by hand."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.append(node.attr.value)
+        if len(parts) >= _LONGEST:
+            return None
         node = node.value
     if not isinstance(node, cst.Name):
         return None
@@ -77,10 +84,16 @@ def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
 
 
 def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
-    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``."""
-    while True:
+    """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``.
+
+    What comes behind the first steps of a very long one is a method without a name.
+    """
+    for step in count(1):
         parent = tree.parent(node)
         match parent:
+            case cst.Attribute() | cst.Subscript() if step > _LONGEST:
+                yield "", parent
+                return
             case cst.Attribute(attr=cst.Name(value=name)):
                 node = call_of(parent, tree) or parent
                 yield name, node
@@ -165,74 +178,6 @@ def literal_key(node: cst.BaseExpression) -> str | int | None:
     return integer(node)
 
 
-def type_comment(node: cst.CSTNode | None) -> str | None:
-    """The text of a ``# type:`` comment behind a statement or a loop's head."""
-    match node:
-        case cst.SimpleStatementLine(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment(value=text))):
-            return _typed(text)
-        case cst.For(body=cst.IndentedBlock(header=cst.TrailingWhitespace(comment=cst.Comment(value=text)))):
-            return _typed(text)
-    return None
-
-
-def _typed(comment: str) -> str | None:
-    text = comment.removeprefix("#").strip()
-    if not text.startswith("type:"):
-        return None
-    text = text.removeprefix("type:").partition("#")[0].strip()
-    return None if text.startswith("ignore") else text
-
-
-def signature_comments(function: cst.FunctionDef) -> dict[str, str]:
-    """What ``# type:`` comments say of the parameters of a function, and under ``return`` of its result."""
-    params = parameters(function)
-    found: dict[str, str] = {}
-    for param in params:
-        if (text := _typed(_comment_behind(param))) is not None:
-            found[param.name.value] = text
-    text = next(filter(None, map(_typed, _first_comments(function))), None)
-    if text is None or "->" not in text:
-        return found
-    given, _, result = text.rpartition("->")
-    found["return"] = result.strip()
-    types = _split(given.strip().removeprefix("(").removesuffix(")"))
-    if types != ["..."]:
-        names = [p.name.value for p in params]
-        found |= zip(names[len(names) - len(types) :], (text.lstrip("*") for text in types), strict=False)
-    return found
-
-
-def _comment_behind(param: cst.Param) -> str:
-    """The comment behind a parameter and its comma."""
-    places = [param.whitespace_after_param]
-    if isinstance(param.comma, cst.Comma):
-        places.insert(0, param.comma.whitespace_after)
-    for place in places:
-        if isinstance(place, cst.ParenthesizedWhitespace) and place.first_line.comment is not None:
-            return place.first_line.comment.value
-    return ""
-
-
-def _first_comments(function: cst.FunctionDef) -> list[str]:
-    """The comments between the head of a function and its first statement."""
-    if not isinstance(function.body, cst.IndentedBlock):
-        return []
-    lines = [line.comment for line in getattr(function.body.body[0], "leading_lines", ())]
-    return [comment.value for comment in (function.body.header.comment, *lines) if comment is not None]
-
-
-def _split(text: str) -> list[str]:
-    """Types with commas in between, apart."""
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "[(") - (char in "])")
-        if char == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts if part.strip()]
-
-
 def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     """The classes of ``isinstance(x, (A, B))`` or ``isinstance(x, A | B)``."""
     match node:
@@ -268,19 +213,6 @@ def has_break(suite: cst.BaseSuite) -> bool:
     return False
 
 
-def enters_no_grad(function: cst.FunctionDef) -> bool:
-    """Whether a home-made decorator or context manager runs things under ``no_grad``."""
-    stack: list[cst.CSTNode] = [function.body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.Name, cst.Attribute)):
-            name = node.value if isinstance(node, cst.Name) else node.attr.value
-            if name in ("no_grad", "inference_mode"):
-                return True
-        stack += children(node)
-    return False
-
-
 def is_stub(function: cst.FunctionDef) -> bool:
     """Whether a function has no body to speak of: ``pass``, ``...``, a docstring, ``raise NotImplementedError``."""
     for statement in function.body.body:
@@ -292,23 +224,50 @@ def is_stub(function: cst.FunctionDef) -> bool:
     return True
 
 
-def is_target(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether ``node`` is assigned to, deleted or bound by a loop."""
+def is_bound(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether an assignment, a loop, ``with``, ``import … as`` or a pattern binds ``node``, be it in a tuple."""
     parent = tree.parent(node)
     match parent:
-        case cst.AssignTarget() | cst.Del():
+        case cst.AssignTarget() | cst.AsName() | cst.MatchStar():
             return True
         case cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.CompFor() | cst.NamedExpr():
             return parent.target is node
-        case cst.AsName() | cst.MatchStar():
-            return True
         case cst.MatchAs():
             return parent.name is node
         case cst.MatchMapping():
             return parent.rest is node
         case cst.Element() | cst.StarredElement():
             sequence = tree.parent(parent)
-            return isinstance(sequence, (cst.Tuple, cst.List)) and is_target(tree, sequence)
-        case cst.Subscript() if parent.value is node:
-            return is_target(tree, parent)
+            return isinstance(sequence, (cst.Tuple, cst.List)) and is_bound(tree, sequence)
+    return False
+
+
+def is_target(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether ``node``, or an element of it, is bound or deleted."""
+    target, parent = tree.nearest(_is_no_part).way_to(node)
+    return isinstance(parent, cst.Del) or is_bound(tree, target)
+
+
+def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether a node is assigned to, if it is, for itself and not with what it is a part of."""
+    match parent:
+        case cst.Element() | cst.StarredElement():
+            return False
+        case cst.Tuple() | cst.List():
+            return not isinstance(node, (cst.Element, cst.StarredElement))
+        case cst.Subscript():
+            return parent.value is not node
+    return True
+
+
+def is_label(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a name is no expression: an attribute's, a keyword, that of a function, class or parameter."""
+    parent = tree.parent(node)
+    match parent:
+        case cst.Attribute():
+            return parent.attr is node
+        case cst.Arg():
+            return parent.keyword is node
+        case cst.FunctionDef() | cst.ClassDef() | cst.Param():
+            return parent.name is node
     return False

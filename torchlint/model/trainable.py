@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
+from torchlint.model.imports import imported_path
 from torchlint.model.syntax import dotted, last_name, parameters
 from torchlint.model.torch import library
 
@@ -125,7 +126,7 @@ def _used(context: Context) -> frozenset[str]:
             if isinstance(call := tree.parent(node), cst.Call) and call.func is node:
                 found.add(dotted(node.value))
     for node in tree.attributes("load"):
-        if context.imports.path(node) == "torch.load" and isinstance(
+        if imported_path(context, node) == "torch.load" and isinstance(
             made := tree.statement(node), cst.SimpleStatementLine
         ):
             found.update(dotted(t.target) for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
@@ -155,7 +156,7 @@ def _has_parameters(context: Context, cls: cst.ClassDef, seen: set[str]) -> bool
     classes = {each.name.value: each for each in context.scopes.all_classes()}
     made = [call.func for call in context.tree.within(cls, cst.Call)]
     for node in (*made, *(base.value for base in cls.bases)):
-        path = context.imports.path(node) or (_usual(node) if context.is_part else None)
+        path = imported_path(context, node) or (_usual(node) if context.is_part else None)
         if path is not None and _is_trainable(library.canonical(path)):
             return True
         if isinstance(node, cst.Name) and node.value in classes and node.value not in seen:

@@ -45,7 +45,7 @@ class What(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TrainingEvent:
     """Something that a scope does."""
 
     what: What
@@ -57,13 +57,13 @@ class Event:
     """Whether what it is done to is known by more than its name."""
 
 
-def training_events(context: Context, scope: cst.FunctionDef | cst.Module) -> tuple[Event, ...]:
+def training_events(context: Context, scope: cst.FunctionDef | cst.Module) -> tuple[TrainingEvent, ...]:
     """What a scope does, in the order in which it is written."""
     return context.remember(_events, scope, _FAR)
 
 
-def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> tuple[Event, ...]:
-    found: list[Event] = []
+def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> tuple[TrainingEvent, ...]:
+    found: list[TrainingEvent] = []
     area: cst.CSTNode = scope.body if isinstance(scope, cst.FunctionDef) else context.tree.module
     for call in context.tree.within(area, cst.Call):
         if context.scopes.scope_of(call) is scope:
@@ -72,46 +72,46 @@ def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> 
     for target in context.tree.within(area, cst.AssignTarget):
         if isinstance(target.target, cst.Attribute) and target.target.attr.value == "grad":
             if context.scopes.scope_of(target) is scope:
-                found.append(Event(What.CLEAR, target, ""))
+                found.append(TrainingEvent(What.CLEAR, target, ""))
     return tuple(sorted(found, key=lambda event: context.tree.order(event.node)))
 
 
-def _own(context: Context, call: cst.Call) -> Event | None:
+def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
     """What a call of a method does itself."""
     func = call.func
     if not isinstance(func, cst.Attribute):
         return None
     name, owner = func.attr.value, func.value
     if name in _BACKWARD:
-        return Event(What.BACKWARD, call, dotted(owner) or "")
+        return TrainingEvent(What.BACKWARD, call, dotted(owner) or "")
     if name == "load_state_dict":
-        return Event(What.LOAD, call, dotted(owner) or "")
+        return TrainingEvent(What.LOAD, call, dotted(owner) or "")
     if name == "zero_grad":
-        return Event(What.CLEAR, call, dotted(owner) or "")
+        return TrainingEvent(What.CLEAR, call, dotted(owner) or "")
     if name in ("zero_", "detach_") and last_name(owner) == "grad":
-        return Event(What.CLEAR, call, "")
+        return TrainingEvent(What.CLEAR, call, "")
     return _stepping(context, call, owner) if name == "step" else None
 
 
-def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> Event | None:
+def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> TrainingEvent | None:
     path, value = dotted(owner) or "", value_of(context, owner)
     if value.kind == Kind.OPTIMIZER:
-        return Event(What.STEP, call, path)
+        return TrainingEvent(What.STEP, call, path)
     if value.kind == Kind.OBJECT:
         kind = object_kind(value)
         if kind == "scaler":
             given = call.args[0].value if call.args else None
-            return Event(What.STEP, call, dotted(given) or "" if given is not None else "")
-        return Event(What.SCHEDULE, call, path) if kind == "scheduler" else None
+            return TrainingEvent(What.STEP, call, dotted(given) or "" if given is not None else "")
+        return TrainingEvent(What.SCHEDULE, call, path) if kind == "scheduler" else None
     if value.kind != Kind.UNKNOWN:
         return None
     if _SCHEDULER_NAME.search(last_name(owner)):
-        return Event(What.SCHEDULE, call, path, is_proved=False)
+        return TrainingEvent(What.SCHEDULE, call, path, is_proved=False)
     if "scaler" in path.lower() and call.args:
-        return Event(What.STEP, call, dotted(call.args[0].value) or "", is_proved=False)
+        return TrainingEvent(What.STEP, call, dotted(call.args[0].value) or "", is_proved=False)
     if calls_on(context, owner, ("zero_grad",)):
-        return Event(What.STEP, call, path)
-    return Event(What.STEP, call, path, is_proved=False) if _OPTIMIZER_NAME.search(last_name(owner)) else None
+        return TrainingEvent(What.STEP, call, path)
+    return TrainingEvent(What.STEP, call, path, is_proved=False) if _OPTIMIZER_NAME.search(last_name(owner)) else None
 
 
 def object_kind(value: Value) -> str:
@@ -120,7 +120,7 @@ def object_kind(value: Value) -> str:
     return "scaler" if ref.endswith(".GradScaler") and ref.startswith("torch.") else library.class_kind(ref) or ""
 
 
-def _called(context: Context, call: cst.Call, far: int) -> tuple[Event, ...]:
+def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, ...]:
     """What a function of the project does that is called, by the names of who calls it."""
     if not far or not isinstance(call.func, (cst.Name, cst.Attribute)):
         return ()
@@ -129,7 +129,7 @@ def _called(context: Context, call: cst.Call, far: int) -> tuple[Event, ...]:
         return ()
     home = context.home(function)
     events = home.remember(_events, function, far - 1)
-    return tuple(Event(event.what, call, _seen_as(event.path, call), event.is_proved) for event in events)
+    return tuple(TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved) for event in events)
 
 
 def _seen_as(path: str, call: cst.Call) -> str:

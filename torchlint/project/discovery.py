@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from torchlint.diagnostic import Problem
 from torchlint.project import gitignore
-from torchlint.project.gitignore import Pattern, Patterns, relative
+from torchlint.project.gitignore import PathPattern, Patterns, relative
 from torchlint.project.project import Project
 from torchlint.project.settings import Settings
 from torchlint.system.reading import SETTINGS, read
@@ -202,7 +202,7 @@ def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patte
     return Patterns(directory, patterns) if patterns else None
 
 
-def _usable(text: str, room: int, name: str, warnings: list[str]) -> Iterator[Pattern]:
+def _usable(text: str, room: int, name: str, warnings: list[str]) -> Iterator[PathPattern]:
     """The patterns of a ``.gitignore``; like git, pass over what makes no sense."""
     for number, line in gitignore.lines(text):
         try:

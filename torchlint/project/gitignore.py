@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+W = TypeVar("W", bound=Sized)
+W_contra = TypeVar("W_contra", bound=Sized, contravariant=True)
 
 MOST = 1_000
 """Patterns that may have to be compared with a path one by one. Most are looked up: a name, a path, `*.pyc`."""
@@ -56,6 +60,33 @@ class _Piece:
         return match.start() if match else -1
 
 
+class _Part(Protocol[W_contra]):
+    """What stands between two gaps: characters of a name, names of a path."""
+
+    @property
+    def size(self) -> int:
+        """How much of the whole it takes."""
+
+    def find(self, whole: W_contra, start: int, end: int, /) -> int:
+        """The first place of it in a part of the whole; -1 if there is none."""
+
+
+def _are_all_of(parts: Sequence[_Part[W]], whole: W) -> bool:
+    """Whether a name or path is made of parts in this order, with gaps between them and none at its ends."""
+    first, last, size = parts[0], parts[-1], len(whole)
+    if len(parts) == 1:
+        return first.size == size and first.find(whole, 0, size) == 0
+    start, end = first.size, size - last.size
+    if start > end or last.find(whole, end, size) != end or first.find(whole, 0, start) != 0:
+        return False
+    for part in parts[1:-1]:
+        found = part.find(whole, start, end)
+        if found < 0:
+            return False
+        start = found + part.size
+    return True
+
+
 _expressions: dict[str, re.Pattern[str]] = {}
 
 
@@ -73,19 +104,7 @@ class _Name:
     pieces: tuple[_Piece, ...]
 
     def matches(self, name: str) -> bool:
-        pieces, size = self.pieces, len(name)
-        first, last = pieces[0], pieces[-1]
-        if len(pieces) == 1:
-            return first.size == size and first.find(name, 0, size) == 0
-        start, end = first.size, size - last.size
-        if start > end or last.find(name, end, size) != end or first.find(name, 0, start) != 0:
-            return False
-        for piece in pieces[1:-1]:
-            found = piece.find(name, start, end)
-            if found < 0:
-                return False
-            start = found + piece.size
-        return True
+        return _are_all_of(self.pieces, name)
 
     @property
     def ending(self) -> str:
@@ -104,16 +123,20 @@ class _Run:
 
     names: tuple[_Name, ...]
 
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
     def find(self, path: Sequence[str], start: int, end: int) -> int:
         """The first place of them in a part of a path; -1 if there is none."""
-        for at in range(start, end - len(self.names) + 1):
+        for at in range(start, end - self.size + 1):
             if all(name.matches(path[at + number]) for number, name in enumerate(self.names)):
                 return at
         return -1
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class PathPattern:
     """One pattern."""
 
     runs: tuple[_Run, ...]
@@ -126,22 +149,9 @@ class Pattern:
         """Whether it speaks of this very path (its names)."""
         if self.only_directories and not is_directory:
             return False
-        runs = self.runs
         if not self.has_slash:
-            return runs[0].names[0].matches(path[-1])
-        size = len(path)
-        first, last = runs[0], runs[-1]
-        if len(runs) == 1:
-            return len(first.names) == size and first.find(path, 0, size) == 0
-        start, end = len(first.names), size - len(last.names)
-        if start > end or last.find(path, end, size) != end or first.find(path, 0, start) != 0:
-            return False
-        for run in runs[1:-1]:
-            found = run.find(path, start, end)
-            if found < 0:
-                return False
-            start = found + len(run.names)
-        return True
+            return self.runs[0].names[0].matches(path[-1])
+        return _are_all_of(self.runs, path)
 
     def covers(self, path: Sequence[str], is_directory: bool = False) -> bool:
         """Whether it speaks of a path, or of a directory that this is in."""
@@ -187,7 +197,7 @@ def without_trailing_spaces(line: str) -> str:
     return f"{bare} " if escapes % 2 and len(bare) < len(line) else bare
 
 
-def parse(text: str) -> Pattern:
+def parse(text: str) -> PathPattern:
     """A pattern from how it is written.
 
     Raises:
@@ -203,7 +213,7 @@ def parse(text: str) -> Pattern:
         runs: tuple[_Run, ...] = (_Run(tuple(_Name((_Piece(name, len(name)),)) for name in body.split("/"))),)
     else:
         runs = _runs(_names(_tokens(body)), has_slash)
-    return Pattern(runs, has_slash, only_directories, takes_back)
+    return PathPattern(runs, has_slash, only_directories, takes_back)
 
 
 _Token = _Piece | str
@@ -318,12 +328,12 @@ def _joined(characters: Sequence[_Piece]) -> _Piece:
 class Patterns:
     """A list of patterns relative to a directory. The last one that speaks of a path decides."""
 
-    def __init__(self, base: str, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, base: str, patterns: Iterable[PathPattern]) -> None:
         self.base = base
         self._ranks = {pattern: rank for rank, pattern in enumerate(patterns)}  # of equal ones the last counts
-        self._literal: dict[str, list[tuple[int, Pattern]]] = {}
+        self._literal: dict[str, list[tuple[int, PathPattern]]] = {}
         """Patterns without wildcards, by the only path or name that each speaks of."""
-        self._by_ending: dict[str, list[tuple[int, Pattern]]] = {}
+        self._by_ending: dict[str, list[tuple[int, PathPattern]]] = {}
         """All others, by what a name has to end in for them."""
         for pattern, rank in self._ranks.items():
             table, key = (self._literal, pattern.literal) if pattern.is_literal else (self._by_ending, pattern.ending)
@@ -344,7 +354,7 @@ class Patterns:
                 last, verdict = rank, not pattern.takes_back
         return verdict
 
-    def _candidates(self, name: str, below: str | None) -> Iterator[tuple[int, Pattern]]:
+    def _candidates(self, name: str, below: str | None) -> Iterator[tuple[int, PathPattern]]:
         """The patterns that a path has to be compared with."""
         yield from self._literal.get(name, ())
         if below is not None and below != name:

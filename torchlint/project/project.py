@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from torchlint.diagnostic import Policy
+from torchlint.diagnostic import Confidence, Diagnostic, Policy, Severity
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import NOTHING_SAID, Selection, fixable, known_names, ranks, selected
@@ -20,8 +20,10 @@ from torchlint.versions import ANY, Target
 from torchlint.versions import parse as parse_target
 
 
-def policy(settings: Settings, command_line: Selection = NOTHING_SAID) -> Policy:
-    """What settings, and the fixability that the command line gives, mean for the fixes of each rule."""
+def policy(
+    settings: Settings, command_line: Selection = NOTHING_SAID, min_confidence: Confidence | None = None
+) -> Policy:
+    """What settings mean for findings and fixes; the command line gives fixability and confidence."""
     safe, unsafe = set(), set()
     for code, name in known_names().items():
         trusted = max(ranks(settings.extend_safe_fixes, code, name), default=-1)
@@ -31,7 +33,18 @@ def policy(settings: Settings, command_line: Selection = NOTHING_SAID) -> Policy
         elif doubted >= 0:
             unsafe.add(code)
     off = known_names().keys() - fixable([settings.fixable, command_line])
-    return Policy(frozenset(off), frozenset(safe), frozenset(unsafe))
+    return Policy(frozenset(off), frozenset(safe), frozenset(unsafe), min_confidence or settings.min_confidence)
+
+
+def severities(settings: Settings) -> dict[str, Severity]:
+    """How bad the findings of some rules are, as the settings want it: the more exact selector wins, then the later."""
+    found: dict[str, tuple[int, Severity]] = {}
+    for selector, severity in settings.severity:
+        for code, name in known_names().items():
+            for rank in ranks((selector,), code, name):
+                if code not in found or rank >= found[code][0]:
+                    found[code] = (rank, severity)
+    return {code: severity for code, (_, severity) in found.items()}
 
 
 class Project:
@@ -44,15 +57,21 @@ class Project:
         target: str | None = None,
         fixable: Selection = NOTHING_SAID,
         max_file_size: int | None = None,
+        *,
+        min_confidence: Confidence | None = None,
+        heeds_comments: bool = True,
     ) -> None:
         self.command_line = command_line
         self.max_file_size = max_file_size
         self.fixable = fixable
+        self.min_confidence = min_confidence
+        self.heeds_comments = heeds_comments
         self.isolated = isolated
         self.asked_target = target
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
         self._policies: dict[Settings, Policy] = {}
+        self._severities: dict[Settings, Mapping[str, Severity]] = {}
         self._named: dict[tuple[str, str], bool] = {}
         self._targets: dict[str, Target] = {}
         self._marked: dict[str, tuple[str, ...]] = {}
@@ -64,7 +83,15 @@ class Project:
     @property
     def identity(self) -> tuple[object, ...]:
         """What tells runs apart that have little to say to each other."""
-        return (self.settings(os.getcwd()).root, self.command_line, self.isolated, self.asked_target, self.fixable)
+        return (
+            self.settings(os.getcwd()).root,
+            self.command_line,
+            self.isolated,
+            self.asked_target,
+            self.fixable,
+            self.min_confidence,
+            self.heeds_comments,
+        )
 
     def learn(self, directory: str, names: Collection[str]) -> None:
         """Take over the names that are in a directory from somebody who has just looked."""
@@ -138,8 +165,19 @@ class Project:
         """What the settings that hold for a file say about fixes."""
         settings = self.settings(os.path.dirname(path))
         if settings not in self._policies:
-            self._policies[settings] = policy(settings, self.fixable)
+            said = policy(settings, self.fixable, self.min_confidence)
+            self._policies[settings] = replace(said, heeds_comments=self.heeds_comments)
         return self._policies[settings]
+
+    def graded(self, path: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Findings in a file, as bad as its settings say."""
+        settings = self.settings(os.path.dirname(path))
+        if not settings.severity:
+            return tuple(found)
+        if settings not in self._severities:
+            self._severities[settings] = severities(settings)
+        wanted = self._severities[settings]
+        return tuple(replace(each, severity=wanted.get(each.code, each.severity)) for each in found)
 
     def limits(self, path: str) -> Limits:
         """What a file may cost."""

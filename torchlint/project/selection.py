@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from torchlint.diagnostic import Group, Severity
 from torchlint.rules import catalogue
 
 OWN = {
@@ -15,6 +16,15 @@ OWN = {
     "TL004": "malformed-suppression",
 }
 """The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
+
+OWN_SEVERITIES = {"TL001": Severity.ERROR, "TL002": Severity.INFO, "TL003": Severity.ERROR, "TL004": Severity.WARNING}
+"""They are about no code, so they are in no group."""
+
+GROUPS = tuple(group.value for group in Group)
+"""Words that select all rules that are about something."""
+
+_AS_EXACT_AS = 3
+"""A group is as exact as ``TL1``."""
 
 ALWAYS_ON = ("TL001", "TL003", "TL004")
 
@@ -47,17 +57,41 @@ def known_names() -> dict[str, str]:
     return dict(sorted((OWN | {code: info.name for code, info in catalogue().items()}).items()))
 
 
+def group_of(code: str) -> Group | None:
+    """What a rule is about; None for the tool's own diagnostics and unknown codes."""
+    info = catalogue().get(code)
+    return info.group if info is not None else None
+
+
+def severity_of(code: str) -> Severity:
+    """How bad the findings of a rule are where they do not say it themselves."""
+    info = catalogue().get(code)
+    return info.severity if info is not None else OWN_SEVERITIES.get(code, Severity.WARNING)
+
+
+def means(selector: str, code: str, name: str) -> bool:
+    """Whether a selector means a rule: its code or the beginning of it, its name, its group."""
+    return bool(_specificity(selector, code, name))
+
+
 def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
     """The selectors, if each selects something.
 
     Raises:
-        SettingsError: one is neither a rule's code, nor the beginning of one, nor its name.
+        SettingsError: one is neither a rule's code, nor the beginning of one, nor its name, nor its group.
     """
     names, checked = known_names(), tuple(selectors)
     for selector in checked:
-        if selector == "ALL" or any(_specificity(selector, code, name) for code, name in names.items()):
+        if (
+            selector == "ALL"
+            or selector in GROUPS
+            or any(_specificity(selector, code, name) for code, name in names.items())
+        ):
             continue
-        meant = did_you_mean(selector, [*names, *names.values(), "ALL"]) or " (`torchlint rule --all` explains all)"
+        meant = (
+            did_you_mean(selector, [*names, *names.values(), *GROUPS, "ALL"])
+            or " (`torchlint rule --all` explains all)"
+        )
         raise SettingsError(f"{where}: unknown rule `{selector}`{meant}", selector)
     return checked
 
@@ -79,6 +113,8 @@ def _specificity(selector: str, code: str, name: str) -> int:
     """How exactly a selector means a rule; 0 if it does not."""
     if selector == name:
         return len(code)
+    if selector in GROUPS:
+        return _AS_EXACT_AS if group_of(code) == selector else 0
     return len(selector) if selector and code.startswith(selector) else 0
 
 

@@ -8,14 +8,18 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Any, NamedTuple, TypeVar
 
+from torchlint.diagnostic import Confidence, Severity
 from torchlint.project import gitignore
 from torchlint.project.globs import Globs
 from torchlint.project.selection import NOTHING_SAID, Selection, SettingsError, check_selectors, did_you_mean
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits, parse_size
 from torchlint.system.reading import SETTINGS, read
 from torchlint.versions import parse as parse_target
+
+E = TypeVar("E", bound=Enum)
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv"),
@@ -59,6 +63,14 @@ class Settings:
     fix_only: bool = False
     show_fixes: bool = False
     cache_dir: str | None = None
+    baseline: str | None = None
+    """The file of the baseline, from the folder of the settings on."""
+    severity: tuple[tuple[str, Severity], ...] = ()
+    """How bad findings are, by what selects their rules."""
+    fail_on: Severity = Severity.INFO
+    min_confidence: Confidence = Confidence.LOW
+    output_format: tuple[str, ...] = ()
+    """Formats as ``--output-format`` takes them."""
     doubts: tuple[Doubt, ...] = ()
     limits: Limits = USUAL
 
@@ -155,14 +167,8 @@ def parse(table: object, file: str) -> Settings:
             here = f" (the keys of `[tool.torchlint]` stand at the top of {os.path.basename(file)})"
             hint = here if key == "tool" else did_you_mean(key, _KEYS)
             raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
-        about = f"{where}: `{key}`"
         try:
-            values[key] = _KEYS[key](value, about)
-            if _KEYS[key] is _strings:
-                values[key] = tuple(filter(None, (pattern(each, about) for each in values[key])))
-            elif _KEYS[key] is _per_file:
-                pairs = ((pattern(each, about), codes) for each, codes in values[key])
-                values[key] = tuple(pair for pair in pairs if pair[0])
+            values[key] = _value(key, value, f"{where}: `{key}`", pattern)
         except SettingsError as error:
             raise SettingsError(str(error), error.about or key) from None
     selection = Selection(values.get("select"), values.get("extend-select", ()), values.get("ignore", ()))
@@ -182,9 +188,25 @@ def parse(table: object, file: str) -> Settings:
         fix_only=values.get("fix-only", False),
         show_fixes=values.get("show-fixes", False),
         cache_dir=values.get("cache-dir"),
+        baseline=values.get("baseline"),
+        severity=values.get("severity", ()),
+        fail_on=values.get("fail-on", Severity.INFO),
+        min_confidence=values.get("min-confidence", Confidence.LOW),
+        output_format=values.get("output-format", ()),
         doubts=tuple(doubts),
         limits=Limits(values.get("max-file-size", FILE_SIZE), values.get("model-budget", BUDGET)),
     )
+
+
+def _value(key: str, value: object, about: str, pattern: Callable[[str, str], str]) -> Any:
+    """The value of a key, checked; ``pattern`` reads one for paths, which is empty if it means nothing."""
+    checked = _KEYS[key](value, about)
+    if _KEYS[key] is _strings:
+        return tuple(filter(None, (pattern(each, about) for each in checked)))
+    if _KEYS[key] is _per_file:
+        pairs = ((pattern(each, about), codes) for each, codes in checked)
+        return tuple(pair for pair in pairs if pair[0])
+    return checked
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
@@ -202,6 +224,12 @@ def _flag(value: object, where: str) -> bool:
 def _path(value: object, where: str) -> str:
     if not isinstance(value, str) or not value:
         raise SettingsError(f"{where} must be the name of a directory")
+    return value
+
+
+def _file(value: object, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise SettingsError(f"{where} must be the name of a file")
     return value
 
 
@@ -227,6 +255,33 @@ def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], .
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of patterns, as in "tests/**" = ["TL101"]')
     return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
+
+
+def _severities(value: object, where: str) -> tuple[tuple[str, Severity], ...]:
+    if not isinstance(value, dict):
+        raise SettingsError(f'{where} must be a table of rules, as in TL101 = "info"')
+    check_selectors(value, where)
+    return tuple((selector, _level(level, f"{where}: `{selector}`")) for selector, level in value.items())
+
+
+def _formats(value: object, where: str) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else _strings(value, where)
+
+
+def _level(value: object, where: str) -> Severity:
+    return _member(Severity, value, where)
+
+
+def _confidence(value: object, where: str) -> Confidence:
+    return _member(Confidence, value, where)
+
+
+def _member(kind: type[E], value: object, where: str) -> E:
+    for member in kind:
+        if member.value == value:
+            return member
+    listed = ", ".join(f'"{member.value}"' for member in kind)
+    raise SettingsError(f"{where} must be one of {listed}")
 
 
 def check_version(value: object, where: str) -> str:
@@ -258,6 +313,11 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "fix-only": _flag,
     "show-fixes": _flag,
     "cache-dir": _path,
+    "baseline": _file,
+    "severity": _severities,
+    "fail-on": _level,
+    "min-confidence": _confidence,
+    "output-format": _formats,
     "max-file-size": check_size,
     "model-budget": _count,
 }

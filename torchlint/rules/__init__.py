@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from torchlint.diagnostic import OWN_PREFIX
+from torchlint.diagnostic import OWN_PREFIX, Group, Severity
 from torchlint.rules import index
 from torchlint.rules.plugins import Clash, Plugin, installed
 from torchlint.trigger import Trigger
@@ -36,6 +36,9 @@ class RuleInfo:
     """Whether it is on unless something else is selected (``BY_DEFAULT = False`` in the rule's source: it is not)."""
     distribution: str = BUILT_IN.distribution
     """What was installed that it comes with."""
+    severity: Severity = Severity.WARNING
+    """How bad its findings are where they do not say it themselves."""
+    group: Group = Group.CORRECTNESS
 
     @property
     def doc(self) -> str:
@@ -49,7 +52,7 @@ def source(file: str) -> str:
         return opened.read()
 
 
-def _info(plugin: Plugin, stem: str, known: Mapping[str, index.Entry]) -> RuleInfo:
+def _info(plugin: Plugin, stem: str, known: Mapping[str, index.IndexEntry]) -> RuleInfo:
     """What the file of a rule says, ``tl101_data_read`` say; ``known`` is what was read from the rules before.
 
     Raises:
@@ -67,6 +70,8 @@ def _info(plugin: Plugin, stem: str, known: Mapping[str, index.Entry]) -> RuleIn
         found.trigger,
         found.by_default,
         plugin.distribution,
+        found.severity,
+        found.group,
     )
 
 

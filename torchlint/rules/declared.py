@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import NamedTuple
+from enum import Enum
+from typing import NamedTuple, TypeVar
 
+from torchlint.diagnostic import Group, Severity
 from torchlint.trigger import FUNCTIONS, Trigger, TriggerError, together
+
+E = TypeVar("E", bound=Enum)
 
 _HOMES = ("torchlint.rule", "torchlint.trigger")
 """The modules that have the functions to write triggers with, and :func:`torchlint.rule.on`."""
@@ -27,6 +31,10 @@ class Declared(NamedTuple):
     """What a file must hold, for one of the rule's functions or another."""
     by_default: bool = True
     """``BY_DEFAULT = False`` in the rule's source: it is off unless it is selected."""
+    severity: Severity = Severity.WARNING
+    """``SEVERITY = Severity.INFO``: how bad its findings are where they do not say it themselves."""
+    group: Group = Group.CORRECTNESS
+    """``GROUP = Group.MIGRATION``: what it is about."""
 
 
 def declared(source: str, path: str) -> Declared:
@@ -35,11 +43,14 @@ def declared(source: str, path: str) -> Declared:
     Raises:
         DeclarationError: it declares no trigger, or not in a way that can be read.
     """
-    reader = _Reader(ast.parse(source, path), path)
-    return Declared(together(reader.triggers()), reader.by_default())
+    reader = _RuleModule(ast.parse(source, path), path)
+    severity = reader.choice("SEVERITY", Severity.WARNING)
+    return Declared(
+        together(reader.triggers()), reader.by_default(), severity, reader.choice("GROUP", Group.CORRECTNESS)
+    )
 
 
-class _Reader:
+class _RuleModule:
     """The module of a rule."""
 
     def __init__(self, module: ast.Module, path: str) -> None:
@@ -73,6 +84,17 @@ class _Reader:
         if not isinstance(value, ast.Constant) or not isinstance(value.value, bool):
             raise self._error(value, "`BY_DEFAULT` is True or False")
         return value.value
+
+    def choice(self, name: str, default: E) -> E:
+        """The member of an enumeration that a constant of the module is."""
+        value, kind = self.constants.get(name), type(default)
+        if value is None:
+            return default
+        home, _, member = (self._meant(value) or "").rpartition(".")
+        if home.rpartition(".")[2] != kind.__name__ or member not in kind.__members__:
+            members = ", ".join(f"`{kind.__name__}.{each}`" for each in kind.__members__)
+            raise self._error(value, f"`{name}` is one of {members}")
+        return kind[member]
 
     def _is_on(self, node: ast.expr) -> bool:
         return self._meant(node) == "torchlint.rule.on"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Union
 
+from torchlint.diagnostic import Group, Severity
 from torchlint.rules.declared import Declared, declared
 from torchlint.trigger import FUNCTIONS, KINDS, AllOf, AnyOf, Trigger
 
@@ -21,24 +22,24 @@ PATH = os.path.join(os.path.dirname(__file__), "index.json")
 Packed = list[Union[str, "Packed"]]
 """A trigger as lists of strings: ``["any_of", ["word", "x"], ["word", "y"]]``."""
 
-Entry = tuple[int, bool, Packed]
-"""A mark of the code of a rule, whether it is on by default, and its trigger."""
+IndexEntry = tuple[int, bool, Packed, str, str]
+"""A mark of the code of a rule, whether it is on by default, its trigger, severity and group."""
 
 _KINDS: Mapping[str, Callable[..., Trigger]] = dict(zip(FUNCTIONS, KINDS, strict=True))
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-def read() -> dict[str, Entry]:
+def read() -> dict[str, IndexEntry]:
     """The index, by module; empty where there is none that can be read."""
     try:
         with open(PATH, encoding="utf-8") as file:
-            found: dict[str, Entry] = json.load(file)
+            found: dict[str, IndexEntry] = json.load(file)
     except (OSError, ValueError):
         return {}
     return found
 
 
-def lookup(index: Mapping[str, Entry], module: str, source: str, path: str) -> Declared:
+def lookup(index: Mapping[str, IndexEntry], module: str, source: str, path: str) -> Declared:
     """What a rule of this source declares, from the index if it is about this very code.
 
     Raises:
@@ -47,13 +48,13 @@ def lookup(index: Mapping[str, Entry], module: str, source: str, path: str) -> D
     entry = index.get(module)
     if entry is None or entry[0] != _mark(source):
         return declared(source, path)
-    return Declared(unpacked(entry[2]), entry[1])
+    return Declared(unpacked(entry[2]), entry[1], Severity(entry[3]), Group(entry[4]))
 
 
-def entry_of(source: str, path: str) -> Entry:
+def entry_of(source: str, path: str) -> IndexEntry:
     """What the index has to say of a rule."""
     found = declared(source, path)
-    return _mark(source), found.by_default, packed(found.trigger)
+    return _mark(source), found.by_default, packed(found.trigger), found.severity.value, found.group.value
 
 
 def packed(trigger: Trigger) -> Packed:

@@ -31,6 +31,27 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +    norm = (w + 1).norm()
 ```
 
+What is made of it on the spot may carry no graph anyway, and so may what it is read from:
+
+```diff run
+ import torch
+ from torch.utils.data import DataLoader, TensorDataset
+
+ w = torch.ones(2, 3, requires_grad=True)
+ for (x,) in DataLoader(TensorDataset(torch.ones(2, 3))):
+     out = w * x
+-    pred = out.data.max(1)[1]
++    pred = out.max(1)[1]
+-    rows = torch.max(out.data, 1)[1]
++    rows = torch.max(out, 1)[1]
+-    large = (out.data > 0.5).float()
++    large = (out > 0.5).float()
+-    first = x.data[0].numpy()
++    first = x[0].numpy()
+-    kept = out.data.sum()
++    kept = out.detach().sum()
+```
+
 A gradient is outside the graph already:
 
 ```diff run
@@ -91,12 +112,15 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Model, Tri, Usage, Value
-from torchlint.model.syntax import chain
+from torchlint.model import Dtype, Evidence, Model, Tri, Usage, Value
+from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import makes_new
-from torchlint.rule import Applicability, Finding, Fix, attribute, on
+from torchlint.model.torch.schema import makes_new, may_alias
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory
+from torchlint.rules.shared.volatile import blocks
+
+GROUP = Group.MIGRATION
 
 _MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
 
@@ -108,12 +132,17 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    fix = _fix(node, value, evidence, model)
+    if isinstance(model.tree.parent(node), cst.Expr):  # nothing is done with it, nor would be with what a fix writes
+        return Finding(node.attr, _MESSAGE.format("the statement does nothing"), evidence=evidence, receiver=node.value)
+    fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
+    if fix.applicability is Applicability.UNSAFE and not fix.risk:
+        fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+    severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
+    return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
@@ -135,10 +164,15 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
+    if not doubtful and _gives_no_graph(node, model):
+        return Fix("Remove `.data`: what is computed from it carries no graph", drop)
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if safe and value.grad == Tri.NO and not value.is_parameter and usage in data_sites.READING:
-        if identity.may_be_one(node, node.value, model):
+    if value.is_tensor and value.grad == Tri.NO and not value.is_parameter:
+        if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: there is no graph to leave", drop)
+        if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
+            is_kept = safe and usage in data_sites.READING
+            return Fix("Remove `.data`: there is no graph to leave", drop, _applicability(is_kept))
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 
@@ -181,6 +215,42 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison(comparisons=targets):
             return not any(map(_is_identity, targets))
     return False
+
+
+def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
+    """Whether integers or booleans are made of what is read, on the spot: ``x.data.max(1)[1]``, ``x.data > 0``."""
+    whole: cst.CSTNode = node
+    for name, outer in chain(node, model.tree):
+        if isinstance(outer, cst.Call) and (memory.is_inplace(name) or library.method(name) is None):
+            return False
+        if isinstance(outer, cst.Attribute) and not memory.shares(name, outer):
+            return False
+        if _is_discrete(outer, model):
+            return True
+        whole = outer
+    parent = model.tree.parent(whole)
+    match parent:
+        case cst.ComparisonTarget() if isinstance(comparison := model.tree.parent(parent), cst.Comparison):
+            return _is_made_by(comparison, model)
+        case cst.Comparison():
+            return _is_made_by(parent, model)
+        case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
+            result = library.function(model.qualified(call.func) or "")
+            if result is None or may_alias(result) or has_stars(call.args) or keyword(call.args, "out") is not None:
+                return False
+            index = model.tree.parent(call)
+            is_taken = isinstance(index, cst.Subscript) and index.value is call and _is_discrete(index, model)
+            return is_taken or _is_discrete(call, model)
+    return False
+
+
+def _is_made_by(comparison: cst.Comparison, model: Model) -> bool:
+    return not any(map(_is_identity, comparison.comparisons)) and _is_discrete(comparison, model)
+
+
+def _is_discrete(node: cst.CSTNode, model: Model) -> bool:
+    value = model.value(node)
+    return value.is_tensor and not value.dtype & Dtype.FLOAT
 
 
 def _is_copied(arg: cst.Arg, model: Model) -> bool:

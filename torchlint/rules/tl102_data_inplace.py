@@ -83,6 +83,7 @@ In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/au
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import libcst as cst
 
@@ -90,8 +91,10 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.model.values import Method, Owner
-from torchlint.rule import Applicability, Block, Edit, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
+
+GROUP = Group.MIGRATION
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
@@ -108,14 +111,24 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     write = memory.write_through(node, model)
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
+    if fix is not None and fix.applicability is Applicability.UNSAFE:
+        fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
-    elif fix is None and value.is_parameter and _is_in_forward(node, model):
+    elif fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
         advice = "compute with a new tensor instead: what an earlier call has saved for `backward()` is overwritten"
     message = f"in-place operation through `.data` is hidden from autograd; {advice}"
     half = data_sites.half_of(node, model)
-    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+    severity = _severity(value, fix)
+    return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _severity(value: Value, fix: Fix | None) -> Severity | None:
+    """How bad a write is: none can go wrong that the fix lets as it is, and one in the middle of a graph does."""
+    if fix is not None and fix.applicability is Applicability.SAFE:
+        return Severity.INFO
+    return Severity.ERROR if value.is_tensor and value.leaf == Tri.NO and value.grad == Tri.YES else None
 
 
 def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: bool, model: Model) -> Fix | None:
@@ -124,15 +137,17 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
+    is_plain = value.is_tensor and value.grad == Tri.NO and not value.is_parameter
     if any(name in memory.OF_THE_VIEW for name, _ in chain(node, model.tree)):
-        return None
+        said = "Remove `.data`: the tensor itself gets the new shape, as before PyTorch 0.4"
+        return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
         is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         if not _brings_graph(write, model):
             return Fix("Remove `.data`: a gradient carries no graph", drop, Applicability.UNSAFE)
-    if value.is_parameter and _is_in_forward(node, model):
+    if value.is_parameter and data_sites.is_in_forward(node, model):
         return None
     if value.is_tensor and value.leaf == Tri.NO:
         return None
@@ -141,18 +156,17 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
+    if is_plain and _operands_without_graph(write, model):
+        return Fix("Remove `.data`: there is no graph to leave", drop, safe)
     small = no_grad.own_statement(write, model)
-    if small is None or not no_grad.may_hold(small, model):
-        return None
-    line = model.tree.parent(small)
-    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = no_grad.block_before(model, line) if line is not None and begins else None
-    name, missing = model.spelling("torch.no_grad", node)
-    if not name:
-        return None
-    block = Block(f"with {name}():", small, into=into)
-    imports = ("torch",) if missing and into is None else ()
-    return Fix("Move the operation into a `torch.no_grad()` block", drop, safe, imports, block=block)
+    said = "Move the operation into a `torch.no_grad()` block"
+    return no_grad.moved(small, said, drop, safe, model) if small is not None else None
+
+
+def _gives_new_size(node: cst.Attribute, model: Model) -> bool:
+    """Whether a size is given, and what follows writes to what has it: ``x.data.resize_(n).copy_(y)``."""
+    names = [name for name, _ in chain(node, model.tree)]
+    return names[0] in ("resize_", "resize_as_") and all(map(memory.is_inplace, names))
 
 
 _METHODS = {
@@ -241,26 +255,25 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
-                if not is_operation:
+                if not is_operation and not _is_harmless_function(value, model):
                     return False
     return True
 
 
-def _is_in_forward(node: cst.CSTNode, model: Model) -> bool:
-    """Whether a module computes with what is written here each time it is called.
-
-    What an earlier call has saved for ``backward()`` is written a second time then.
-    """
-    function = model.tree.enclosing(node, cst.FunctionDef)
-    cls = model.class_of(function) if isinstance(function, cst.FunctionDef) else None
-    if cls is None or not isinstance(function, cst.FunctionDef) or model.class_kind(cls) != "module":
+def _is_harmless_function(value: Value, model: Model) -> bool:
+    """Whether a function of the project calls nothing that computes something else under ``no_grad``."""
+    if not isinstance(value.node, cst.FunctionDef) or value.node.decorators:
         return False
-    forward = model.find_method(cls, "forward")
-    if forward is None or forward is function:
-        return forward is function
-    called = f"self.{function.name.value}"
-    tree = model.home(forward).tree  # it may be inherited from a class of another file
-    return any(tree.code(call.func) == called for call in tree.within(forward, cst.Call))
+    home = model.home(value.node)
+    return home.remember(_calls_only_harmless, value.node)
+
+
+def _calls_only_harmless(model: Model, function: cst.FunctionDef) -> bool:
+    calls = model.tree.within(function, cst.Call)
+    names = ("requires_grad", "requires_grad_", "grad_fn", "backward")
+    is_about_grad = any(node.attr.value in names for node in model.tree.within(function, cst.Attribute))
+    values = [model.value(call.func) for call in calls]
+    return not is_about_grad and all(value.kind & Kind.REFERENCE and _is_harmless(value) for value in values)
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:

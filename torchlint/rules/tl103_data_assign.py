@@ -9,27 +9,72 @@ To load weights: `load_state_dict`.
  from torch import nn
 
  net = nn.Linear(3, 2)
-!net.weight.data = torch.zeros(2, 3)
- for p in net.parameters():
-!    p.data = p.detach() - 0.1
+!net.weight.data = torch.zeros(3, 2).t()
+!net.bias.data = net.bias.data.half()
  with torch.no_grad():
      net.weight.copy_(torch.zeros(2, 3))
 ```
 
 ## When the fix is unsafe
 
-There is no automatic fix: `copy_` keeps shape, dtype, device and memory, the assignment replaces all four.
+Always: the parameter keeps its shape, dtype, device and memory, and what shares the memory sees the new values. An
+update of what was there, and values made on the spot, are written into the parameter:
+
+```diff run
+ import torch
+ from torch import nn
+
+ net, target = nn.Linear(3, 2), nn.Linear(3, 2)
+ for p, q in zip(net.parameters(), target.parameters()):
+~    p.data = p.data - 0.1
++    with torch.no_grad():
++        p.sub_(0.1)
+~    q.data = 0.9 * q.detach() + 0.1 * p.detach()
++        q.copy_(0.9 * q.detach() + 0.1 * p.detach())
+~net.weight.data = torch.zeros(2, 3)
++with torch.no_grad():
++    net.weight.copy_(torch.zeros(2, 3))
+ net(torch.ones(1, 3)).sum().backward()
+ for p in net.parameters():
+~    p.grad.data = p.grad / 2
++    p.grad = p.grad / 2
+```
+
+What is the memory of another tensor (`p.data = q.data`), or may have another shape or dtype (`.half()`, `.t()`,
+`[rows]`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`.
 
 Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
 """
 
 from __future__ import annotations
 
+import enum
+from dataclasses import replace
+
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.rule import Finding, attribute, on
-from torchlint.rules.shared import data_sites
+from torchlint import edit
+from torchlint.model import Model, Tri, Value
+from torchlint.model.syntax import assignment_of
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
+from torchlint.rules.shared import data_sites, gradients, no_grad
+
+_UNSAFE = Applicability.UNSAFE
+_METHODS = {cst.Add: "add_", cst.Subtract: "sub_", cst.Multiply: "mul_", cst.Divide: "div_"}
+_ELEMENTWISE = frozenset(
+    (
+        *("abs", "add", "clamp", "clamp_max", "clamp_min", "clone", "detach", "div", "exp", "lerp", "mul", "neg"),
+        *("pow", "round", "sign", "sqrt", "sub", "tanh", "sigmoid"),
+    )
+)
+"""What gives a tensor of the shape and dtype of its first argument."""
+_IN_PLACE = _ELEMENTWISE - {"clone", "detach"}
+"""What there is with an underscore, too."""
+_FACTORIES = frozenset(
+    ("ones", "zeros", "rand", "randn", "full", "tensor", "from_numpy", "eye", "FloatTensor", "Tensor")
+)
+
+GROUP = Group.MIGRATION
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -38,6 +83,135 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     found = data_sites.at(node, data_sites.Site.ASSIGN, model)
     if found is None:
         return None
-    message = "assignment to `.data` swaps storage behind autograd's back; use `with torch.no_grad(): ….copy_(…)`"
+    value, evidence = found
+    fix = _fix(node, value, model)
+    advice = "use `with torch.no_grad(): ….copy_(…)`"
+    if gradients.is_gradient(value, node.value, model):
+        advice = "assign to `.grad` itself"
+    message = f"assignment to `.data` swaps storage behind autograd's back; {advice}"
     half = data_sites.half_of(node, model)
-    return Finding(node.attr, message, evidence=found[1], receiver=node.value, half_of=half)
+    return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+
+
+def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:
+    """Write the values into the tensor, where they have its shape and dtype, and no other tensor has their memory."""
+    target = model.tree.parent(node)
+    assign = assignment_of(node, model.tree)
+    if not isinstance(target, cst.AssignTarget) or assign is None or len(assign.targets) > 1 or node.lpar:
+        return None
+    written = assign.value
+    if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):
+        return None
+    if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):
+        return None
+    if _is_alias(written, model) or _form(written, node.value, model) is not _Form.SAME:
+        return None
+    if gradients.is_gradient(value, node.value, model):
+        drop = (edit.replace_after(node.value, node),)
+        risk = "what holds the old gradient keeps the old values"
+        return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
+    if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
+        return None
+    method, edits = _update(node, written, model)
+    said = f"Write the values with `.{method}(…)`"
+    is_off = model.grad_enabled(node) == Tri.NO
+    fix = Fix(said, edits, _UNSAFE) if is_off else no_grad.moved(assign, said, edits, _UNSAFE, model)
+    risk = "the tensor keeps its memory, dtype and device, so all that shares the memory changes"
+    return replace(fix, risk=risk) if fix is not None else None
+
+
+def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> tuple[str, tuple[Edit, ...]]:
+    """The method that writes values, and the edits that make a call of it: ``w.sub_(c)`` of ``w.data = w.data - c``."""
+    source = node.value
+    match written:
+        case cst.BinaryOperation(left=left, operator=operator, right=right, lpar=[]) if _is_same(left, source):
+            if type(operator) in _METHODS and not _mentions(right, source, model) and not right.lpar:
+                method = _METHODS[type(operator)]
+                return method, (edit.replace_between(source, right, f".{method}("), edit.insert_after(right, ")"))
+        case cst.Call(func=cst.Attribute(value=inner, attr=name), args=args, lpar=[]) if _is_same(inner, source):
+            if name.value in _IN_PLACE and not any(_mentions(arg.value, source, model) for arg in args):
+                method = f"{name.value}_"
+                return method, (edit.replace_between(source, name, "."), edit.replace(name, method))
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("clone")), args=[], lpar=[]):
+            return "copy_", (edit.replace_between(source, inner, ".copy_("), edit.replace_after(inner, written, ")"))
+    return "copy_", (edit.replace_between(source, written, ".copy_("), edit.insert_after(written, ")"))
+
+
+class _Form(enum.Enum):
+    """The shape and dtype of an expression."""
+
+    SAME = enum.auto()
+    """Those of the tensor that is written, or made for it."""
+    OPERAND = enum.auto()
+    """What can be computed with it without changing them: numbers, and what is not known."""
+    OTHER = enum.auto()
+
+
+def _form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> _Form:
+    """The form of an expression beside that of the tensor it is assigned to."""
+    if _is_same(node, source):
+        return _Form.SAME
+    match node:
+        case cst.BinaryOperation(left=left, operator=operator, right=right) if type(operator) in _METHODS:
+            return _together(_form(left, source, model), _form(right, source, model))
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return _form(inner, source, model)
+        case cst.Attribute(value=inner, attr=cst.Name("data" | "grad")):
+            return _Form.SAME if model.value(inner).may_be_tensor else _Form.OTHER
+        case cst.Call(func=func, args=args):
+            return _of_call(func, [arg.value for arg in args], source, model)
+        case cst.Name() | cst.Attribute() | cst.Integer() | cst.Float():
+            is_known = model.value(node).is_tensor
+            return _Form.OPERAND if not is_known or isinstance(node, cst.Name) else _Form.OTHER
+    return _Form.OTHER
+
+
+def _of_call(
+    func: cst.BaseExpression, args: list[cst.BaseExpression], source: cst.BaseExpression, model: Model
+) -> _Form:
+    ref = model.qualified(func) or ""
+    module, _, name = ref.rpartition(".")
+    if module == "torch":
+        if name in _FACTORIES:
+            return _Form.SAME
+        if name.endswith("_like"):
+            return _form(args[0], source, model) if args else _Form.OTHER
+    elif isinstance(func, cst.Attribute) and not ref:
+        name, args = func.attr.value, [func.value, *args]
+    if name not in _ELEMENTWISE or not args:
+        return _Form.OPERAND if not ref and isinstance(func, cst.Name) else _Form.OTHER
+    forms = [_form(arg, source, model) for arg in args]
+    return forms[0] if _Form.OTHER not in forms else _Form.OTHER
+
+
+def _together(left: _Form, right: _Form) -> _Form:
+    if _Form.OTHER in (left, right):
+        return _Form.OTHER
+    return _Form.SAME if _Form.SAME in (left, right) else _Form.OPERAND
+
+
+def _is_same(node: cst.BaseExpression, source: cst.BaseExpression) -> bool:
+    """Whether an expression is a tensor, or what is read of it."""
+    match node:
+        case cst.Attribute(value=inner, attr=cst.Name("data")):
+            node = inner
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach")), args=[]):
+            node = inner
+    return node.deep_equals(source)
+
+
+def _mentions(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether the values of a tensor are part of an expression; its gradient is another tensor."""
+    found = (each for each in model.tree.within(node, type(source)) if each.deep_equals(source))
+    parents = (model.tree.parent(each) for each in found)
+    return any(not (isinstance(up, cst.Attribute) and up.attr.value == "grad") for up in parents)
+
+
+def _is_alias(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression gives memory that something else holds."""
+    match node:
+        case cst.Name() | cst.Attribute() | cst.Subscript():
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
+            return True
+    return False

@@ -102,7 +102,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Kind, Model, Tri
+from torchlint.model import Certainty, Fate, Kind, Model, Tri
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch import conversions
 from torchlint.rule import (
@@ -110,6 +110,8 @@ from torchlint.rule import (
     Edit,
     Finding,
     Fix,
+    Group,
+    Severity,
     all_of,
     any_of,
     attribute,
@@ -117,11 +119,17 @@ from torchlint.rule import (
     outside_functions,
     part,
     pattern,
+    word,
 )
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
+_FIRST = ("a", "object")
+"""What the first argument of NumPy's functions is called, where it has one of these names."""
 
 _TRIGGER = any_of(
     attribute("numpy"),
@@ -130,6 +138,8 @@ _TRIGGER = any_of(
     all_of(pattern(r"numpy \. \w+ \("), part("backward")),
     outside_functions(pattern(r"numpy \. \w+ \(")),
     pattern(r"array \( [-+~(\w]"),
+    all_of(word("array"), pattern(r"from numpy import")),
+    all_of(word("asarray"), pattern(r"from numpy import")),
     pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
     pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
@@ -142,11 +152,11 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
             return _finding(tensor, name, node, model) if _is_refused(tensor, node, model) else None
-    if last_name(node.func) not in conversions.converting() or not node.args:
+    if not node.args or not _may_convert(node.func, model):
         return None
     function = _function(node.func, model)
     for position, arg in enumerate(node.args[:2]):
-        if arg.star or arg.keyword is not None:
+        if arg.star or (arg.keyword is not None and (position or arg.keyword.value not in _FIRST)):
             return None
         if conversions.refuses(function, position, "tensor") and _is_refused(arg.value, node, model):
             return _finding(arg.value, node.func, node, model)
@@ -155,17 +165,28 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return None
 
 
+def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
+    """Whether a function has a name that the table knows, or another one for it: ``from numpy import array as A``."""
+    name = last_name(function)
+    imported = model.imported(function) if isinstance(function, cst.Name) else None
+    return (imported.rpartition(".")[2] if imported is not None else name) in conversions.converting()
+
+
 def _function(node: cst.BaseExpression, model: Model) -> str:
     """The name under which the table may have a function; methods of what is called like axes are those of axes."""
     name = model.qualified(node)
     if name is not None:
         return name
-    if not isinstance(node, cst.Attribute) or "matplotlib" not in model.tree.source.text:
+    if not isinstance(node, cst.Attribute) or not model.remember(_mentions_matplotlib):
         return ""
     owner = node.value.value if isinstance(node.value, cst.Subscript) else node.value
     if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
         return ""
     return f"{conversions.AXES}.{node.attr.value}"
+
+
+def _mentions_matplotlib(model: Model) -> bool:
+    return "matplotlib" in model.tree.source.text
 
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:
@@ -174,9 +195,9 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> boo
 
 
 def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED:
-        return model.shows_recording(call)
-    return certainty == Certainty.PROVED
+    if certainty == Certainty.EXPECTED and not model.shows_recording(call):
+        return False
+    return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
 
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:
@@ -213,7 +234,9 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         edits = tuple(e for each in tensors for e in _detached(each))
         fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
         return Finding(call.func, message, fix, call, receiver=refused[0])
-    if not elements and dotted(node) is not None and _counts(model.elements_require_grad(node), call, model):
+    if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
+        return None
+    if _counts(model.elements_require_grad(node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
     return None
 
@@ -221,7 +244,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
 def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
     """Detach what is put into a list, if nothing else is done with the list than reading it here."""
     name = dotted(node)
-    if name is None or "." in name or model.leaves_function(name, call) or model.reaches_backward(name, call):
+    if name is None or "." in name or model.fate(name, call) != Fate.READ:
         return None
     added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):

@@ -16,7 +16,28 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 +d = w.detach().to("cpu", torch.float64).cpu()
 -f = (w.cpu()).detach()
 +f = (w.detach().cpu())
+-g = w.cpu().clamp(0, 1).data[0].numpy()
++g = w.detach().cpu().clamp(0, 1)[0].numpy()
+-h = w.to("cpu").float().view(3, 1).detach()
++h = w.detach().to("cpu").float().view(3, 1)
  e = w.detach().cpu()
+```
+
+Where it is known that there is no graph, the order makes no difference, and nothing is said: integers and comparisons,
+batches of a loader, what is made without asking for gradients, and all under `no_grad`. `.data` goes there:
+
+```diff run
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+ a = w.argmax().cpu().detach()
+ b = (w > 0).cpu().detach()
+ c = torch.zeros(3).cpu().detach()
+ with torch.no_grad():
+     d = (w * 2).cpu().detach()
+ x = torch.arange(3.0)
+-y = x.cpu().data.numpy()
++y = x.cpu().numpy()
 ```
 
 ## When the fix is unsafe
@@ -32,10 +53,12 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength, Tri
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, memory, readers
+from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
+from torchlint.rules.shared import data_sites, identity, memory, readers
+
+GROUP = Group.PERFORMANCE
 
 _TRIGGER = any_of(
     attribute("data"),
@@ -57,20 +80,35 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             return None
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
-        return _finding(node, node, node.attr, found[1], doubtful=doubtful)
+        if not doubtful and _carries_no_graph(node, model):
+            fix = Fix("Remove `.data`: there is no graph to leave", (edit.replace_after(node.value, node),))
+            return Finding(node.attr, "needless `.data`: no graph is there to leave", fix, None, found[1])
+        source = memory.before_transfers(node.value, model)
+        risk = data_sites.risk(node, *found, model) if doubtful else ""
+        return _finding(node, node, source, found[1], risk=risk)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
     if call is None or call.args or node.lpar:
         return None
-    source = _before_transfers(node.value)
+    source = memory.before_transfers(node.value, model)
     if source is node.value or readers.reading(call, model) is not None:
+        return None
+    if model.has_no_graph(source, node):
         return None
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
-    return _finding(node, call, node.attr, evidence, end=call)
+    return _finding(node, call, source, evidence, end=call)
+
+
+def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
+    """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
+    value = model.value(node.value)
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+        return False
+    return identity.may_be_one(node, node.value, model)
 
 
 def _is_tensor(node: cst.Attribute, model: Model) -> bool:
@@ -78,29 +116,19 @@ def _is_tensor(node: cst.Attribute, model: Model) -> bool:
     return bool(value.kind & Kind.TENSOR) or value.kind == Kind.UNKNOWN
 
 
-def _before_transfers(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``x`` of ``x.cuda().cpu()``."""
-    while (
-        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in memory.TRANSFERS
-    ):
-        node = node.func.value
-    return node
-
-
 def _finding(
     node: cst.Attribute,
     outer: cst.CSTNode,
-    name: cst.Name,
+    source: cst.BaseExpression,
     evidence: Evidence,
     *,
     end: cst.CSTNode | None = None,
-    doubtful: bool = False,
+    risk: str = "",
 ) -> Finding:
-    source = _before_transfers(node.value)
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
-    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)
+    fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
     return Finding(
-        name,
+        node.attr,
         "detach before the transfer: where there is a graph, autograd records it only to throw it away",
         fix,
         end,

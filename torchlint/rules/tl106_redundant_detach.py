@@ -52,8 +52,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, readers
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
+from torchlint.rules.shared import data_sites, memory, readers
+
+GROUP = Group.PERFORMANCE
+SEVERITY = Severity.INFO
 
 
 @on(
@@ -70,8 +73,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if call is None or call.args or node.lpar:
         return None
     reading = readers.reading(call, model)
-    is_cut = isinstance(node.value, cst.Call) and _is_detach(node.value)
-    if reading is None and not is_cut:
+    is_cut = isinstance(node.value, cst.Call) and memory.is_detach(node.value)
+    if (reading is None and not is_cut) or (not is_cut and model.has_no_graph(node.value, node)):
         return None
     value = model.value(node.value)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE):
@@ -83,13 +86,6 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return Finding(node.attr, f"needless `.detach()`: {reason}", fix, call, evidence, receiver=node.value)
 
 
-def _is_detach(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return True
-    return False
-
-
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     found = data_sites.at(node, data_sites.Site.REDUNDANT, model)
     if found is None:
@@ -98,10 +94,11 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     reading = readers.reading(node, model)
     last = node if reading is None else reading.needless
-    if _is_detach(node.value):  # a detach behind it is as needless
+    if memory.is_detach(node.value):  # a detach behind it is as needless
         while (call := _detached(last, model)) is not None:
             last = call
-    fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability)
+    risk = data_sites.risk(node, *found, model) if doubtful else ""
+    fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability, risk=risk)
     return Finding(node.attr, "needless `.data`: nothing sees its effect", fix, evidence=found[1], receiver=node.value)
 
 
@@ -109,4 +106,4 @@ def _detached(node: cst.CSTNode, model: Model) -> cst.Call | None:
     """The ``x.detach()`` that ``x`` is the receiver of."""
     parent = model.tree.parent(node)
     call = call_of(parent, model.tree) if isinstance(parent, cst.Attribute) else None
-    return call if call is not None and _is_detach(call) else None
+    return call if call is not None and memory.is_detach(call) else None

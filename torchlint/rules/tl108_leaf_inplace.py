@@ -92,9 +92,12 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
-from torchlint.rule import Block, Finding, Fix, all_of, any_of, on, part, pattern, word
+from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
 from torchlint.rules.shared import no_grad
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _LEAVES = any_of(
     pattern(r"\brequires_grad \b"),
@@ -150,7 +153,7 @@ def _finding(tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, mo
     if not _records(write, model) or is_probed(write, model):
         return None
     said = "an in-place operation on a leaf that requires grad raises; do it under `torch.no_grad()`"
-    return Finding(at, said, _fix(write, model), severity="error", receiver=tensor)
+    return Finding(at, said, _fix(write, model), severity=Severity.ERROR, receiver=tensor)
 
 
 def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False, far: int = _FAR) -> bool:
@@ -199,7 +202,7 @@ def _suspects(model: Model) -> frozenset[str]:
             if isinstance(attribute, cst.Attribute):
                 found.add(last_name(attribute.value))
     for _ in range(_FAR):
-        for assign in model.tree.parsed(cst.Assign):
+        for assign in model.tree.all(cst.Assign):
             if last_name(_viewed(assign.value)) in found:
                 found.update(_bound(assign))
     return frozenset(found - {"", "self"})

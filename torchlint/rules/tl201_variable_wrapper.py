@@ -16,7 +16,9 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 -hidden = Variable(w * 2)
 +hidden = (w * 2).detach()
 -again = autograd.Variable(hidden.data)
-+again = hidden.detach()
++again = hidden
+-other = autograd.Variable((w * 3).data)
++other = (w * 3).detach()
 -x = Variable(noise, requires_grad=True)
 +x = noise.detach().requires_grad_()
 -if isinstance(x, Variable):
@@ -75,11 +77,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, root
-from torchlint.rule import Applicability, Edit, Finding, Fix, on, word
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import namespaces, patches
 from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
+
+GROUP = Group.MIGRATION
 
 _MESSAGE = "`Variable` is a tensor since PyTorch 0.4, and wrapping detaches"
 
@@ -89,7 +93,15 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not variables.may_be_variable(node.func, model) or model.qualified(node.func) != variables.VARIABLE:
         return None
-    return Finding(node.func, _MESSAGE, None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model))
+    fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
+    return Finding(node.func, _MESSAGE, fix, severity=_severity(fix))
+
+
+def _severity(fix: Fix | None) -> Severity | None:
+    """How bad a wrapper is: where it can just go, it has cut no graph."""
+    if fix is None or fix.applicability is not Applicability.SAFE or any("detach" in each.text for each in fix.edits):
+        return None
+    return Severity.INFO
 
 
 def _fix(call: cst.Call, model: Model) -> Fix | None:
@@ -101,7 +113,7 @@ def _fix(call: cst.Call, model: Model) -> Fix | None:
     if fix is not None:
         fix = namespaces.judged(fix, root(call.func), (variables.VARIABLE,), model)
     if fix is None or needs == {Need.NOTHING}:
-        return fix
+        return blocks.waiting(fix, call, model) if fix is not None else None
     return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
 
 
@@ -131,14 +143,14 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
         return None
     if not is_replaceable(node, model):
         message = "`Variable` is `torch.Tensor` since PyTorch 0.4, and no tensor's type is `Variable`"
-        return Finding(node, message, _compared(node, model))
+        return Finding(node, message, _compared(node, model), severity=Severity.INFO)
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
-        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4")
+        return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", severity=Severity.INFO)
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
-    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix)
+    return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4", fix, severity=Severity.INFO)
 
 
 @on(cst.SimpleString, trigger=word("Variable"))
@@ -149,10 +161,10 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     name, missing = model.spelling("torch.Tensor", node)
     message = "`Variable` is `torch.Tensor` since PyTorch 0.4"
     if not name:
-        return Finding(node, message)
+        return Finding(node, message, severity=Severity.INFO)
     text = _quoted_name(model).sub(name, node.value)
     fix = Fix("Use `torch.Tensor`", (edit.replace(node, text),), imports=("torch",) if missing else ())
-    return Finding(node, message, fix)
+    return Finding(node, message, fix, severity=Severity.INFO)
 
 
 def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
@@ -197,10 +209,9 @@ def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) 
     fix = _remove_import(node, alias, model)
     taker = model.taker(bound_name(alias)) if fix is not None and is_global(node, model.tree) else None
     if taker is None:
-        return Finding(alias, message, fix)
-    return Finding(
-        alias, f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
-    )
+        return Finding(alias, message, fix, severity=Severity.INFO)
+    said = f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
+    return Finding(alias, said, severity=Severity.INFO)
 
 
 def is_replaceable(node: cst.CSTNode, model: Model) -> bool:

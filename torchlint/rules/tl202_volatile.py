@@ -61,11 +61,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import parameters
-from torchlint.rule import Finding, Fix, any_of, attribute, on, word
+from torchlint.rule import Finding, Fix, Group, any_of, attribute, on, word
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
 from torchlint.rules.shared.volatile.values import volatile_argument
+
+GROUP = Group.MIGRATION
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
 _WIDTH = 60

@@ -70,11 +70,14 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
-from torchlint.rule import Applicability, Finding, Fix, all_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, scalars
+
+GROUP = Group.MIGRATION
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
+_EMPTY = "`[False]` of a 0-dim tensor gives an empty one since PyTorch 0.4; use `.item()`"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -86,19 +89,21 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     index = scalars.scalar_index(node, model)
     assert index is not None
-    proven = value.is_tensor and value.ndim == Ndim.ZERO
+    proven = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
     fix = Fix(
         "Replace with `.item()`",
         (edit.replace_after(node.value, index, ".item()"),),
         Applicability.SAFE if proven else _UNSAFE,
+        risk="`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),
     )
-    severity = "error" if proven else "warning"
-    return Finding(node.attr, _MESSAGE, fix, index, evidence, severity, node.value)
+    severity = Severity.ERROR if proven else None
+    message = _EMPTY if scalars.is_false(index) else _MESSAGE
+    return Finding(node.attr, message, fix, index, evidence, severity, node.value)
 
 
-@on(cst.Subscript, trigger=all_of(pattern(r"\[ 0 \]"), attribute("data")))
+@on(cst.Subscript, trigger=all_of(pattern(r"\[ (?:0[boxBOX]?[0_]*|False) \]"), attribute("data")))
 def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     """Report `total[0]` where `total` is a sum of 0-dim tensors."""
     if not scalars.is_zero_index(node) or not isinstance(node.value, (cst.Name, cst.Attribute)):
@@ -110,8 +115,10 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
-    fix = Fix("Replace with `.item()`", (edit.replace_after(node.value, node, ".item()"),))
-    return Finding(node, _MESSAGE, fix, severity="error", receiver=node.value)
+    edits = (edit.replace_after(node.value, node, ".item()"),)
+    if scalars.is_false(node):
+        return Finding(node, _EMPTY, Fix("Replace with `.item()`", edits, _UNSAFE), receiver=node.value)
+    return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)
 
 
 @on(cst.Call, trigger=all_of(pattern(r"\bround \("), attribute("data")))
@@ -127,7 +134,7 @@ def check_rounded(node: cst.Call, model: Model) -> Finding | None:
     if model.qualified(node.func) != "builtins.round" or not model.remember(_is_of_that_time):
         return None
     said = "`round` raises for a tensor, and a full reduction is one since PyTorch 0.4; make it a number"
-    return Finding(rounded, said, _as_number(rounded, model), severity="error", receiver=rounded)
+    return Finding(rounded, said, _as_number(rounded, model), severity=Severity.ERROR, receiver=rounded)
 
 
 def _is_of_that_time(model: Model) -> bool:

@@ -31,7 +31,10 @@ from torchlint import edit
 from torchlint.file.tree.placeholders import ASYNC
 from torchlint.model import Model
 from torchlint.model.syntax import keyword
-from torchlint.rule import Finding, Fix, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
 
 _METHODS = frozenset(("cuda", "to", "cpu", "type", "copy_", "float", "half", "double", "long", "pin_memory"))
 
@@ -48,4 +51,4 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     change = edit.remove_argument(node, arg) if has_both else edit.replace(arg.keyword, "non_blocking")
     fix = Fix("Remove `async`" if has_both else "Rename to `non_blocking`", (change,))
     message = "`async` is a keyword since Python 3.7; the argument is called `non_blocking`"
-    return Finding(arg.keyword, message, fix, severity="error")
+    return Finding(arg.keyword, message, fix, severity=Severity.ERROR)

@@ -65,15 +65,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, methods, renames, uses
+from torchlint.rule import Finding, Group, Severity, listed, on
+from torchlint.rules.api import findings, methods
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
 
 
 @on(cst.Module, trigger=listed("TL302"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is gone."""
-    for use in uses.of_rule(model, "TL302"):
-        if use.row.is_removed(model.target) and not renames.is_renamed_with_import(use, model):
+    for use in findings.uses_of(model, "TL302"):
+        if use.row.is_removed(model.target):
             yield findings.of_use(use, model)
     for attribute, row in methods.uses(model, "TL302"):
         if row.is_removed(model.target):

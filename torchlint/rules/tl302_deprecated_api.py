@@ -50,7 +50,6 @@ The import comes along, in whatever form it is, and brings its uses with it, whi
 ```diff run
  import torch
 -from torch.cuda.amp import autocast
-
 -with autocast(enabled=False):
 +with torch.amp.autocast('cuda', enabled=False):
      x = torch.ones(2) * 2
@@ -99,16 +98,18 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import call_of
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, methods, renames, uses
+from torchlint.rule import Finding, Group, listed, on
+from torchlint.rules.api import findings, methods
 from torchlint.rules.api.uses import Use
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL302"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is deprecated and still there."""
-    for use in uses.of_rule(model, "TL302"):
-        if use.row.is_removed(model.target) or _is_type(use, model) or renames.is_renamed_with_import(use, model):
+    for use in findings.uses_of(model, "TL302"):
+        if use.row.is_removed(model.target) or _is_type(use, model):
             continue
         yield findings.of_use(use, model)
     for attribute, row in methods.uses(model, "TL302"):

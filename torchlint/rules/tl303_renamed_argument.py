@@ -96,20 +96,22 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Applicability, Edit, Finding, Fix, any_of, listed, on, pattern
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, listed, on, pattern
 from torchlint.rules.api import calls, findings, guards, names, table
 from torchlint.rules.api.table import Row
 from torchlint.rules.shared import names_with_dots
 
+GROUP = Group.DEPRECATED
+
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _TRIGGER = any_of(
-    pattern(r"\badd_module \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\badd_module \( (?:name = )?[^,]*\+"),
-    pattern(r"\bregister_parameter \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\bregister_parameter \( (?:name = )?[^,]*\+"),
-    pattern(r"\bregister_buffer \( (?:name = )?(?:\( )*[rRuUfF]?[\x22'][^\x22',]*\."),
-    pattern(r"\bregister_buffer \( (?:name = )?[^,]*\+"),
+    pattern(r"\badd_module \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\badd_module \( (?:name = )?[^,]{0,200}\+"),
+    pattern(r"\bregister_parameter \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\bregister_parameter \( (?:name = )?[^,]{0,200}\+"),
+    pattern(r"\bregister_buffer \( (?:name = )?[rRuUfF]?[\x22'][^\x22',]{0,200}\."),
+    pattern(r"\bregister_buffer \( (?:name = )?[^,]{0,200}\+"),
 )
 
 
@@ -141,7 +143,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
                     arg = call.args[0]
                     fix = Fix("Drop the argument", (edit.remove_argument(call, arg),))
                     what = "`data_source` of `Sampler.__init__`"
-                    yield Finding(arg, findings.message(rows[0], model, what), fix, severity="error")
+                    yield Finding(arg, findings.message(rows[0], model, what), fix, severity=Severity.ERROR)
 
 
 @on(cst.Assign, trigger=any_of(pattern(r"\. size_average ="), pattern(r"\. reduce =")))
@@ -194,7 +196,7 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
     edits = tuple(edit.replace(part, text) for part, text in new.items())
     fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
     said = "a name with a dot raises a `KeyError` since PyTorch 0.4; use `_`"
-    return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity="error")
+    return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity=Severity.ERROR)
 
 
 def _assigned(model: Model) -> frozenset[str]:
@@ -274,7 +276,7 @@ def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -
         name = _flags(row, call, args)[0][0]
     what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
     said = findings.message(row, model, f"{what} of `{findings.short(row.name)}`")
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     yield Finding(arg.keyword or arg, said, fix, severity=severity)
 
 

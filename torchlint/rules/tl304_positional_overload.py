@@ -53,9 +53,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, listed, on
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
+
+GROUP = Group.DEPRECATED
 
 _ONE = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 """Functions that took one number, and the keyword that it is now."""

@@ -88,9 +88,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim
 from torchlint.model.syntax import keyword
-from torchlint.rule import Applicability, Finding, Fix, listed, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL305"))
@@ -121,7 +123,7 @@ def _finding(row: Row, call: cst.Call, model: Model) -> Finding:
     name = f"`{findings.short(row.name)}`"
     what = f"{name} without `{row.argument}=`" if row.kind == "default" else f"`{row.argument}={row.literal}` of {name}"
     fix = _fix(row, call, model) if row.is_fixable(model.target) else None
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     at = call.func.attr if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else call.func
     return Finding(at, findings.message(row, model, what), fix, severity=severity)
 

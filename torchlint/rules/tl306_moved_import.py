@@ -15,8 +15,7 @@ some packages have become part of another.
 -from torch.utils._pytree import _register_pytree_node, tree_map
 +from torch.utils._pytree import register_pytree_node, tree_map
 
--batch = default_collate([1, 2])
-+batch = default_collate([1, 2])
+ batch = default_collate([1, 2])
  stub = tq.QuantStub()
 ```
 
@@ -27,11 +26,11 @@ some packages have become part of another.
 -from torch._six import container_abcs
 +import collections.abc as container_abcs
 -from torch import _assert, Assert
+-Assert(True, "never")
 +from torch import _assert
++_assert(True, "never")
 
  assert inf > 1 and container_abcs.Mapping
--Assert(True, "never")
-+_assert(True, "never")
  _assert(True, "never")
 ```
 
@@ -64,12 +63,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, uses
+from torchlint.rule import Finding, Group, listed, on
+from torchlint.rules.api import findings
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL306"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report private and moved names, where they are imported and where they are used."""
-    for use in uses.of_rule(model, "TL306"):
+    for use in findings.uses_of(model, "TL306"):
         yield findings.of_use(use, model)

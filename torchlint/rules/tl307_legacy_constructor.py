@@ -70,12 +70,14 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import call_of, last_name
-from torchlint.rule import Applicability, Finding, Fix, listed, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods, names, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
 BY_DEFAULT = False
+GROUP = Group.MIGRATION
+SEVERITY = Severity.INFO
 
 _RANGES = {"ByteTensor": (0, 255), "CharTensor": (-128, 127), "ShortTensor": (-(2**15), 2**15 - 1)}
 _SIZE_NAME = re.compile(
@@ -229,8 +231,8 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
     args = call.args
     if any(arg.keyword is not None or arg.star == "**" for arg in args):
         return None
-    if len(args) == 1 and not args[0].star and numbers(args[0].value) is not None:
-        if model.value(attribute.value).dtype & (Dtype.INT | Dtype.BOOL) and numbers(args[0].value).has_float:  # type: ignore[union-attr]
+    if len(args) == 1 and not args[0].star and (written := numbers(args[0].value)) is not None:
+        if model.value(attribute.value).dtype & (Dtype.INT | Dtype.BOOL) and written.has_float:
             return None
         return Fix("Use `.new_tensor(…)`", (edit.replace(attribute.attr, "new_tensor"),))
     if not args:

@@ -57,8 +57,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import positional_parameters
-from torchlint.rule import Finding, Fix, on, word
+from torchlint.rule import Finding, Fix, Group, Severity, on, word
 from torchlint.versions import Version
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
 
 _REMOVED: Version = (1, 5)
 _METHODS = ("forward", "backward")
@@ -72,7 +75,7 @@ def check_class(node: cst.ClassDef, model: Model) -> Iterator[Finding]:
     for name, method in model.scopes.info(node).methods.items():
         if name in _METHODS and _has_self(method) and not _is_assigned_static(node, name, model):
             said = f"`{name}` of an autograd function has to be static since PyTorch 1.5; write `def {name}(ctx, …)`"
-            yield Finding(method.name, f"{said} under `@staticmethod`", severity="error")
+            yield Finding(method.name, f"{said} under `@staticmethod`", severity=Severity.ERROR)
 
 
 @on(cst.Call, trigger=word("Function"))
@@ -91,7 +94,9 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     fix = None
     if forward is not None and not _has_self(forward) and not made:
         fix = Fix("Use `.apply(…)`", (edit.replace_after(name, node.func, ".apply"),))
-    return Finding(name, "an autograd function is applied since PyTorch 1.5; use `.apply(…)`", fix, severity="error")
+    return Finding(
+        name, "an autograd function is applied since PyTorch 1.5; use `.apply(…)`", fix, severity=Severity.ERROR
+    )
 
 
 def _is_function(cls: cst.ClassDef, model: Model) -> bool:

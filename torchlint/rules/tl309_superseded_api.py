@@ -44,17 +44,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, methods, renames, uses
+from torchlint.rule import Finding, Group, Severity, listed, on
+from torchlint.rules.api import findings, methods
 
 BY_DEFAULT = False
+GROUP = Group.DEPRECATED
+SEVERITY = Severity.INFO
 
 
 @on(cst.Module, trigger=listed("TL309"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report what is only documented as superseded."""
-    for use in uses.of_rule(model, "TL309"):
-        if not renames.is_renamed_with_import(use, model):
-            yield findings.of_use(use, model)
+    for use in findings.uses_of(model, "TL309"):
+        yield findings.of_use(use, model)
     for attribute, row in methods.uses(model, "TL309"):
         yield findings.of_method(attribute, row, model)

@@ -62,8 +62,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
 from torchlint.versions import Version
+
+GROUP = Group.MIGRATION
 
 _SINCE: Version = (1, 2)
 _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
@@ -107,12 +109,13 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
 
 _MINUS_TRIGGER = any_of(
     pattern(r"1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])"),
-    pattern(r"1(?<![\w.]1) - \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"),
-    pattern(r"\) - \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"),
+    pattern(r"1(?<![\w.]1) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
+    pattern(r"\) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
 )
 """Behind a minus, what is called one or compares, as far as nothing is done to that on its line."""
 _UNARY_TRIGGER = pattern(
-    r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( (?:[^\n]*[<>!=](?![^()\n]*\)[\t\x20]*[.(\[])|[^)\n]*\n)"
+    r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( "
+    r"(?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"
 )
 """The same behind a minus that nothing stands before."""
 
@@ -126,13 +129,13 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
-            return Finding(node, said, fix, severity="error")
+            return Finding(node, said, fix, severity=Severity.ERROR)
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
             if not model.target.reaches(_SINCE) or not isinstance(left, cst.Comparison):
                 return None
             if isinstance(right, cst.Comparison) and _is_boolean(left, model) and _is_boolean(right, model):
                 said = "masks cannot be subtracted since PyTorch 1.2; use `a ^ b`, or `a & ~b`"
-                return Finding(node, said, severity="error")
+                return Finding(node, said, severity=Severity.ERROR)
     return None
 
 
@@ -144,7 +147,9 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     if not isinstance(node.expression, cst.Comparison) or not _is_boolean(node.expression, model):
         return None
     fix = Fix("Use `~`", (edit.replace_before(node, node.expression, "~"),))
-    return Finding(node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity="error")
+    return Finding(
+        node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity=Severity.ERROR
+    )
 
 
 def _looks_boolean(node: cst.BaseExpression) -> bool:

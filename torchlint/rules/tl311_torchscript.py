@@ -32,14 +32,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, uses
+from torchlint.rule import Finding, Group, listed, on
+from torchlint.rules.api import findings
 
 BY_DEFAULT = False
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL311"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the functions of TorchScript."""
-    for use in uses.of_rule(model, "TL311"):
+    for use in findings.uses_of(model, "TL311"):
         yield findings.of_use(use, model)

@@ -60,11 +60,13 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on, pattern
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import guards, names
 from torchlint.versions import Version
 
 BY_DEFAULT = False
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
 
 _SINCE: Version = (1, 6)
 _INDEX = {
@@ -91,7 +93,7 @@ def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
         return None
     fix = Fix("Use `//`", (Edit(Anchor(node.left, True), Anchor(node.right, False), " // "),), Applicability.UNSAFE)
     said = "integers divided by `/` are no integers since PyTorch 1.6, and this has to be one; use `//`"
-    return Finding(node, said, fix, severity="error", receiver=node.left)
+    return Finding(node, said, fix, severity=Severity.ERROR, receiver=node.left)
 
 
 def _is_integer_tensor(node: cst.BaseExpression, model: Model) -> bool:

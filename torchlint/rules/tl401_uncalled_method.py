@@ -108,10 +108,13 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Value
 from torchlint.model.syntax import call_of, keyword, last_name
 from torchlint.model.training import object_kind
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, on, pattern, word
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_attributes import has_attribute
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _OF_TENSORS = frozenset(("backward", "cuda", "cpu", "detach_", "requires_grad_", "zero_"))
 _OF_MODULES = frozenset(("train", "eval", "zero_grad", "cuda", "cpu", "half", "double", "requires_grad_"))
@@ -329,4 +332,4 @@ def _finding(named: cst.BaseExpression, said: str, at: cst.CSTNode, *, raises: b
     applicability = Applicability.SAFE if raises else Applicability.UNSAFE
     fix = Fix("Call it", (edit.insert_after(named, "()"),), applicability)
     at = at.attr if isinstance(at, cst.Attribute) else at
-    return Finding(at, said, fix, severity="error" if raises else "warning")
+    return Finding(at, said, fix, severity=None if raises else Severity.WARNING)

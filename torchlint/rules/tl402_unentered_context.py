@@ -83,9 +83,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Applicability, Finding, Fix, all_of, any_of, on, pattern, word
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _WITHOUT_ARGUMENTS = frozenset(
     (
@@ -205,4 +208,4 @@ def check_with(node: cst.With, model: Model) -> Iterator[Finding]:
             ref = model.qualified(func)
             if ref in _CONTEXTS and ref != "torch.device" and not is_probed(node, model):
                 fix = Fix("Call it", (edit.insert_after(func, "()"),)) if ref in _WITHOUT_ARGUMENTS else None
-                yield Finding(func, f"`{ref}` is not called: `with` raises", fix, severity="error")
+                yield Finding(func, f"`{ref}` is not called: `with` raises", fix, severity=Severity.ERROR)

@@ -85,10 +85,20 @@ from torchlint.model import Kind, Model, Strength, Value
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import OverloadResult, PlainResult, Result, SeveralResults, TensorResult, TupleResult
+from torchlint.model.torch.schema import (
+    OverloadResult,
+    PlainResult,
+    SeveralResults,
+    TensorResult,
+    TorchResult,
+    TupleResult,
+)
 from torchlint.model.torch.writers import function_writes
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _STATEMENT = pattern(
     r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
@@ -192,7 +202,7 @@ def _gives_tensor(ref: str, call: cst.Call) -> bool:
     return not any(function_writes(ref, arg, call, ()) for arg in call.args)
 
 
-def _is_tensor_result(result: Result | None) -> bool:
+def _is_tensor_result(result: TorchResult | None) -> bool:
     match result:
         case None | PlainResult():
             return False

@@ -70,10 +70,13 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import dotted, last_name, parameters, root
-from torchlint.model.training import Event, What
-from torchlint.rule import Applicability, Finding, Fix, all_of, on, pattern, word
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, root
+from torchlint.model.training import TrainingEvent, What
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.shared import order
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _CLEARING = re.compile(r"zero|clear|reset|clean|grad$|step_and|closure", re.IGNORECASE)
 """What functions may be called that clear gradients."""
@@ -109,7 +112,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return Finding(node, said, _fix(begun[0], path, model) if is_known else None)
 
 
-def root_of(event: Event) -> str:
+def root_of(event: TrainingEvent) -> str:
     """The last name of what `backward` is called on."""
     return event.path.rpartition(".")[2]
 
@@ -125,7 +128,7 @@ def _is_known(owner: cst.BaseExpression, scope: cst.FunctionDef | cst.Module, mo
     return None
 
 
-def _may_clear(node: cst.Call, loop: order.Loop, path: str, model: Model) -> bool:
+def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> bool:
     """Whether a loop makes its optimizer, ends in its first round, or calls what may clear gradients."""
     last = loop.body.body[-1]
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
@@ -142,7 +145,7 @@ def _may_clear(node: cst.Call, loop: order.Loop, path: str, model: Model) -> boo
     return any(each.attr.value == "grad" and model.is_target(each) for each in model.tree.within(loop, cst.Attribute))
 
 
-def _fix(begun: Event, path: str, model: Model) -> Fix | None:
+def _fix(begun: TrainingEvent, path: str, model: Model) -> Fix | None:
     """`optimizer.zero_grad()` on a line before the `backward()`."""
     call = begun.node
     statement = model.tree.statement(call)

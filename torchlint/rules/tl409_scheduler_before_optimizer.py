@@ -59,9 +59,13 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import LoopStatement
 from torchlint.model.training import What, object_kind
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared import order
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 
 @on(cst.Expr, trigger=pattern(r"\bstep \( \)"))
@@ -92,7 +96,7 @@ def _is_scheduler(kind: str, cls: cst.CSTNode | None, model: Model) -> bool:
     return kind == "scheduler" and cls is None
 
 
-def _fix(node: cst.Expr, loop: order.Loop, model: Model) -> Fix | None:
+def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
     """Move the statement to the end of the loop's body."""
     line, last = model.tree.parent(node), loop.body.body[-1]
     remove = edit.remove_statement(model.tree, node)

@@ -85,16 +85,17 @@ Always: another loss is computed.
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.activations import Activation
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, on, pattern, word
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _LOSSES = {
     "torch.nn.functional.cross_entropy": "cross_entropy",
@@ -108,7 +109,6 @@ _LOSSES = {
     "torch.nn.KLDivLoss": "kl_div",
 }
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _LOSSES)
-_CLASS = re.compile(r"\b(?:CrossEntropyLoss|BCEWithLogitsLoss|NLLLoss|KLDivLoss)\b")
 
 _FILE = any_of(word("CrossEntropyLoss"), word("BCEWithLogitsLoss"), word("NLLLoss"), word("KLDivLoss"))
 
@@ -158,9 +158,8 @@ def _may_be_loss(func: cst.BaseExpression, model: Model) -> bool:
 def _names_of_losses(model: Model) -> frozenset[str]:
     """The last names of all that is assigned something that mentions a class of losses."""
     found: set[str] = set()
-    model.tree.read(_CLASS)
     for name in ("CrossEntropyLoss", "BCEWithLogitsLoss", "NLLLoss", "KLDivLoss"):
-        for use in model.tree.parsed_names(name):
+        for use in model.tree.names(name):
             assign = model.tree.enclosing(use, cst.Assign, cst.AnnAssign, cst.FunctionDef, cst.ClassDef)
             if isinstance(assign, cst.Assign):
                 found.update(last_name(each.target) for each in assign.targets)

@@ -71,8 +71,11 @@ from torchlint.model.syntax import assignment_of, call_of, dotted, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
-from torchlint.rule import Finding, all_of, on, pattern, word
+from torchlint.rule import Finding, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _SAID = "nothing behind a loss that is made to require grad learns: `backward()` ends at the loss itself"
 _MAKERS = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.autograd.Variable")

@@ -104,9 +104,12 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import bound_name, dotted, is_global, last_name
 from torchlint.model.training import What
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _OF_MODULES = ("train", "eval", "parameters", "named_parameters")
 _SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
@@ -322,7 +325,7 @@ def _fix(node: cst.BaseExpression, model: Model) -> Fix | None:
 
 def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ...]] | None:
     """How the file writes `copy.deepcopy`, and what it has to import for that; None if it cannot be named there."""
-    for each in model.tree.parsed(cst.ImportFrom):
+    for each in model.tree.all(cst.ImportFrom):
         if (
             names.module_of(each) == "copy"
             and is_global(each, model.tree)
@@ -331,7 +334,7 @@ def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ..
             for alias in each.names:
                 if last_name(alias.name) == "deepcopy" and not names.is_shadowed(bound_name(alias), node, model):
                     return bound_name(alias), ()
-    for plain in model.tree.parsed(cst.Import):
+    for plain in model.tree.all(cst.Import):
         for alias in plain.names if is_global(plain, model.tree) else ():
             if dotted(alias.name) == "copy" and not names.is_shadowed(bound_name(alias), node, model):
                 return f"{bound_name(alias)}.deepcopy", ()

@@ -44,7 +44,10 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, attribute, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _WRONG, _RIGHT = "require_grad", "requires_grad"
 

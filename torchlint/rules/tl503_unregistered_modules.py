@@ -64,9 +64,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Applicability, Finding, Fix, any_of, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared import unregistered
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _SAID = "layers in a plain container are not part of the module: nothing trains, moves or saves them"
 

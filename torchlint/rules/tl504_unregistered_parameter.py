@@ -62,9 +62,12 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, all_of, on, pattern, word
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import unregistered
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _SAID = "this is a tensor computed from the parameter, which the module does not have; do it inside of `nn.Parameter`"
 _IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"

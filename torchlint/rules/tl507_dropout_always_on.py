@@ -75,8 +75,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, keyword, parameters, positional
-from torchlint.rule import Applicability, Edit, Finding, Fix, all_of, any_of, on, pattern, word
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _FUNCTIONS = frozenset(f"torch.nn.functional.dropout{kind}" for kind in ("", "1d", "2d", "3d"))
 _LAYERS = {f"torch.nn.Dropout{kind}": f"torch.nn.functional.dropout{kind}" for kind in ("", "1d", "2d", "3d")}

@@ -55,8 +55,11 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.own_attributes import has_attribute
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 
 @on(cst.AssignTarget, trigger=pattern(r"\brequires_grad ="))

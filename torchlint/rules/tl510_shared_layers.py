@@ -48,12 +48,22 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import integer
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, any_of, on, pattern
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 
 @on(
     cst.BinaryOperation,
-    trigger=any_of(pattern(r"\) ,? \] \*"), pattern(r"\* \[ \w"), pattern(r"\) ,? \) \*"), pattern(r"\* \(")),
+    trigger=any_of(
+        pattern(r"\) \] \*"),
+        pattern(r"\) , \] \*"),
+        pattern(r"\* \[ \w"),
+        pattern(r"\)[\s\\]*\) \*"),
+        pattern(r"\) , \) \*"),
+        pattern(r"\* \("),
+    ),
 )
 def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report a list with a new layer that is multiplied."""

@@ -73,7 +73,10 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import decorator_names, is_stub, parameters
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Finding, Fix, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
 
 _GOING_ON = frozenset(("children", "modules", "named_children", "named_modules", "apply", "train", "eval", "_modules"))
 """What reaches the children of a module."""

@@ -32,10 +32,11 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, keyword, positional
-from torchlint.rule import Finding, on, word
+from torchlint.rule import Finding, Group, on, word
 from torchlint.rules.api import names
 
 BY_DEFAULT = False
+GROUP = Group.PERFORMANCE
 
 _NAME = "torch.utils.data.DataLoader"
 _POSITION = 5

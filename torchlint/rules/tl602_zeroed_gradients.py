@@ -38,10 +38,12 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Applicability, Finding, Fix, on, word
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
 from torchlint.versions import Version
 
 BY_DEFAULT = False
+GROUP = Group.PERFORMANCE
+SEVERITY = Severity.INFO
 
 _DEFAULT: Version = (2, 0)
 

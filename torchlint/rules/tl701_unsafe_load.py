@@ -57,11 +57,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, positional
-from torchlint.rule import Applicability, Finding, Fix, listed, on
+from torchlint.rule import Applicability, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, table
 from torchlint.rules.shared import loaded
 from torchlint.rules.shared.loaded import Content
 from torchlint.versions import Version
+
+GROUP = Group.SECURITY
 
 _DEFAULT: Version = (2, 6)
 _SAID = "`torch.load` runs code from the file, before PyTorch 2.6, unless `weights_only=True`"

@@ -36,9 +36,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Applicability, Finding, Fix, any_of, attribute, on, pattern, word
+from torchlint.rule import Applicability, Finding, Fix, Group, any_of, attribute, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.versions import Version
+
+GROUP = Group.SECURITY
 
 _WEIGHTS_ONLY: Version = (2, 1)
 _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")

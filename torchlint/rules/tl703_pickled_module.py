@@ -32,8 +32,10 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import last_name
-from torchlint.rule import Finding, on, pattern
+from torchlint.rule import Finding, Group, on, pattern
 from torchlint.rules.api import names
+
+GROUP = Group.SECURITY
 
 
 @on(cst.Call, trigger=pattern(r"\bsave \("))

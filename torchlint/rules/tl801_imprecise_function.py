@@ -57,10 +57,11 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, on, pattern
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, on, pattern
 from torchlint.rules.api import names
 
 BY_DEFAULT = False
+GROUP = Group.CORRECTNESS
 
 
 @on(cst.Call, trigger=pattern(r"\blog \("))

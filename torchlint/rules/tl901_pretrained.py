@@ -52,9 +52,11 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name, positional
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Anchor, Edit, Finding, Fix, listed, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, listed, on
 from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
+
+GROUP = Group.DEPRECATED
 
 _GROUPS = ("detection", "segmentation", "video", "optical_flow", "quantization")
 _ARGUMENTS = ("pretrained", "pretrained_backbone")

@@ -48,15 +48,17 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Finding, Fix, listed, on
-from torchlint.rules.api import calls, findings, table, uses
+from torchlint.rule import Finding, Fix, Group, Severity, listed, on
+from torchlint.rules.api import calls, findings, table
 from torchlint.rules.api.table import Row
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL902"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report names and arguments of the domain libraries."""
-    for use in uses.of_rule(model, "TL902"):
+    for use in findings.uses_of(model, "TL902"):
         yield findings.of_use(use, model)
     rows = table.of_kinds("TL902", ("argument",), model.target)
     for call, func, args in calls.candidates(model, rows):
@@ -73,6 +75,6 @@ def _argument(row: Row, call: cst.Call, arg: cst.Arg, model: Model) -> Finding:
         fix = Fix(f"Rename to `{row.to}`", (edit.replace(arg.keyword, row.to),), row.applicability)
     elif row.fix == "drop-argument":
         fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), row.applicability)
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     said = findings.message(row, model, f"`{row.argument}=` of `{row.name}`")
     return Finding(arg.keyword, said, fix, severity=severity)

@@ -33,12 +33,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding, listed, on
-from torchlint.rules.api import findings, uses
+from torchlint.rule import Finding, Group, listed, on
+from torchlint.rules.api import findings
+
+GROUP = Group.DEPRECATED
 
 
 @on(cst.Module, trigger=listed("TL903"))
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report the module, its classes, and the call that silenced its warning."""
-    for use in uses.of_rule(model, "TL903"):
+    for use in findings.uses_of(model, "TL903"):
         yield findings.of_use(use, model)

@@ -24,13 +24,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torchlint import PACKAGE, __version__
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.file.text.source import FOLDER, digest, state
+from torchlint.diagnostic import (
+    Applicability,
+    Diagnostic,
+    FindingSite,
+    LocatedEvidence,
+    LocatedFix,
+    Position,
+    Severity,
+    TextEdit,
+)
 from torchlint.rules.plugins import installed
 from torchlint.session import cachedir
-from torchlint.session.cachedir import Folder, is_temporary
+from torchlint.session.cachedir import OpenFolder, is_temporary
 from torchlint.session.secret import is_signed, sign
 from torchlint.system import ending, importable
+from torchlint.system.states import FOLDER, digest, state
 
 MARGIN = 2_000_000_000
 """Nanoseconds. The coarsest clock of a file system (FAT's) ticks every other second."""
@@ -99,31 +108,31 @@ class Entry(NamedTuple):
         return Known(found, int(self.suppressed), bool(self.flags & 1), bool(self.flags & 2))
 
 
-Row = tuple[str, str]
-"""Another file and its state (:func:`torchlint.file.text.source.state`)."""
+FileState = tuple[str, str]
+"""Another file and its state (:func:`torchlint.system.states.state`)."""
 
 
-class Content:
+class CacheContent:
     """What is in a cache file."""
 
     def __init__(self) -> None:
         self.files: dict[str, Entry] = {}
         self.variants: dict[str, int] = {}
         """All that findings follow from but the content, each with its number."""
-        self.others: dict[Row, int] = {}
-        self.stamps: dict[Row, Stamp] = {}
+        self.others: dict[FileState, int] = {}
+        self.stamps: dict[FileState, Stamp] = {}
 
     def variant(self, text: str) -> int:
         """The number of a variant."""
         return self.variants.setdefault(text, len(self.variants))
 
-    def other(self, row: Row, stamp: Stamp) -> int:
+    def other(self, row: FileState, stamp: Stamp) -> int:
         """The number of a row."""
         if stamp:
             self.stamps[row] = stamp
         return self.others.setdefault(row, len(self.others))
 
-    def take(self, theirs: Content, locations: Iterable[str]) -> None:
+    def take(self, theirs: CacheContent, locations: Iterable[str]) -> None:
         """Take entries over, and what they refer to."""
         variants, rows = list(theirs.variants), list(theirs.others)
         for location in locations:
@@ -133,13 +142,13 @@ class Content:
 
     def packed(self) -> dict[str, Any]:
         """As it is written: without what nobody refers to."""
-        compact = Content()
+        compact = CacheContent()
         compact.take(self, sorted(self.files))
         others = [[*row, *compact.stamps.get(row, ())] for row in compact.others]
         return {"variants": list(compact.variants), "others": others, "files": compact.files}
 
     @classmethod
-    def unpacked(cls, packed: Mapping[str, Any]) -> Content:
+    def unpacked(cls, packed: Mapping[str, Any]) -> CacheContent:
         """The other way round."""
         content = cls()
         content.variants = {text: number for number, text in enumerate(packed["variants"])}
@@ -222,7 +231,7 @@ class Cache:
         """A stamp, if it can be relied on: nothing since then can have gone unnoticed."""
         return now if now and max(now[1:3]) < self._now - MARGIN else []
 
-    def _now_of(self, row: Row) -> Stamp:
+    def _now_of(self, row: FileState) -> Stamp:
         if row in self._content.stamps:
             return self._content.stamps[row]
         path, then = row
@@ -241,7 +250,7 @@ class Cache:
             self._holding[number] = self._is_as_before(self._rows[number])
         return self._holding[number]
 
-    def _is_as_before(self, row: Row) -> bool:
+    def _is_as_before(self, row: FileState) -> bool:
         path, then = row
         if then.startswith(importable.STATE):
             return self._is_same(row, importable.stamp(path), importable.state)
@@ -253,7 +262,7 @@ class Cache:
             return then == FOLDER
         return self._is_same(row, stamp(status), state)
 
-    def _is_same(self, row: Row, now: Stamp, ask: Callable[[str], str]) -> bool:
+    def _is_same(self, row: FileState, now: Stamp, ask: Callable[[str], str]) -> bool:
         """Whether something looks as it did, or else is what it was."""
         known = self._content.stamps.get(row)
         if known and known == now:
@@ -283,25 +292,25 @@ class Cache:
         self._is_changed = False
         return None
 
-    def _load(self) -> tuple[Content, Stamp]:
+    def _load(self) -> tuple[CacheContent, Stamp]:
         """What is in the file, and its stamp."""
         try:
             with cachedir.opened(self.directory) as folder, folder.folder(__version__) as inner:
                 return self._loaded_from(inner)
         except OSError:
-            return Content(), []
+            return CacheContent(), []
 
-    def _loaded_from(self, folder: Folder) -> tuple[Content, Stamp]:
+    def _loaded_from(self, folder: OpenFolder) -> tuple[CacheContent, Stamp]:
         try:
             status, data = folder.read(self._name, _LIMIT)
         except (OSError, ValueError):
-            return Content(), []
+            return CacheContent(), []
         try:
-            return self._loaded(data) or Content(), stamp(status)
+            return self._loaded(data) or CacheContent(), stamp(status)
         except (OSError, *_DAMAGE):
-            return Content(), stamp(status)
+            return CacheContent(), stamp(status)
 
-    def _loaded(self, data: bytes) -> Content | None:
+    def _loaded(self, data: bytes) -> CacheContent | None:
         head, _, body = data.partition(b"\n")
         if not head.startswith(_MAGIC) or not is_signed(body, head.removeprefix(_MAGIC)):
             return None
@@ -310,9 +319,9 @@ class Cache:
             if content != self._program.content:
                 return None
             self._is_changed = True  # the same, installed anew
-        return Content.unpacked(packed)
+        return CacheContent.unpacked(packed)
 
-    def _merge(self, folder: Folder) -> None:
+    def _merge(self, folder: OpenFolder) -> None:
         """Take over what others have written in the meantime."""
         theirs, read = self._loaded_from(folder)
         if read != self._read:
@@ -325,7 +334,7 @@ class Cache:
             del self._content.files[path]
 
 
-def _sweep(folder: Folder) -> None:
+def _sweep(folder: OpenFolder) -> None:
     """Remove what runs that were killed have left."""
     for entry in folder.entries():
         if is_temporary(entry.name) and entry.stat(follow_symlinks=False).st_mtime < time.time() - _ABANDONED:
@@ -404,6 +413,7 @@ def _packed(diagnostic: Diagnostic) -> list[Any]:
         _packed_fix(diagnostic.fix),
         astuple(diagnostic.evidence) if diagnostic.evidence is not None else None,
         diagnostic.severity,
+        diagnostic.site,
     ]
 
 
@@ -412,11 +422,12 @@ def _packed_fix(fix: LocatedFix | None) -> list[Any] | None:
     if fix is None:
         return None
     edits = [(edit.start, edit.end, edit.content) for edit in fix.edits]
-    return [fix.message, fix.applicability, edits, fix.deferred, [_packed_fix(other) for other in fix.alternatives]]
+    others = [_packed_fix(other) for other in fix.alternatives]
+    return [fix.message, fix.applicability, edits, fix.deferred, others, fix.risk]
 
 
 def _diagnostic(packed: list[Any]) -> Diagnostic:
-    code, name, message, start, end, (first, last), fix, evidence, *more = packed
+    code, name, message, start, end, (first, last), fix, evidence, severity, site = packed
     return Diagnostic(
         code,
         name,
@@ -426,13 +437,15 @@ def _diagnostic(packed: list[Any]) -> Diagnostic:
         (first, last),
         _fix(fix),
         LocatedEvidence(*evidence) if evidence else None,
-        *more,
+        Severity(severity),
+        site=FindingSite(*site),
     )
 
 
 def _fix(packed: list[Any] | None) -> LocatedFix | None:
     if packed is None:
         return None
-    message, applicability, edits, deferred, alternatives = packed
+    message, applicability, edits, deferred, alternatives, risk = packed
     others = tuple(fix for fix in map(_fix, alternatives) if fix is not None)
-    return LocatedFix(message, Applicability(applicability), tuple(TextEdit(*e) for e in edits), deferred, others)
+    replaced = tuple(TextEdit(*edit) for edit in edits)
+    return LocatedFix(message, Applicability(applicability), replaced, deferred, others, risk=risk)

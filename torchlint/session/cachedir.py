@@ -75,13 +75,13 @@ def is_temporary(name: str) -> bool:
     return _CONTENT.fullmatch(name) is not None and name.endswith(".tmp")
 
 
-class Folder:
+class OpenFolder:
     """A directory that is held open: what is done in it is done there, whatever becomes of its name.
 
     Where the system cannot hold one open, its path has to do.
     """
 
-    def __init__(self, path: str, name: str | None = None, inside: Folder | None = None) -> None:
+    def __init__(self, path: str, name: str | None = None, inside: OpenFolder | None = None) -> None:
         self.path = path
         self._descriptor: int | None = None
         if _HAS_DESCRIPTORS:
@@ -89,7 +89,7 @@ class Folder:
         elif not stat.S_ISDIR(os.lstat(path).st_mode) or _is_reparsed(path):
             raise NotADirectoryError(f"{path} is not a directory")
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> OpenFolder:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -109,12 +109,12 @@ class Folder:
         with os.scandir(self.path if self._descriptor is None else self._descriptor) as entries:
             yield from entries
 
-    def folder(self, name: str, make: bool = False) -> Folder:
+    def folder(self, name: str, make: bool = False) -> OpenFolder:
         """A directory in it."""
         if make:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self._place(name), dir_fd=self._descriptor)
-        return Folder(os.path.join(self.path, name), name, self)
+        return OpenFolder(os.path.join(self.path, name), name, self)
 
     def read(self, name: str, limit: int) -> tuple[os.stat_result, bytes]:
         """What the file system says of a file of the user's in it, and the content."""
@@ -153,7 +153,7 @@ def _is_reparsed(path: str) -> bool:
     return tag != 0
 
 
-def opened(directory: str) -> Folder:
+def opened(directory: str) -> OpenFolder:
     """The directory of a cache, to be closed by whoever asked.
 
     Raises:
@@ -174,7 +174,7 @@ def opened(directory: str) -> Folder:
     return folder
 
 
-def made(directory: str) -> Folder:
+def made(directory: str) -> OpenFolder:
     """The same of one that is made and marked if need be."""
     os.makedirs(directory, exist_ok=True)
     folder = opened(directory)
@@ -197,16 +197,16 @@ def _check_place(directory: str) -> None:
             raise Unusable(f"{directory} is {what}" if place == real else f"{what} is inside of {directory}")
 
 
-def _held(directory: str) -> Folder:
+def _held(directory: str) -> OpenFolder:
     if os.path.islink(directory):
         raise Unusable(f"{directory} is a symbolic link")
     try:
-        return Folder(directory)
+        return OpenFolder(directory)
     except NotADirectoryError:
         raise Unusable(f"{directory} is not a directory") from None
 
 
-def _content(folder: Folder, name: str) -> bytes | None:
+def _content(folder: OpenFolder, name: str) -> bytes | None:
     """What is in a small file; something else than we write if it is none, None if there is none."""
     try:
         return folder.read(name, len(_MARK))[1]
@@ -216,11 +216,11 @@ def _content(folder: Folder, name: str) -> bytes | None:
         return b""
 
 
-def _is_marked(folder: Folder) -> bool:
+def _is_marked(folder: OpenFolder) -> bool:
     return _content(folder, _TAG) == _MARK
 
 
-def _is_new(folder: Folder) -> bool:
+def _is_new(folder: OpenFolder) -> bool:
     """Whether there is nothing in it, but perhaps what a run that has just begun, or was killed, is writing."""
     return all(_FRAME_TEMPORARY.fullmatch(entry.name) for entry in folder.entries())
 
@@ -260,7 +260,7 @@ def clean(directory: str) -> list[str] | None:
     return left
 
 
-def _clean_version(folder: Folder, name: str) -> None:
+def _clean_version(folder: OpenFolder, name: str) -> None:
     try:
         inner = folder.folder(name)
     except OSError:  # it has become something else meanwhile

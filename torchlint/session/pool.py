@@ -21,9 +21,10 @@ from multiprocessing.process import BaseProcess
 from typing import cast
 
 from torchlint.diagnostic import Problem
-from torchlint.session.worker import Answer, Job, answer, known_codebase, with_big_stack
+from torchlint.session.worker import Job, JobResult, answer, known_codebase
 from torchlint.system import ending
 from torchlint.system.crash import described
+from torchlint.system.stack import with_big_stack
 
 BATCH = 50_000
 """Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""
@@ -40,7 +41,7 @@ MOST = 25
 
 def answers(
     jobs: Sequence[Job], sizes: Sequence[int], count: int, done: Callable[[int], None], *, preload: bool
-) -> list[Answer]:
+) -> list[JobResult]:
     """Do jobs in ``count`` processes, the largest first; answers in the order of the jobs.
 
     ``preload``: whether something will have to be parsed for sure.
@@ -49,7 +50,7 @@ def answers(
     if preload and context.get_start_method() == "fork":
         _preload(jobs)
     waiting = deque(_batches(sizes))
-    found: dict[int, Answer] = {}
+    found: dict[int, JobResult] = {}
     busy: dict[Connection, tuple[_Worker, tuple[int, ...]]] = {}
     workers: list[_Worker] = []
 
@@ -124,8 +125,8 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("fork" if safe else "spawn")
 
 
-def _died(job: Job, worker: _Worker) -> Answer:
-    return Answer(problems=(Problem(job.path, f"the process checking it died ({worker.end()})"),))
+def _died(job: Job, worker: _Worker) -> JobResult:
+    return JobResult(problems=(Problem(job.path, f"the process checking it died ({worker.end()})"),))
 
 
 class _Worker:
@@ -148,10 +149,10 @@ class _Worker:
         with contextlib.suppress(OSError):  # it is dead, which receive() will notice
             self.connection.send(jobs)
 
-    def receive(self) -> list[Answer] | None:
+    def receive(self) -> list[JobResult] | None:
         """The answers to the jobs it has; None if it died of one."""
         try:
-            received: list[Answer] | str = self.connection.recv()
+            received: list[JobResult] | str = self.connection.recv()
         except (EOFError, OSError):
             return None
         if isinstance(received, str):

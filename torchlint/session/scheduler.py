@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlint.diagnostic import Diagnostic, Fixing, Problem
+from torchlint.diagnostic import Diagnostic, FindingKey, Fixing, Problem
 from torchlint.file.text import source
+from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.cachedir import Unusable
+from torchlint.system import states, writing
 from torchlint.system.reading import read_with_status
+from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
-    from torchlint.session.worker import Answer, Job
+    from torchlint.session.accounts import Accounts
+    from torchlint.session.worker import Job, JobResult
 
 WORTH_A_POOL = 200_000
 """So many bytes to parse (a third of a second) justify starting processes."""
@@ -30,7 +35,7 @@ WORTH_GATING_APART = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """How to go about it."""
 
     fixing: Fixing = Fixing.NONE
@@ -38,9 +43,13 @@ class Options:
     """Whether fixed text goes to the files (``--diff`` only wants to know it)."""
     jobs: int = 1
     cache_directory: str | None = None
+    baseline: Baseline | None = None
+    """What is known and neither reported nor fixed."""
+    fix_baselined: bool = False
+    """Whether it is fixed all the same."""
 
 
-class Result(NamedTuple):
+class FileResult(NamedTuple):
     """What became of one file."""
 
     file: File
@@ -56,6 +65,13 @@ class Result(NamedTuple):
     """The fixed content, where it differs."""
     unwritten: bool = False
     """Whether there is fixed content and it could not be written."""
+    baselined: tuple[Diagnostic, ...] = ()
+    """What was found and is in the baseline."""
+
+    @property
+    def all_found(self) -> list[Diagnostic]:
+        """All findings, those of the baseline included, in the order of every report."""
+        return sorted((*self.diagnostics, *self.baselined), key=lambda found: found.sort_key)
 
 
 @dataclass(slots=True)
@@ -68,14 +84,16 @@ class Counts:
     checked: int = 0
 
 
-Watch = Callable[[int, int], None]
+OnDone = Callable[[int, int], None]
 """Is told how many files of how many are done."""
 
 
 class Run:
     """One run over some files."""
 
-    def __init__(self, project: Project, options: Options = Options(), watch: Watch = lambda done, all_: None) -> None:
+    def __init__(
+        self, project: Project, options: RunOptions = RunOptions(), watch: OnDone = lambda done, all_: None
+    ) -> None:
         self.project, self.options = project, options
         self.counts = Counts()
         self.unsaved: str | None = None
@@ -84,31 +102,94 @@ class Run:
         """Why there must not be a cache where it was wanted."""
         self.notes: set[str] = set()
         """What was not read of what files import, for ``--verbose``."""
+        self.accounts: Accounts | None = None
+        """What became of the baseline, if there is one."""
         self._watch = watch
+        self._fixing = options.fixing
+        """What is applied in the pass that is under way."""
         self._cache: Cache | None = None
 
-    def files(self, files: Iterable[File]) -> list[Result]:
+    def files(self, files: Iterable[File]) -> list[FileResult]:
         """Check files, and fix them if that is wanted."""
         if self.options.cache_directory is not None:
             try:
                 self._cache = Cache(self.options.cache_directory, self.project.identity)
             except Unusable as error:
                 self.refused = str(error)
-        found = [self._looked_up(file) for file in files]
-        new = iter(self._checked([each for each in found if isinstance(each, _New)]))
-        results = self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
+        results = self._results(files, self._looked_up)
         if self._cache is not None:
             self.unsaved = self._cache.save()
         return results
 
-    def text(self, file: File, data: bytes) -> Result:
+    def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""
+        return self.texts([(file, data)])[0]
+
+    def texts(self, given: Sequence[tuple[File, bytes]]) -> list[FileResult]:
+        """Check texts as if they were what is in files; nothing is written."""
         self.options = replace(self.options, write=False)
-        return self._checked([_New(file, len(data), data)])[0]
+        contents = dict(given)
+        return self._results(contents, lambda file: _New(file, len(contents[file]), contents[file]))
+
+    def _results(self, files: Iterable[File], look_up: Callable[[File], FileResult | _New]) -> list[FileResult]:
+        baseline = self.options.baseline
+        if baseline is None:
+            return self._done([look_up(file) for file in files])
+        self._fixing = Fixing.NONE
+        found = [look_up(file) for file in files]
+        return self._beyond(baseline, found, self._done(found))
+
+    def _done(self, found: Sequence[FileResult | _New]) -> list[FileResult]:
+        """The results of files of which some are known."""
+        new = iter(self._checked([each for each in found if isinstance(each, _New)]))
+        return self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
+
+    # ------------------------------------------------------------------ what the baseline has
+
+    def _beyond(
+        self, baseline: Baseline, looked_up: Sequence[FileResult | _New], first: Sequence[FileResult]
+    ) -> list[FileResult]:
+        """The results of a pass without fixing, without what the baseline has; and fixed, if that is wanted.
+
+        Which finding is the one in the baseline, if a function went to another file, is known only when all files have
+        been looked at.
+        """
+        from torchlint.file.suppress.suppress import parted
+        from torchlint.session.accounts import Looked, settled
+
+        project, files = self.project, [result.file for result in first]
+        paths = [baseline.path_of(file.location) for file in files]
+        self.accounts = settled(
+            baseline,
+            [
+                Looked(path, result.diagnostics, project.codes(result.file.location), not result.problems)
+                for path, result in zip(paths, first, strict=True)
+            ],
+            lambda path, code: code in project.codes(baseline.location_of(path)),
+        )
+        self._fixing = self.options.fixing
+        accepted = [self.accounts.accepted[path] for path in paths]
+        again: list[FileResult | _New] = []
+        for was, result, known in zip(looked_up, first, accepted, strict=True):
+            data = was.data if isinstance(was, _New) else None
+            leave = Counter[FindingKey]() if self.options.fix_baselined else known
+            is_settled = not self._may_change(parted(result.diagnostics, leave)[0], bool(leave))
+            again.append(result if is_settled else _New(result.file, len(result.text), data, leave))
+        results, counts = [], replace(self.counts)
+        second = self._done(again)
+        self.counts = counts  # of files, however often one is looked at
+        for result, known in zip(second, accepted, strict=True):
+            new, baselined = parted(result.all_found, known)
+            results.append(result._replace(diagnostics=tuple(new), baselined=tuple(baselined)))
+        return results
+
+    def _may_change(self, new: Iterable[Diagnostic], is_beside_others: bool) -> bool:
+        """Whether one of these findings is to be fixed, or may not be, for something beside it is to be left alone."""
+        return any(found.fix is not None and (is_beside_others or self._fixing.applies(found.fix)) for found in new)
 
     # ------------------------------------------------------------------ what is known already
 
-    def _looked_up(self, file: File) -> Result | _New:
+    def _looked_up(self, file: File) -> FileResult | _New:
         """What is known of a file that has not changed."""
         try:
             status = os.stat(file.location)
@@ -129,22 +210,23 @@ class Run:
         except OSError:
             return new
         if known is None or now_too != now:
-            known = self._cache.same(file.location, variant, Seen(now_too, source.digest(data)))
+            known = self._cache.same(file.location, variant, Seen(now_too, states.digest(data)))
         return (self._known(file, known, data) if known is not None else None) or new
 
-    def _known(self, file: File, known: Known, data: bytes) -> Result | None:
+    def _known(self, file: File, known: Known, data: bytes) -> FileResult | None:
         """What is known as a result, unless it is not enough, or there is something in it to fix."""
         thorough = self._is_thorough(file)
         if not known.answers(thorough):
             return None
         if not known.is_gated and not (thorough and known.diagnostics):
             self.counts.skipped += 1
-            return Result(file)
-        if any(found.fix is not None and self.options.fixing.applies(found.fix) for found in known.diagnostics):
+            return FileResult(file)
+        if any(found.fix is not None and self._fixing.applies(found.fix) for found in known.diagnostics):
             return None
         self.counts.cached += 1
         text = source.decode(data).text if known.diagnostics else ""
-        return Result(file, known.diagnostics, text, suppressed=known.suppressed)
+        found = self.project.graded(file.location, known.diagnostics)
+        return FileResult(file, found, text, suppressed=known.suppressed)
 
     def _is_thorough(self, file: File) -> bool:
         """Whether a file must parse even if no rule could find anything in it: it, or TL001, was asked for by name."""
@@ -152,7 +234,7 @@ class Run:
 
     # ------------------------------------------------------------------ what is not
 
-    def _checked(self, files: Sequence[_New]) -> list[Result]:
+    def _checked(self, files: Sequence[_New]) -> list[FileResult]:
         if not files:
             return []
         jobs = [self._job(each) for each in files]
@@ -161,24 +243,25 @@ class Run:
 
     def _job(self, new: _New) -> Job:
         thorough = self._is_thorough(new.file)
-        return job_for(self.project, new.file, self.options.fixing, thorough=thorough, data=new.data)
+        job = job_for(self.project, new.file, self._fixing, thorough=thorough, data=new.data)
+        return replace(job, accepted=new.accepted) if new.accepted else job
 
-    def _finished(self, new: _New, job: Job, answer: Answer) -> Result:
+    def _finished(self, new: _New, job: Job, answer: JobResult) -> FileResult:
         file = new.file
         self.counts.checked += answer.was_checked
         self.notes.update(answer.notes)
         self.counts.skipped += not answer.was_checked and answer.seen is not None
         if answer.after is not None and self.options.write:
             try:
-                source.write(file.location, answer.after, answer.before)
-            except source.NotWritten as error:
+                writing.write(file.location, answer.after, answer.before)
+            except writing.NotWritten as error:
                 problem = Problem(file.path, f"not fixed: {error}")
-                return Result(file, problems=(problem,), before=answer.before, unwritten=True)
+                return FileResult(file, problems=(problem,), before=answer.before, unwritten=True)
         if new.data is None:
             self._remember(job, answer)
-        return Result(
+        return FileResult(
             file,
-            answer.diagnostics,
+            self.project.graded(file.location, answer.diagnostics),
             answer.text,
             answer.problems,
             answer.fixed,
@@ -186,19 +269,20 @@ class Run:
             answer.before,
             answer.after,
             answer.unwritten,
+            self.project.graded(file.location, answer.accepted),
         )
 
-    def _remember(self, job: Job, answer: Answer) -> None:
+    def _remember(self, job: Job, answer: JobResult) -> None:
         """Put into the cache what holds for what is in the file now."""
-        if self._cache is None or answer.problems or answer.seen is None:
+        if self._cache is None or answer.problems or answer.seen is None or job.accepted:
             return
         if answer.after is not None and not self.options.write:
             return
         known = Known(answer.diagnostics, answer.suppressed, answer.is_gated, job.thorough)
-        seen = answer.seen if answer.after is None else Seen([], source.digest(answer.after))
+        seen = answer.seen if answer.after is None else Seen([], states.digest(answer.after))
         self._cache.put(job.location, self.project.variant(job.location), seen, known, answer.rests_on)
 
-    def _with_findings_of_unwritten(self, results: list[Result]) -> list[Result]:
+    def _with_findings_of_unwritten(self, results: list[FileResult]) -> list[FileResult]:
         """Where fixed text could not be written, the findings are still there: look for them once more."""
         unwritten = [_New(old.file, len(old.before), old.before) for old in results if old.unwritten]
         checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
@@ -231,13 +315,15 @@ class _New(NamedTuple):
     size: int
     data: bytes | None = None
     """Its content, where that is not to be read from the file."""
+    accepted: Mapping[FindingKey, int] = {}
+    """The findings to be left alone."""
 
 
-def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Watch) -> list[Answer]:
+def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
     """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
-    from torchlint.session.worker import answer, known_codebase, with_big_stack
+    from torchlint.session.worker import answer, known_codebase
 
-    answers: dict[int, Answer] = {}
+    answers: dict[int, JobResult] = {}
 
     ready = 0
 
@@ -272,7 +358,7 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: Wa
     return [answers[number] for number in range(len(jobs))]
 
 
-def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, Answer]) -> tuple[bool, bool]:
+def _begun(jobs: Sequence[Job], sizes: Sequence[int], answers: dict[int, JobResult]) -> tuple[bool, bool]:
     """Open files, the largest first, until it is clear that processes are worth starting, and that they will parse.
 
     Files that turn out to be of no interest are answered thereby.

@@ -5,20 +5,18 @@ What is done here can be done in any process; what a job and an answer hold can 
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, Fixing, Policy, Position, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
+from torchlint.system import states, writing
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
 from torchlint.system.reading import LIMIT, TooLarge, read_with_status
-from torchlint.system.stack import with_stack
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
-
-RECURSION_LIMIT = 20_000
-
-COLLECT = (2_000_000, 5, 5)
-"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
-refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +45,12 @@ class Job:
     """Its content, where that is not to be read from the file."""
     limits: Limits = USUAL
     """What it may cost."""
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
+    """Findings that are left alone and not reported, with how many of each there may be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobResult:
     """What became of a job."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -65,6 +59,8 @@ class Answer:
     problems: tuple[Problem, ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
     suppressed: int = 0
+    accepted: tuple[Diagnostic, ...] = ()
+    """What there is of the findings that are left alone."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     before: bytes = b""
     """What was read (left empty where nothing follows from it)."""
@@ -80,7 +76,7 @@ class Answer:
     @property
     def notes(self) -> Iterator[str]:
         """What is to be said of the files that it imports, for those who want to know."""
-        return (f"{path}: {source.UNREAD[state]}" for path, state in self.rests_on.items() if state in source.UNREAD)
+        return (f"{path}: {states.UNREAD[state]}" for path, state in self.rests_on.items() if state in states.UNREAD)
 
     @property
     def was_checked(self) -> bool:
@@ -99,10 +95,10 @@ class Opened:
     seen: Seen
 
 
-def answer(job: Job, codebase: Callable[[], Codebase]) -> Answer:
+def answer(job: Job, codebase: Callable[[], Codebase]) -> JobResult:
     """Do all of a job. Never raises for what is in a file."""
     opened = open_(job)
-    return opened if isinstance(opened, Answer) else check(opened, codebase())
+    return opened if isinstance(opened, JobResult) else check(opened, codebase())
 
 
 def known_codebase() -> Callable[[], Codebase]:
@@ -119,17 +115,17 @@ def known_codebase() -> Callable[[], Codebase]:
     return codebase
 
 
-def open_(job: Job) -> Opened | Answer:
+def open_(job: Job) -> Opened | JobResult:
     """Read a file; what is to be said of it, unless it has to be checked. Never raises for what is in it."""
     return _guarded(job, lambda: _open(job))
 
 
-def check(opened: Opened, codebase: Codebase) -> Answer:
+def check(opened: Opened, codebase: Codebase) -> JobResult:
     """Check what was read. Never raises for what is in it."""
     return _guarded(opened.job, lambda: _check(opened, codebase))
 
 
-def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
+def _guarded(job: Job, function: Callable[[], T]) -> T | JobResult:
     """What a function returns. Whatever it raises must not cost more than this file."""
     try:
         return function()
@@ -137,10 +133,10 @@ def _guarded(job: Job, function: Callable[[], T]) -> T | Answer:
         raise
     except BaseException as error:
         problem = Problem(job.path, f"could not be checked: {described(error)}", details=traceback_of(error))
-        return Answer(problems=(problem,))
+        return JobResult(problems=(problem,))
 
 
-def _open(job: Job) -> Opened | Answer:
+def _open(job: Job) -> Opened | JobResult:
     if job.path.endswith(".ipynb"):
         return _failed(job, "notebooks are not supported yet")
     now: Stamp = []
@@ -154,16 +150,16 @@ def _open(job: Job) -> Opened | Answer:
         decoded = source.decode(data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
-        return Answer(found, source.decode_leniently(data or b""))
+        return JobResult(found, source.decode_leniently(data or b""))
     except TooLarge as error:
         is_ours = not job.limits.file_size or job.limits.file_size > LIMIT  # which settings cannot lift
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
-    seen = Seen(now, source.digest(data))
+    seen = Seen(now, states.digest(data))
     is_gated = _is_gated(data, decoded.text, job.codes)
     if not is_gated and not _is_broken(decoded.text, job):
-        return Answer(seen=seen)
+        return JobResult(seen=seen)
     return Opened(job, data, decoded, is_gated, seen)
 
 
@@ -183,18 +179,19 @@ def _is_broken(text: str, job: Job) -> bool:
     return syntax_error(text, job.path) is not None
 
 
-def _check(opened: Opened, codebase: Codebase) -> Answer:
+def _check(opened: Opened, codebase: Codebase) -> JobResult:
     job = opened.job
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
         return _failed(job, outcome)
     found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
-    result = Answer(
+    result = JobResult(
         found,
         outcome.text if found else "",
         outcome.problems,
         outcome.fixed,
         outcome.suppressed,
+        outcome.accepted,
         outcome.rests_on,
         is_gated=opened.is_gated,
         seen=opened.seen,
@@ -203,7 +200,7 @@ def _check(opened: Opened, codebase: Codebase) -> Answer:
         return result
     try:
         return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
-    except source.NotWritten as error:
+    except writing.NotWritten as error:
         return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
 
 
@@ -223,6 +220,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             policy=job.policy,
             target=job.target,
             budget=job.limits.budget,
+            accepted=job.accepted,
         )
     except RecursionError:
         return TOO_DEEP
@@ -232,34 +230,22 @@ def _too_large(limits: Limits) -> str:
     return f"not checked: it has more bytes than `max-file-size` allows ({size_of(limits.file_size)})"
 
 
-def _failed(job: Job, message: str) -> Answer:
-    return Answer(problems=(Problem(job.path, message),))
+def _failed(job: Job, message: str) -> JobResult:
+    return JobResult(problems=(Problem(job.path, message),))
 
 
 def _unreadable(error: source.Undecodable) -> Diagnostic:
     start, end = Position(error.row, error.column), Position(error.row, error.column + 1)
-    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity="error")
+    return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity=Severity.ERROR)
 
 
 def _encoded(opened: Opened, text: str) -> bytes:
     try:
         if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
-            raise source.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
+            raise writing.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
         return opened.source.encode(text)
     except UnicodeEncodeError as error:
         character = error.object[error.start]
-        raise source.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
+        raise writing.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
     except UnicodeError as error:  # `idna` and its like say no more
-        raise source.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None
-
-
-def with_big_stack(function: Callable[[], T]) -> T:
-    """Call a function in a thread that has room for deep recursion."""
-    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
-    try:
-        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
-        gc.set_threshold(*COLLECT)
-        return with_stack(function)
-    finally:
-        sys.setrecursionlimit(recursion_limit)
-        gc.set_threshold(*thresholds)
+        raise writing.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-FILE_SIZE = 5 << 20
-"""Bytes of a file, where nothing else is said. People write no such files, and few programs do."""
+FILE_SIZE = 2 << 20
+"""Bytes of a file, where nothing else is said. The largest met in 10,000 real ones has 1.4 million, and takes 12 s."""
 
 BUDGET = 2_000_000
 """Expressions to interpret in a file, where nothing else is said. Real files need less than a tenth of it."""

@@ -7,6 +7,7 @@ so a question that comes when much of that is used up goes on in a thread of its
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -17,6 +18,12 @@ T = TypeVar("T")
 
 STACK_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64, 16))
 """libcst's parser recurses on the C stack. The largest the system grants is taken; untouched pages cost nothing."""
+
+RECURSION_LIMIT = 20_000
+
+COLLECT = (2_000_000, 5, 5)
+"""When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
+refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
 _USED = 0.4
 """The part of the frames Python grants that may be in use where a question begins; one needs less than the rest."""
@@ -47,6 +54,18 @@ def deeper(question: Callable[[], T]) -> T:
         return question()
     finally:
         _place.frame, _place.depth = above
+
+
+def with_big_stack(function: Callable[[], T]) -> T:
+    """Call a function in a thread that has room for deep recursion."""
+    recursion_limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    try:
+        sys.setrecursionlimit(max(recursion_limit, RECURSION_LIMIT))
+        gc.set_threshold(*COLLECT)
+        return with_stack(function)
+    finally:
+        sys.setrecursionlimit(recursion_limit)
+        gc.set_threshold(*thresholds)
 
 
 def with_stack(function: Callable[[], T]) -> T:

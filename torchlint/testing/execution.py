@@ -46,7 +46,7 @@ _OF_THE_GRAPH = frozenset(("requires_grad", "is_leaf", "retains_grad"))
 
 
 @dataclass(frozen=True)
-class Run:
+class ProgramRun:
     """What a program left behind."""
 
     variables: dict[str, Any]
@@ -57,7 +57,7 @@ class Run:
     """Whether autograd records, and the default dtype, when the program has ended."""
 
 
-def run(text: str, name: str = "program.py") -> Run:
+def run(text: str, name: str = "program.py") -> ProgramRun:
     """Run a program as ``__main__`` from a fixed seed."""
     variables: dict[str, Any] = {"__name__": "__main__"}
     output = io.StringIO()
@@ -78,14 +78,14 @@ def run(text: str, name: str = "program.py") -> Run:
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
     kept = {name: value for name, value in variables.items() if not name.startswith("__") and not _is_code(value)}
-    return Run(kept, output.getvalue(), torch.get_rng_state(), error, modes)
+    return ProgramRun(kept, output.getvalue(), torch.get_rng_state(), error, modes)
 
 
-def differences(before: Run, after: Run, *, may_detach: bool = False) -> list[str]:
+def differences(before: ProgramRun, after: ProgramRun, *, may_detach: bool = False) -> list[str]:
     """How a safe fix changed what a program does; ``may_detach``: what was kept no longer carries its graph."""
     if before.error is not None or after.error is not None:
         return [f"raised {before.error!r} before, {after.error!r} after"]
-    compared = _Comparison(exact=True, may_detach=may_detach)
+    compared = _Differences(exact=True, may_detach=may_detach)
     compared.variables(before.variables, after.variables)
     if not torch.equal(before.random_state, after.random_state):
         compared.found.append("other random numbers were drawn")
@@ -100,13 +100,13 @@ def differences(before: Run, after: Run, *, may_detach: bool = False) -> list[st
     return compared.found
 
 
-def rough_differences(before: Run, after: Run) -> list[str]:
+def rough_differences(before: ProgramRun, after: ProgramRun) -> list[str]:
     """How an unsafe fix changed values, beyond the type of numbers. A program that raised may do anything but raise."""
     if after.error is not None:
         return [f"raises {after.error!r}"]
     if before.error is not None:
         return []
-    compared = _Comparison(exact=False)
+    compared = _Differences(exact=False)
     compared.variables(before.variables, after.variables)
     return compared.found
 
@@ -150,7 +150,7 @@ def _same_values(a: torch.Tensor, b: torch.Tensor, *, exact: bool) -> bool:
     return bool(((a == b) | ((a != a) & (b != b))).all())
 
 
-class _Comparison:
+class _Differences:
     """Two structures, compared recursively."""
 
     def __init__(self, *, exact: bool, may_detach: bool = False) -> None:
@@ -240,7 +240,7 @@ class _Comparison:
                 self.values(f"{path}.grad", a.grad, b.grad)
 
 
-def _objects(run_: Run) -> Iterator[tuple[str, Any]]:
+def _objects(run_: ProgramRun) -> Iterator[tuple[str, Any]]:
     """All tensors and arrays that can be reached from a run's variables, with a path each."""
     stack = [(name, value) for name, value in reversed(run_.variables.items())]
     seen: set[int] = set()
@@ -272,7 +272,7 @@ def _memory(value: torch.Tensor | np.ndarray[Any, Any]) -> int:
     return int(value.__array_interface__["data"][0])
 
 
-def _sharing(run_: Run, compared: set[str]) -> set[frozenset[str]]:
+def _sharing(run_: ProgramRun, compared: set[str]) -> set[frozenset[str]]:
     groups: dict[int, set[str]] = {}
     for path, value in _objects(run_):
         if path in compared and (memory := _memory(value)):
@@ -280,7 +280,7 @@ def _sharing(run_: Run, compared: set[str]) -> set[frozenset[str]]:
     return {frozenset(group) for group in groups.values() if len(group) > 1}
 
 
-def _gradients(before: Run, after: Run, *, may_detach: bool) -> list[str]:
+def _gradients(before: ProgramRun, after: ProgramRun, *, may_detach: bool) -> list[str]:
     """Differences between the gradients of all results with respect to all leaves."""
     a, b = _probe(before), _probe(after)
     found = []
@@ -298,7 +298,7 @@ def _gradients(before: Run, after: Run, *, may_detach: bool) -> list[str]:
     return found
 
 
-def _probe(run_: Run) -> dict[str, dict[str, torch.Tensor] | None]:
+def _probe(run_: ProgramRun) -> dict[str, dict[str, torch.Tensor] | None]:
     tensors = {path: t for path, t in _objects(run_) if isinstance(t, torch.Tensor)}
     tensors = {path: t for path, t in tensors.items() if _property(t, "requires_grad") is True}
     leaves = {path: t for path, t in tensors.items() if _property(t, "is_leaf") is True}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome
 from torchlint.testing.examples import Example
-from torchlint.testing.execution import Run, differences, rough_differences, run
+from torchlint.testing.execution import ProgramRun, differences, rough_differences, run
 from torchlint.testing.linting import lint
 
 KEEPS_NO_GRAPH = "TL107"
@@ -66,7 +66,7 @@ class Program:
             return
         assert not found, "\n".join((*found, outcome.text))
 
-    def _before(self) -> Run:
+    def _before(self) -> ProgramRun:
         """What the program does as it stands: it runs, or raises, as it says."""
         ran = run(self.text, self.name)
         if self.raises:

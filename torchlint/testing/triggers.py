@@ -9,15 +9,15 @@ from torchlint.file.check import examine_without_triggers
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.source import Undecodable, decode
 from torchlint.file.triggers.gate import is_ours
-from torchlint.session.worker import with_big_stack
 from torchlint.system.reading import read
+from torchlint.system.stack import with_big_stack
 from torchlint.testing.linting import lint
 
-Place = tuple[int, int]
+FoundAt = tuple[int, int]
 """Row and column of a finding."""
 
 
-def missed_in(text: str, codes: frozenset[str]) -> tuple[Place, ...]:
+def missed_in(text: str, codes: frozenset[str]) -> tuple[FoundAt, ...]:
     """Where rules find something in a text only if they look at it without triggers."""
     if not is_ours(text.encode(errors="surrogatepass")):
         return ()  # nothing of torch is in it, so it is none of our files whatever the triggers are
@@ -42,7 +42,7 @@ def missed(code: str, *paths: str) -> list[str]:
     return with_big_stack(found)
 
 
-def _missed_in_file(file: str, code: str) -> tuple[Place, ...]:
+def _missed_in_file(file: str, code: str) -> tuple[FoundAt, ...]:
     data = read(str(file))
     try:
         return missed_in(decode(data).text, frozenset((code,)))

@@ -5,61 +5,32 @@ A format is a function ``lines(files, style)``; everything that formats share is
 
 from __future__ import annotations
 
-import bisect
 import importlib
-import itertools
 import os
-import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, Position
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Severity
 
-FORMATS = {"full": "full", "concise": "concise", "json": "json_", "github": "github"}
+FORMATS = {
+    "full": "full",
+    "concise": "concise",
+    "grouped": "grouped",
+    "json": "json_",
+    "json-lines": "json_lines",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
+    "rdjson": "rdjson",
+    "markdown": "markdown",
+}
 """Formats by name, with the module of each."""
 
-FOR_PEOPLE = ("full", "concise")
+FOR_PEOPLE = ("full", "concise", "grouped")
 """Formats that end with a summary; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
-
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text with its lines. They end at LF, CR or CRLF and nothing else."""
-
-    content: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-    @classmethod
-    def of(cls, content: str) -> Text:
-        """The lines of a text."""
-        if "\r" not in content:
-            lengths = itertools.accumulate(map(len, content.split("\n")))
-            ends = tuple(length + number for number, length in enumerate(lengths))
-            return cls(content, (0, *(end + 1 for end in ends[:-1])), ends)
-        breaks = [match.span() for match in _NEWLINE.finditer(content)]
-        return cls(content, (0, *(end for _, end in breaks)), (*(start for start, _ in breaks), len(content)))
-
-    def position(self, offset: int) -> Position:
-        """Row and column of an offset."""
-        row = bisect.bisect_right(self.starts, offset)
-        return Position(row, offset - self.starts[row - 1] + 1)
-
-    def line(self, row: int) -> str:
-        """A line without its end; empty beyond the last."""
-        if row > len(self.starts):
-            return ""
-        return self.content[self.starts[row - 1] : self.ends[row - 1]]
-
-    @property
-    def rows(self) -> int:
-        """How many lines there are; the empty one after the last newline doesn't count."""
-        return len(self.starts) - (self.starts[-1] == len(self.content) and len(self.starts) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +43,11 @@ class FileFindings:
     """Its absolute path."""
     text: str
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def slashed(self) -> str:
+        """The path as it is shown, with forward slashes."""
+        return self.path.replace(os.sep, "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +66,21 @@ class Style:
         """``[*] `` for what ``--fix`` would fix."""
         return f"[{self.paint('*', *CYAN)}] " if is_fixable(diagnostic, self.unsafe_fixes) else ""
 
+    def code(self, diagnostic: Diagnostic, before: str = "") -> str:
+        """The code of a finding in the colour of how bad it is."""
+        return self.paint(f"{before}{diagnostic.code}", *_COLORS[diagnostic.severity])
 
-BOLD, RED, GREEN, BLUE, CYAN = (1,), (1, 31), (32,), (1, 34), (36,)
 
-Lines = Callable[[Sequence[FileFindings], Style], Iterator[str]]
+BOLD, RED, GREEN, YELLOW, BLUE, CYAN = (1,), (1, 31), (32,), (1, 33), (1, 34), (36,)
+
+_COLORS = {Severity.ERROR: RED, Severity.WARNING: YELLOW, Severity.INFO: BLUE}
+
+Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
 
-def format_named(name: str) -> Lines:
+def format_named(name: str) -> Format:
     """The function that writes a format."""
-    function: Lines = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    function: Format = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
     return function
 
 
@@ -107,36 +89,33 @@ def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:
     return diagnostic.fix is not None and (unsafe or diagnostic.fix.applicability is Applicability.SAFE)
 
 
+def worst_first(files: Sequence[FileFindings]) -> Iterator[FileFindings]:
+    """The findings of each file that are errors, then the warnings, then the rest."""
+    for severity in Severity:
+        for file in files:
+            found = tuple(each for each in file.diagnostics if each.severity is severity)
+            if found:
+                yield replace(file, diagnostics=found)
+
+
+def fingerprints(files: Sequence[FileFindings]) -> Iterator[tuple[FileFindings, Diagnostic, str]]:
+    """All findings, each with what it is known by in the next report, though lines have moved: no two have the same."""
+    import hashlib
+
+    seen: dict[tuple[str, FindingKey], int] = {}
+    for file in files:
+        for found in file.diagnostics:
+            place = (file.slashed, found.key)
+            seen[place] = seen.get(place, 0) + 1
+            text = repr((*place, seen[place]))
+            yield file, found, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
 def url(code: str, name: str) -> str | None:
     """The page of a rule; None for one of another package."""
     return f"{PAGES}/{name}.md" if code.startswith(OWN_PREFIX) else None
 
 
-def printable(text: str, keep: str = "") -> str:
-    """``text`` on one line, whatever is in it: a file name, a message or a line of source may hold anything.
-
-    Control characters and what reorders or hides text are escaped as in a string, but for characters to ``keep``.
-    """
-    if text.isprintable():  # most
-        return text
-    return "".join(c if c.isprintable() or c in keep or "\udc80" <= c <= "\udcff" else _escaped(c) for c in text)
-
-
-def printable_lines(text: str) -> str:
-    """The same of a text on several lines, with its tabs."""
-    return "\n".join(printable(line, "\t") for line in _NEWLINE.split(text))
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
-
-
-def wants_color(choice: str) -> bool:
-    """Whether to write colours: what the option says, then the environment, then the terminal."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def counted(count: int, thing: str) -> str:
+    """``1 finding``, ``2 findings``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, printable
+from torchlint.cli.report import BOLD, CYAN, FileFindings, Style
+from torchlint.cli.report.terminal import printable
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -14,4 +15,4 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
         path = style.paint(printable(file.path), *BOLD)
         for found in file.diagnostics:
             place = colon.join((path, str(found.start.row), str(found.start.column)))
-            yield f"{place}{colon} {style.paint(found.code, *RED)} {style.mark(found)}{printable(found.message)}"
+            yield f"{place}{colon} {style.code(found)} {style.mark(found)}{printable(found.message)}"

@@ -1,4 +1,4 @@
-"""Findings as people read them: the source line with carets, the reason, and the fix as a small diff."""
+"""Findings as people read them, errors first: the source line with carets, the reason, and the fix as a small diff."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, Text, printable
+from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, worst_first
+from torchlint.cli.report.terminal import printable
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, TextEdit
+from torchlint.file.text.lines import Lines
 
 WIDTH = 120
 """Columns of source that are shown of a line."""
@@ -31,17 +33,18 @@ _SPACES = "\u00a0\u3000"
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Each finding as a paragraph."""
-    for file in files:
-        text = Text.of(file.text)
+    for file in worst_first(files):
+        text = Lines(file.text)
         for found in file.diagnostics:
             yield from _finding(file.path, text, found, style)
             yield ""
 
 
-def _finding(path: str, text: Text, found: Diagnostic, style: Style) -> Iterator[str]:
+def _finding(path: str, text: Lines, found: Diagnostic, style: Style) -> Iterator[str]:
     last = min(found.end.row + CONTEXT, text.rows)
     gutter = _Gutter(len(str(max(last, found.start.row))), style)
-    yield f"{style.paint(found.code, *RED)} {style.mark(found)}{style.paint(printable(found.message), *BOLD)}"
+    head = style.code(found, before=f"{found.severity.value} ")
+    yield f"{head} {style.mark(found)}{style.paint(printable(found.message), *BOLD)}"
     yield f"{gutter.space}{style.paint('-->', *BLUE)} {printable(path)}:{found.start.row}:{found.start.column}"
     yield gutter.bar()
     yield from _excerpt(text, found, gutter)
@@ -57,7 +60,7 @@ def _because(evidence: LocatedEvidence) -> str:
     return f"{printable(evidence.message)}{place}"
 
 
-def _remedy(text: Text, fix: LocatedFix, style: Style) -> Iterator[str]:
+def _remedy(text: Lines, fix: LocatedFix, style: Style) -> Iterator[str]:
     yield f"{style.paint('help', *CYAN)}: {printable(fix.message)}"
     hunks = list(_hunks(text, fix.edits))
     if hunks:
@@ -69,7 +72,8 @@ def _remedy(text: Text, fix: LocatedFix, style: Style) -> Iterator[str]:
             yield from _drawn(hunk, gutter)
         yield gutter.bar()
     if fix.applicability is Applicability.UNSAFE:
-        yield f"{style.paint('note', *CYAN)}: this fix is unsafe, the program may do something else afterwards"
+        risk = printable(fix.risk) or "the program may do something else afterwards"
+        yield f"{style.paint('note', *CYAN)}: this fix is unsafe: {risk}"
     for other in fix.alternatives:
         doubt = " (unsafe)" if other.applicability is Applicability.UNSAFE else ""
         yield f"{style.paint('or', *CYAN)}: {printable(other.message)}{doubt}"
@@ -104,7 +108,7 @@ class _Gutter:
         return f"{head} {self.style.paint(f'{sign} {content}'.rstrip(), *color)}"
 
 
-def _excerpt(text: Text, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
+def _excerpt(text: Lines, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
     """The lines of a finding with carets below them, and some lines around it."""
     first, last = found.start.row, max(found.start.row, min(found.end.row, text.rows))
     top, bottom = max(1, first - CONTEXT), max(last, min(last + CONTEXT, text.rows))
@@ -169,19 +173,19 @@ _Line = tuple[str, int, str]
 """Sign, line number and content of one line of a diff."""
 
 
-def _hunks(text: Text, edits: Sequence[TextEdit]) -> Iterator[list[_Line]]:
+def _hunks(text: Lines, edits: Sequence[TextEdit]) -> Iterator[list[_Line]]:
     """The lines that edits change, as diffs with a line of context."""
     shift = 0
     for group in _grouped(text, edits):
         first, last = text.position(group[0].start).row, text.position(group[-1].end).row
         old = [text.line(row) for row in range(first, last + 1)]
-        new = Text.of(_spliced(text, group, text.starts[first - 1], text.ends[last - 1]))
+        new = Lines(_spliced(text, group, text.starts[first - 1], text.ends[last - 1]))
         changed = [new.line(row) for row in range(1, len(new.starts) + 1)]
         yield list(_diff(text, old, changed, first, shift))
         shift += len(changed) - len(old)
 
 
-def _grouped(text: Text, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
+def _grouped(text: Lines, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
     """Edits that touch the same or neighbouring lines."""
     group: list[TextEdit] = []
     for edit in edits:
@@ -193,15 +197,15 @@ def _grouped(text: Text, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
         yield group
 
 
-def _spliced(text: Text, edits: Iterable[TextEdit], start: int, end: int) -> str:
+def _spliced(text: Lines, edits: Iterable[TextEdit], start: int, end: int) -> str:
     pieces = []
     for edit in edits:
-        pieces += [text.content[start : edit.start], edit.content]
+        pieces += [text.text[start : edit.start], edit.content]
         start = edit.end
-    return "".join([*pieces, text.content[start:end]])
+    return "".join([*pieces, text.text[start:end]])
 
 
-def _diff(text: Text, old: list[str], new: list[str], first: int, shift: int) -> Iterator[_Line]:
+def _diff(text: Lines, old: list[str], new: list[str], first: int, shift: int) -> Iterator[_Line]:
     """Old and new lines without what they begin and end with in common, and a line before and after."""
     head, tail = _common(old, new), 0
     tail = _common(old[head:][::-1], new[head:][::-1])

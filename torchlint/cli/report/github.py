@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from torchlint.cli.report import FileFindings, Style, printable
-from torchlint.diagnostic import Diagnostic
+from torchlint.cli.report import FileFindings, Style
+from torchlint.cli.report.terminal import printable
+from torchlint.diagnostic import Diagnostic, Severity
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """One command for each finding; errors first, for GitHub shows only so many of each run."""
     found = [(file, diagnostic) for file in files for diagnostic in file.diagnostics]
-    for file, diagnostic in sorted(found, key=lambda pair: pair[1].severity != "error"):
+    for file, diagnostic in sorted(found, key=lambda pair: pair[1].severity.rank):
         yield _command(file.path, diagnostic)
 
 
@@ -26,8 +29,7 @@ def _command(path: str, found: Diagnostic) -> str:
     if found.start.row == found.end.row:  # columns are only allowed on a single line
         properties |= {"col": str(found.start.column), "endColumn": str(found.end.column)}
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    level = "error" if found.severity == "error" else "warning"
-    return f"::{level} {listed}::{_data(_message(path, found))}"
+    return f"::{_LEVELS[found.severity]} {listed}::{_data(_message(path, found))}"
 
 
 def _message(path: str, found: Diagnostic) -> str:

@@ -6,35 +6,40 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torchlint.cli.report import FileFindings, Style, Text, url
+from torchlint.cli.report import FileFindings, Style, url
 from torchlint.diagnostic import Diagnostic, LocatedEvidence, LocatedFix, Position
+from torchlint.file.text.lines import Lines
+from torchlint.project.selection import group_of
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The whole list, indented."""
-    entries = [entry for file in files for entry in _entries(file)]
-    yield json.dumps(entries, indent=2)
+    yield json.dumps([entry for file in files for entry in entries(file)], indent=2)
 
 
-def _entries(file: FileFindings) -> Iterator[dict[str, Any]]:
-    text = Text.of(file.text)
+def entries(file: FileFindings) -> Iterator[dict[str, Any]]:
+    """An object for each finding of a file."""
+    text = Lines(file.text)
     for found in file.diagnostics:
         yield _entry(found, file.location, text)
 
 
-def _entry(found: Diagnostic, filename: str, text: Text) -> dict[str, Any]:
+def _entry(found: Diagnostic, filename: str, text: Lines) -> dict[str, Any]:
+    group = group_of(found.code)
     return {
         "cell": None,
         "code": found.code,
+        "confidence": found.confidence.value,
         "end_location": _location(found.end),
         "evidence": _evidence(found.evidence),
         "filename": filename,
         "fix": _fix(found.fix, text),
+        "group": group.value if group is not None else None,
         "location": _location(found.start),
         "message": found.message,
         "name": found.name,
         "noqa_row": found.rows[1],
-        "severity": found.severity,
+        "severity": found.severity.value,
         "url": url(found.code, found.name),
     }
 
@@ -49,7 +54,7 @@ def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
     return {"kind": evidence.kind, "message": evidence.message, "row": evidence.row}
 
 
-def _fix(fix: LocatedFix | None, text: Text) -> dict[str, Any] | None:
+def _fix(fix: LocatedFix | None, text: Lines) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [

@@ -7,7 +7,8 @@ import os
 import re
 from collections.abc import Iterator
 
-from torchlint.cli.report import BOLD, CYAN, GREEN, RED, Style, printable
+from torchlint.cli.report import BOLD, CYAN, GREEN, RED, Style
+from torchlint.cli.report.terminal import printable
 
 _PLAIN = re.compile(r"[^\"\\\x00-\x1f\x7f-\xff]+")
 _COLORS = {"-": RED[1:], "+": GREEN, "@": CYAN}

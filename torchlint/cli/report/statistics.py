@@ -7,8 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, is_fixable, printable
-from torchlint.diagnostic import Diagnostic
+from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, counted, is_fixable
+from torchlint.cli.report.terminal import printable
+from torchlint.diagnostic import Diagnostic, Severity
+from torchlint.project.selection import group_of
+
+MANY = 50
+"""More findings than these are counted by rule at the end, with what to do next."""
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
@@ -23,7 +28,14 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 def json_lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The same as a JSON list."""
     entries = [
-        {"code": code, "name": name, "count": count, "fixable": fixable == count, "fixable_count": fixable}
+        {
+            "code": code,
+            "name": name,
+            "count": count,
+            "fixable": fixable == count,
+            "fixable_count": fixable,
+            "group": group.value if (group := group_of(code)) is not None else None,
+        }
         for code, name, count, fixable in _counted(files, style)
     ]
     yield json.dumps(entries, indent=2)
@@ -50,6 +62,9 @@ class Totals:
     """For each fixed file how often each rule was."""
     failed: int = 0
     """How many others could not be checked, or not wholly."""
+    baselined: int = 0
+    elsewhere: int = 0
+    """How many others are not on the lines that were asked for."""
 
 
 def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
@@ -57,7 +72,7 @@ def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
     if not totals.fixed:
         return
     count = _count(totals)
-    yield style.paint(f"Fixed {_number(count, 'finding')}:", *BOLD)
+    yield style.paint(f"Fixed {counted(count, 'finding')}:", *BOLD)
     for path, codes in totals.fixed:
         yield f"- {style.paint(printable(path), *BOLD)}:"
         for code, number in codes:
@@ -68,17 +83,31 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
     """How much was found, and what can be done about it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
     fixed = _count(totals)
-    rest = [f"{fixed} fixed"] * bool(fixed) + [f"{totals.suppressed} suppressed"] * bool(totals.suppressed)
+    asides = {
+        "fixed": fixed,
+        "suppressed": totals.suppressed,
+        "baselined": totals.baselined,
+        "elsewhere": totals.elsewhere,
+    }
+    rest = [f"{count} {what}" for what, count in asides.items() if count]
     aside = f" ({', '.join(rest)})" if rest else ""
     if not found:
         if totals.files or not totals.failed:
-            yield f"No findings in {_number(totals.files, 'file')}{aside}."
+            yield f"No findings in {counted(totals.files, 'file')}{aside}."
         yield from _failed(totals)
         return
-    total = _number(len(found), "finding")
-    where = _number(sum(bool(file.diagnostics) for file in files), "file")
+    if len(found) > MANY:
+        yield from lines(files, style)
+        levels = Counter(diagnostic.severity for diagnostic in found)
+        yield f"{', '.join(counted(levels[level], level.value) for level in Severity if levels[level])}."
+    total = counted(len(found), "finding")
+    where = counted(sum(bool(file.diagnostics) for file in files), "file")
     yield f"{style.paint(f'Found {total}', *BOLD)} in {where}{aside}."
     yield from _remedy(found, style)
+    if len(found) > MANY:
+        often = next(_counted(files, style))[0]
+        yield "`torchlint baseline write` accepts all that is there, so that only what is new is reported."
+        yield f"`torchlint rule {often}` explains a rule, `--select {often}` reports it alone."
     yield from _failed(totals)
 
 
@@ -89,8 +118,8 @@ def fixes_only(files: Sequence[FileFindings], totals: Totals, style: Style) -> I
     fixed = _count(totals)
     aside = ""
     if more and not style.unsafe_fixes:
-        aside = f" ({_number(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
-    done = f"Fixed {_number(fixed, 'finding')}" if fixed else "No findings fixed"
+        aside = f" ({counted(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
+    done = f"Fixed {counted(fixed, 'finding')}" if fixed else "No findings fixed"
     yield f"{style.paint(done, *BOLD)}{aside}."
     yield from _failed(totals)
 
@@ -101,7 +130,7 @@ def _count(totals: Totals) -> int:
 
 def _failed(totals: Totals) -> Iterator[str]:
     if totals.failed:
-        yield f"{_number(totals.failed, 'file')} could not be checked completely."
+        yield f"{counted(totals.failed, 'file')} could not be checked completely."
 
 
 def _remedy(found: Sequence[Diagnostic], style: Style) -> Iterator[str]:
@@ -115,7 +144,3 @@ def _remedy(found: Sequence[Diagnostic], style: Style) -> Iterator[str]:
         yield f"{star} {safe} fixable with `--fix`{more}."
     elif unsafe:
         yield f"{unsafe} fixable with `--fix --unsafe-fixes`."
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}{'es' if thing.endswith('x') else 's'}"

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from torchlint.project.selection import did_you_mean, known_names
+from torchlint.project.selection import GROUPS, did_you_mean, known_names
 
-Kind = Literal["ignore", "file-ignore", "noqa"]
+DirectiveKind = Literal["ignore", "file-ignore", "disable", "enable", "noqa"]
 
-_KINDS: tuple[Kind, ...] = ("ignore", "file-ignore")
-_OTHERS = frozenset(("disable", "disable-next", "enable", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
+_KINDS: tuple[DirectiveKind, ...] = ("ignore", "file-ignore", "disable", "enable")
+_OTHERS = frozenset(("disable-next", "ignore-file", "noqa", "off", "on", "skip", "skip-file"))
 """How other tools say it."""
 
 _OWN = re.compile(r"#\s*(?P<tool>torchlint)\b(?P<colon>\s*:)?\s*(?P<word>\w[\w-]*)?(?P<rest>[^#]*)", re.IGNORECASE)
@@ -50,12 +50,12 @@ def _codes() -> _Codes:
 class Said(NamedTuple):
     """What a part of a comment says."""
 
-    kind: Kind
+    kind: DirectiveKind
     start: int
     end: int
     """Offsets in the comment."""
     selectors: tuple[str, ...] | None
-    """Codes, beginnings of codes and names; None for everything."""
+    """Codes, beginnings of codes, names and groups; None for everything."""
     faults: tuple[str, ...] = ()
     """What is wrong with it, each as the end of a sentence."""
 
@@ -130,7 +130,7 @@ def _listed(match: re.Match[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(selectors), tuple(faults)
 
 
-def _unlisted(kind: Kind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+def _unlisted(kind: DirectiveKind, rest: str) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """The same where there are no brackets: rules that are named all the same, else everything."""
     words = _WORD.findall(rest)
     named = [
@@ -177,12 +177,12 @@ def _is_name(word: str) -> bool:
 
 def _selector(word: str) -> str | None:
     """What is meant by a word, in whichever case: a name, a code or the beginning of codes."""
-    if word.lower() in _names():
+    if word.lower() in _names() or word.lower() in GROUPS:
         return word.lower()
     code = word.upper()
     return code if any(known.startswith(code) for known in known_names()) else None
 
 
 def _unknown(word: str) -> str:
-    meant = did_you_mean(word, known_names()) or did_you_mean(word.lower(), _names())
+    meant = did_you_mean(word, known_names()) or did_you_mean(word.lower(), [*_names(), *GROUPS])
     return f"unknown rule `{word}`{meant}"

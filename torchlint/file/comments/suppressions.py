@@ -6,21 +6,27 @@
 ``# torchlint: ignore``                         everything, by either of the above
 ``x.data  # noqa: TL101``, ``# noqa``           as ``ignore``, but never for the next line
 ``# torchlint: file-ignore[TL1]``               the whole file, wherever the comment stands
+``# torchlint: disable[TL101]``                 what begins on this line or below, up to the line of ``enable[TL101]``
 ==============================================  ===================================================================
 
-Codes can be prefixes. What is written inside a string is no comment. A comment that looks like one of these and is none
-is reported (:mod:`torchlint.file.comments.directive` reads them), and silences at most the rules it names.
+Codes can be prefixes, or groups of rules. What is written inside a string is no comment. A comment that looks like one
+of these and is none is reported (:mod:`torchlint.file.comments.directive` reads them), and silences at most the rules
+it names.
 """
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from torchlint.diagnostic import Diagnostic, Position
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
 from torchlint.file.comments.directive import Said, is_suspect, read
-from torchlint.file.text.lines import line_start, lines_above
+from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
+from torchlint.file.comments.removal import without_part, without_rules
+from torchlint.file.text.lines import NEWLINE, Lines, line_start, lines_above
+from torchlint.project.selection import OWN_SEVERITIES, group_of, known_names, means
 
 _TOKEN = re.compile(
     r"""
@@ -33,7 +39,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(slots=True)
@@ -43,52 +48,85 @@ class Directive:
     start: Position
     end: Position
     selectors: tuple[str, ...] | None
-    """Codes, prefixes of codes and names; None for everything."""
+    """Codes, prefixes of codes, names and groups; None for everything."""
     rows: tuple[int, ...] = ()
-    """The lines it speaks for; empty for the whole file."""
+    """The lines it speaks for; empty for the whole file and for a range."""
+    range: SilencedRange | None = None
     trailing: bool = False
     """Whether it follows code, and so speaks for a statement that ends there as well."""
     noqa: bool = False
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
-    used: bool = False
 
-    def covers(self, diagnostic: Diagnostic) -> bool:
-        """Whether it silences a finding."""
-        return self._reaches(diagnostic) and self._names(diagnostic.code, diagnostic.name)
+    def places(self) -> tuple[_SilencedPlace, ...]:
+        """Where it silences: on lines, in the whole file, or in its range."""
+        if self.range is not None:
+            return () if self.range.is_none else ((self.start, False),)
+        return tuple((row, self.trailing) for row in self.rows) or ((None, False),)
 
-    def _reaches(self, diagnostic: Diagnostic) -> bool:
-        if not self.rows:
-            return True
-        first, last = diagnostic.rows
-        rows = {first, last, diagnostic.start.row} if self.trailing else {first, diagnostic.start.row}
-        return not rows.isdisjoint(self.rows)
+    def reaches(self) -> Iterator[_Reach]:
+        """What it silences, part by part."""
+        for place in self.places():
+            for selector in self.selectors if self.selectors is not None else (None,):
+                yield place, selector
 
-    def _names(self, code: str, name: str) -> bool:
-        if self.selectors is None:
-            return True
-        return any(code.startswith(selector) or selector == name for selector in self.selectors)
+    def is_around(self, place: Position) -> bool:
+        """Whether a place is within its range."""
+        last = self.range.last if self.range is not None else None
+        return place.row >= self.start.row and place != self.start and (last is None or place.row <= last.start.row)
+
+
+_SilencedPlace = tuple[int | Position | None, bool]
+"""A line, the beginning of a range, None for all of the file; and whether statements that end there count."""
+
+_Reach = tuple[_SilencedPlace, str | None]
+"""A place, and a code, the beginning of one, a name or a group (None for everything)."""
+
+
+def _selectors(diagnostic: Diagnostic) -> tuple[str | None, ...]:
+    """All that mean the rule of a finding."""
+    code, group = diagnostic.code, group_of(diagnostic.code)
+    beginnings = (code[:length] for length in range(len(code) + 1))
+    return (None, diagnostic.name, *((group.value,) if group is not None else ()), *beginnings)
+
+
+def _first_and_last(directives: Sequence[Directive]) -> Sequence[Directive]:
+    return directives if len(directives) < 3 else (directives[0], directives[-1])
 
 
 class Suppressions:
     """The suppressing comments of one text."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self.directives: list[Directive] = list(_directives(text)) if mentioned(text) else []
-        self._for_all = [number for number, directive in enumerate(self.directives) if not directive.rows]
-        self._by_row: dict[int, list[int]] = {}
-        for number, directive in enumerate(self.directives):
-            for row in directive.rows:
-                self._by_row.setdefault(row, []).append(number)
+        self._changes, self._open = _open_ranges(self.directives)
+        self._alike: dict[_Reach, list[Directive]] = {}
+        """Those that silence the same, by what that is."""
+        for directive in self.directives:
+            for reach in directive.reaches():
+                self._alike.setdefault(reach, []).append(directive)
+        self._needed: set[_Reach] = set()
 
     def silencing(self, diagnostic: Diagnostic) -> list[Directive]:
-        """What silences this finding (and remembers that it was needed)."""
-        near = {number for row in (*diagnostic.rows, diagnostic.start.row) for number in self._by_row.get(row, ())}
-        candidates = (self.directives[number] for number in sorted(near.union(self._for_all)))
-        covering = [directive for directive in candidates if directive.covers(diagnostic)]
-        for directive in covering:
-            directive.used = True
-        return covering
+        """What silences this finding, and notes that it was needed; the first and last of those that do the same."""
+        if not self._alike:
+            return []
+        selectors = _selectors(diagnostic)
+        reaches = ((place, selector) for place in self._places(diagnostic) for selector in selectors)
+        found = [reach for reach in reaches if reach in self._alike]
+        self._needed.update(found)
+        return [each for reach in found for each in _first_and_last(self._alike[reach])]
+
+    def _places(self, diagnostic: Diagnostic) -> Iterator[_SilencedPlace]:
+        """Where a comment can silence a finding."""
+        first, last = diagnostic.rows
+        begins = {first, diagnostic.start.row}
+        yield None, False
+        yield from ((row, False) for row in sorted(begins))
+        yield from ((row, True) for row in sorted({*begins, last}))
+        opened = self._open[bisect.bisect_right(self._changes, diagnostic.start.row)]
+        yield from ((each.start, False) for each in opened if each.is_around(diagnostic.start))
 
     def malformed(self) -> Iterator[Diagnostic]:
         """TL004 for each comment that is not understood as it may have been meant."""
@@ -101,15 +139,31 @@ class Suppressions:
 
         ``noqa`` is left out, it may be meant for another tool.
         """
+        lines: Lines | None = None
         for directive in self.directives:
-            if directive.used or directive.noqa or not _concerns(directive, codes):
+            if directive.noqa or not directive.places():
                 continue
-            yield _about(directive, "TL002", "unused-suppression", "this comment silences nothing")
+            idle = _idle(directive, {selector for _, selector in self._needed.intersection(directive.reaches())}, codes)
+            if idle is None:
+                continue
+            lines = lines or Lines(self._text)
+            is_all = not idle or len(idle) == len(directive.selectors or ())
+            said = "this comment" if is_all else ", ".join(f"`{selector}`" for selector in idle)
+            found = _about(
+                directive,
+                "TL002",
+                "unused-suppression",
+                f"{said} silence{'' if len(idle) > 1 and not is_all else 's'} nothing",
+            )
+            edits = _removing(self._text, directive, () if is_all else idle, lines)
+            message = "Remove the comment" if is_all else f"Remove {said}"
+            yield replace(found, fix=LocatedFix(message, Applicability.SAFE, edits) if edits else None)
 
 
 def _about(directive: Directive, code: str, name: str, message: str) -> Diagnostic:
     row = directive.start.row
-    return Diagnostic(code, name, message, directive.start, directive.end, (row, row))
+    severity = OWN_SEVERITIES[code]
+    return Diagnostic(code, name, message, directive.start, directive.end, (row, row), severity=severity)
 
 
 def mentioned(text: str) -> bool:
@@ -121,6 +175,22 @@ def mentioned(text: str) -> bool:
 def is_malformed(text: str) -> bool:
     """Whether a text holds a suppressing comment with something wrong."""
     return is_suspect(text) and any(directive.faults for directive in _directives(text))
+
+
+def lines_that_go_on(text: str) -> frozenset[int]:
+    """The lines at the end of which no comment can stand: a string goes on, or a backslash says that the line does."""
+    found, row, last = set[int](), 1, 0
+    for match in _TOKEN.finditer(text):
+        if match["newline"] is not None:
+            if text[last : match.start()].endswith("\\"):
+                found.add(row)
+            row += 1
+        elif match["comment"] is None:
+            breaks = sum(1 for _ in NEWLINE.finditer(text, *match.span()))
+            found.update(range(row, row + breaks))
+            row += breaks
+        last = match.end()
+    return frozenset(found)
 
 
 def start_with_comments(text: str, start: int) -> int:
@@ -139,22 +209,67 @@ def start_with_comments(text: str, start: int) -> int:
     return found
 
 
-def _concerns(directive: Directive, codes: Collection[str]) -> bool:
-    from torchlint.rules import catalogue
+def _idle(directive: Directive, needed: Collection[str | None], codes: Collection[str]) -> tuple[str, ...] | None:
+    """The selectors that silenced nothing of what rules of these codes could find; None if there are none.
 
+    Nothing is in it for a comment that silences everything, and had nothing to silence.
+    """
     if directive.selectors is None:
-        return True
-    names = {info.name: code for code, info in catalogue().items()}
-    wanted = {names.get(selector, selector.upper()) for selector in directive.selectors}
-    return any(code.startswith(selector) for selector in wanted for code in codes)
+        return None if needed else ()
+    names = known_names()
+    idle = (
+        selector
+        for selector in directive.selectors
+        if selector not in needed and any(means(selector, code, names.get(code, "")) for code in codes)
+    )
+    return tuple(idle) or None
+
+
+def _removing(text: str, directive: Directive, rules: Collection[str], lines: Lines) -> tuple[TextEdit, ...]:
+    """The edits that take some rules out of a comment, or all of the comment, both ends of a range alike."""
+    last = directive.range.last if directive.range is not None else None
+    places = [(directive.start, directive.end)] + ([(last.start, last.end)] if last is not None else [])
+    spans = [(lines.offset(start), lines.offset(end)) for start, end in places]
+    if not rules:
+        is_shared = last is not None and last.said.selectors is None and directive.selectors is not None
+        return tuple(without_part(text, *span) for span in (spans[:1] if is_shared else spans))
+    edits = [without_rules(text, *span, rules) for span in spans]
+    return tuple(edit for edit in edits if edit is not None) if None not in edits else ()
+
+
+def _open_ranges(directives: Sequence[Directive]) -> tuple[list[int], list[tuple[Directive, ...]]]:
+    """The lines at which ranges begin, or behind which they end; and which are open before the first, and from each."""
+    changes: dict[int, list[tuple[Directive, bool]]] = {}
+    for directive in directives:
+        if directive.range is not None and not directive.range.is_none:
+            changes.setdefault(directive.start.row, []).append((directive, True))
+            if directive.range.last is not None:
+                changes.setdefault(directive.range.last.start.row + 1, []).append((directive, False))
+    now, opened = dict[Position, Directive](), list[tuple[Directive, ...]]([()])
+    for row in sorted(changes):
+        for directive, begins in changes[row]:
+            if begins:
+                now[directive.start] = directive
+            else:
+                now.pop(directive.start, None)
+        opened.append(tuple(now.values()))
+    return sorted(changes), opened
 
 
 def _directives(text: str) -> Iterator[Directive]:
+    ends: list[RangeEnd] = []
     for comment in _comments(text):
         for said in read(comment.text):
-            directive = _placed_at(comment, said)
+            start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
+            if said.kind in ("disable", "enable"):
+                ends.append(RangeEnd(said, start, end))
+                continue
+            directive = _placed_at(comment, said, start, end)
             if directive is not None:
                 yield directive
+    for each in ranges(ends):
+        first = each.first
+        yield Directive(first.start, first.end, first.said.selectors, range=each, faults=each.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +281,8 @@ class _Comment:
     """For a comment on a line of its own, the next line with code."""
 
 
-def _placed_at(comment: _Comment, said: Said) -> Directive | None:
+def _placed_at(comment: _Comment, said: Said, start: Position, end: Position) -> Directive | None:
     """What a comment says, with the lines it says it of."""
-    start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
     if said.kind == "file-ignore":
         return Directive(start, end, said.selectors, faults=said.faults)
     if comment.next_code is None:
@@ -199,7 +313,7 @@ def _comments(text: str) -> Iterator[_Comment]:
             if waiting:
                 yield from _placed(waiting, row)
                 waiting = []
-            for newline in _NEWLINE.finditer(text, *match.span()):
+            for newline in NEWLINE.finditer(text, *match.span()):
                 row, line_start = row + 1, newline.end()
         last = match.end()
     yield from _placed(waiting, row if text[last:].strip() else 0)

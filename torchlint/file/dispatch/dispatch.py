@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torchlint.rule import Finding, Rule
 
 NOT_ALL_INTERPRETED = f"{TOO_MUCH}: some of it was not, so findings may be missing"
+NOT_ALL_CLASSES = "a class derives from more classes than are looked at, so findings may be missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Look:
     """The rules that found something."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     """The other files that were looked at, with their state then."""
-    is_cut_short: bool = False
-    """Whether there was more to interpret than the budget allows."""
+    missing: str = ""
+    """Why not all was looked at, if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Findings:
     found: tuple[tuple[Rule, Finding], ...]
     problems: tuple[Problem, ...]
     rests_on: Mapping[str, str]
-    is_cut_short: bool
+    missing: str
+    """Why not all was looked at, if it was not."""
 
 
 def rules_of(codes: frozenset[str]) -> tuple[Rule, ...]:
@@ -62,12 +64,12 @@ def dispatch(tree: Tree, codes: frozenset[str], subject: Subject) -> Findings:
             findings, problem = _run(rule, tree, model, subject)
             found += [(rule, finding) for finding in findings]
             problems += [problem] if problem is not None else []
-        is_cut_short = model.budget.is_spent
+        missing = _missing(model)
     finally:
         rests_on = model.close()
-    if is_cut_short:
-        problems.append(Problem(subject.path, NOT_ALL_INTERPRETED))
-    return Findings(tuple(found), tuple(problems), rests_on, is_cut_short)
+    if missing:
+        problems.append(Problem(subject.path, missing))
+    return Findings(tuple(found), tuple(problems), rests_on, missing)
 
 
 def which_find(tree: Tree, codes: frozenset[str], subject: Subject) -> Look:
@@ -75,10 +77,17 @@ def which_find(tree: Tree, codes: frozenset[str], subject: Subject) -> Look:
     model = _model_for(tree, subject)
     try:
         finding = {rule.code for rule in rules_of(codes) if next(_Work(rule, tree, model).findings(), None) is not None}
-        is_cut_short = model.budget.is_spent
+        missing = _missing(model)
     finally:
         rests_on = model.close()
-    return Look(frozenset(finding), rests_on, is_cut_short)
+    return Look(frozenset(finding), rests_on, missing)
+
+
+def _missing(model: Model) -> str:
+    """Why there may be more than the rules have found."""
+    if model.budget.is_spent:
+        return NOT_ALL_INTERPRETED
+    return NOT_ALL_CLASSES if model.budget.has_left_out_classes else ""
 
 
 def model_of(tree: Tree, location: str | None, codebase: Codebase | None = None) -> Model:
@@ -98,13 +107,9 @@ def _model_for(tree: Tree, subject: Subject) -> Model:
 
 def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[Finding], Problem | None]:
     """All findings of one rule; if it raises, none and the problem."""
-    from torchlint.file.tree.fast.late_bodies import Unreadable
-
     work = _Work(rule, tree, model)
     try:
         return [_explained(finding, model) for finding in work.findings()], None
-    except Unreadable:
-        raise
     except Exception as error:
         message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, work.row(), traceback_of(error))
@@ -129,7 +134,7 @@ class _Work:
 
         for check in self.rule.checks:
             for cls in check.types:
-                for node in self.tree.parsed(cls):  # findings are where the triggers are
+                for node in self.tree.all(cls):
                     self.node = node
                     found = check.function(node, self.model)
                     if found is None:

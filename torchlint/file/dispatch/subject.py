@@ -1,11 +1,12 @@
-"""What is checked, apart from the text."""
+"""The file that is checked and what to check it with: the same in each round of fixing, while its text changes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Policy
+from torchlint.diagnostic import AS_RULES_SAY, FindingKey, Policy
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is checked, apart from the text."""
+    """One file, and what to check it with. Its text is not part of it, for each round of fixing has another one."""
 
     path: str
     """For messages."""
@@ -31,3 +32,5 @@ class Subject:
     """The versions of torch it is written for."""
     budget: int = BUDGET
     """How many expressions of it are interpreted; 0 for no limit."""
+    accepted: Mapping[FindingKey, int] = field(default_factory=dict)
+    """Findings that are left alone and not reported, with how many of each there may be."""

@@ -8,7 +8,8 @@ only known when it is known which fixes are applied, so each of them says where 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Collection, Iterable, Iterator
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import Diagnostic, Fixing, LocatedBlock, LocatedFix, TextEdit
 from torchlint.file.text.blocks import block_edits
@@ -22,7 +23,7 @@ def edits_of(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
     return list(written)
 
 
-def _own(fix: LocatedFix) -> Iterable[TextEdit]:
+def _own(fix: LocatedFix) -> Sequence[TextEdit]:
     """The edits of a fix but for those that make a block."""
     if fix.block is None:
         return fix.edits
@@ -33,14 +34,36 @@ def _own(fix: LocatedFix) -> Iterable[TextEdit]:
 def chosen(
     diagnostics: Iterable[Diagnostic], text: str, fixing: Fixing, off: Collection[str] = ()
 ) -> Iterator[Diagnostic]:
-    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules."""
+    """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules.
+
+    What a new block takes in waits until that is there: it may need less then.
+    """
     taken = _Taken(text)
-    for diagnostic in diagnostics:
-        fix = diagnostic.fix
-        if fix is None or fix.deferred or diagnostic.code in off or not fixing.applies(fix):
+    fixes = [
+        (each, each.fix)
+        for each in diagnostics
+        if each.fix is not None and not each.fix.deferred and each.code not in off and fixing.applies(each.fix)
+    ]
+    blocks = [fix.block for _, fix in fixes if fix.block is not None and not _own(fix)]
+    inside = _Extents((block.first, block.end) for block in blocks)
+    for diagnostic, fix in fixes:
+        if any(edit.start in inside for edit in _own(fix)):
             continue
         if taken.take(_own(fix), fix.block):
             yield diagnostic
+
+
+class _Extents:
+    """Parts of a text."""
+
+    def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
+        self._extents = sorted(extents)
+        self._ends = list(itertools.accumulate((end for _, end in self._extents), max))
+        """How far the extents up to one reach."""
+
+    def __contains__(self, offset: int) -> bool:
+        number = bisect.bisect_right(self._extents, (offset, offset))
+        return number > 0 and self._ends[number - 1] > offset
 
 
 class _Taken:

@@ -1,11 +1,14 @@
-"""What comments silence stays as it is, and silenced, whatever is fixed beside it.
+"""What comments silence stays as it is, and silenced, whatever is fixed beside it; so does what a baseline has.
 
 A fix that rewrites what a comment silences, or parts the two (it puts a block over the statement, or gives it lines of
-its own), would undo what the author asked for. Whether one does is seen in what is found in the text after it.
+its own), would undo what the author asked for; one that changes a statement of the baseline would have it reported.
+Whether one does is seen in what is found in the text after it.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.diagnostic import Diagnostic, Fixing, LocatedFix, TextEdit
@@ -26,8 +29,8 @@ def protected(examined: Examined, examine: Callable[[str], Examined]) -> Examine
 
 
 def _tried(examined: Examined, examine: Callable[[str], Examined], fixing: Fixing) -> Examined:
-    lines = Lines(examined.text)
-    waiting = [d for d in examined.diagnostics if d.fix is not None and _near(d.fix, examined.silenced, lines)]
+    near = _Near(examined.silenced, Lines(examined.text))
+    waiting = [d for d in examined.diagnostics if d.fix is not None and near.is_touched(d.fix)]
     while together := list(chosen(waiting, examined.text, fixing)):
         following = examine(splice(examined.text, edits_of(together)))
         examined = examined.without_fixes(parting(examined, together, following))
@@ -43,26 +46,45 @@ def parting(before: Examined, applied: Sequence[Diagnostic], following: Examined
     parted = _lost(before, following, edits_of(applied))
     if not parted:
         return []
-    lines = Lines(before.text)
-    places = {(d.code, d.start) for d in applied if d.fix is not None and _near(d.fix, parted, lines)}
+    near = _Near(parted, Lines(before.text))
+    places = {(d.code, d.start) for d in applied if d.fix is not None and near.is_touched(d.fix)}
     return [d for d in before.diagnostics if (d.code, d.start) in places]
 
 
-def _near(fix: LocatedFix, silenced: Sequence[Silenced], lines: Lines) -> list[Silenced]:
-    """The silenced findings that an edit of a fix, or of an alternative, comes near to."""
-    edits = [edit for each in (fix, *fix.alternatives) for edit in each.edits]
-    rows = [(lines.position(edit.start).row, lines.position(edit.end).row) for edit in edits]
-    return [each for each in silenced if any(start <= each.extent[1] and end >= each.extent[0] for start, end in rows)]
+class _Near:
+    """The lines on which silenced findings stand, and the comments that silence them."""
+
+    def __init__(self, silenced: Iterable[Silenced], lines: Lines) -> None:
+        self._lines = lines
+        extents = sorted(each.extent for each in silenced)
+        self._begins = [begin for begin, _ in extents]
+        self._ends = list(itertools.accumulate((end for _, end in extents), max))
+        """How far those up to one reach."""
+
+    def is_touched(self, fix: LocatedFix) -> bool:
+        """Whether an edit of a fix, or of an alternative, comes near to one of them."""
+        return any(self._meets(edit) for each in (fix, *fix.alternatives) for edit in each.edits)
+
+    def _meets(self, edit: TextEdit) -> bool:
+        number = bisect.bisect_right(self._begins, self._lines.position(edit.end).row)
+        return number > 0 and self._ends[number - 1] >= self._lines.position(edit.start).row
 
 
 def _lost(before: Examined, after: Examined, edits: Iterable[TextEdit]) -> list[Silenced]:
-    """What is reported after some edits though it was silenced, or is not found again."""
+    """What is reported after some edits though it was silenced, or is not found again.
+
+    What a baseline has may be gone, as long as no edit touches it: nothing is left of it that could be reported.
+    """
     was, now = Lines(before.text), Lines(after.text)
     offsets = [was.offset(each.finding.start) for each in before.silenced]
     after_edits = moved(offsets, edits)
     still = {(each.finding.code, now.offset(each.finding.start)) for each in after.silenced}
-    return [
-        each
-        for each, offset in zip(before.silenced, offsets, strict=True)
-        if (each.finding.code, after_edits.get(offset)) not in still
-    ]
+    reported = {(found.code, now.offset(found.start)) for found in after.diagnostics}
+
+    def is_lost(each: Silenced, offset: int) -> bool:
+        place = (each.finding.code, after_edits.get(offset))
+        if each.is_accepted:
+            return offset not in after_edits or place in reported
+        return place not in still
+
+    return [each for each, offset in zip(before.silenced, offsets, strict=True) if is_lost(each, offset)]

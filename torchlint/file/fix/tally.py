@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import Diagnostic, TextEdit
-from torchlint.file.text.edits import moved
+from torchlint.file.text.edits import images, moved
 from torchlint.file.text.lines import Lines
 
 
@@ -33,7 +33,8 @@ class Tally:
         for offset in self._open.keys() - after.keys():
             self._settled.update(self._open[offset])
         self._open = {after[offset]: codes for offset, codes in self._open.items() if offset in after}
-        self._written = sorted([*self._kept(ordered), *_written(ordered)])
+        written = ((start, end) for start, end in images(ordered) if start < end)
+        self._written = sorted([*self._kept(ordered), *written])
 
     def total(self, text: str, left: Iterable[Diagnostic]) -> Counter[str]:
         """What was fixed, with these findings left in a text."""
@@ -58,15 +59,6 @@ class Tally:
         for start, end in self._written:
             if start in after:
                 yield after[start], after[start] + end - start
-
-
-def _written(edits: Sequence[TextEdit]) -> Iterator[tuple[int, int]]:
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        if edit.content:
-            yield start, start + len(edit.content)
-        shift += len(edit.content) - (edit.end - edit.start)
 
 
 def _by_offset(

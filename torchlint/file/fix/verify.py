@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 import bisect
-import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.edits import splice
-from torchlint.file.text.lines import line_start, lines_above
+from torchlint.file.text.edits import images, splice
+from torchlint.file.text.lines import Lines, line_start, lines_above
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.placeholders import ASYNC
 
 BREAKS = "would break the syntax"
@@ -32,9 +32,9 @@ class Guard:
         """``repaired`` is the text to parse where the text itself does not, of the same length."""
         self.text = text
         self._is_repaired = False
-        self._tree = _parsed(text)
+        self._tree = parsed(text)
         if self._tree is None and repaired != text:
-            self._is_repaired, self._tree = True, _parsed(repaired)
+            self._is_repaired, self._tree = True, parsed(repaired)
         self._units = _units(self._tree, repaired if self._is_repaired else text) if self._tree is not None else {}
         self._compiles: bool | None = None
 
@@ -47,9 +47,9 @@ class Guard:
             return None
         ordered = sorted(edits, key=lambda e: (e.start, e.end))
         text = splice(self.text, ordered)
-        tree = _parsed(text)
+        tree = parsed(text)
         if tree is None and self._is_repaired:
-            text, tree = repaired, _parsed(repaired)
+            text, tree = repaired, parsed(repaired)
         if tree is None:
             return BREAKS
         changed = _Comparison(self._units, _units(tree, text), ordered).first_changed()
@@ -63,15 +63,6 @@ class Guard:
         if self._compiles is None:
             self._compiles = _compiles(self.text)
         return self._compiles
-
-
-def _parsed(text: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 def _compiles(text: str) -> bool:
@@ -103,19 +94,19 @@ class _Unit:
 
 def _units(tree: ast.Module, text: str) -> dict[int, _Unit]:
     """All units by the offset where they begin."""
-    offsets = _Offsets(text)
+    lines = Lines(text)
     units: dict[int, _Unit] = {}
     stack: list[tuple[Any, int | None, str]] = [(node, None, "body") for node in tree.body]
     while stack:
         node, parent, block = stack.pop()
         at = node.pattern if isinstance(node, ast.match_case) else node
-        begin = offsets.of(at.lineno, at.col_offset)
+        begin = lines.offset_in_bytes(at.lineno, at.col_offset)
         decorators = getattr(node, "decorator_list", ())
-        start = offsets.of(decorators[0].lineno, decorators[0].col_offset) if decorators else begin
-        end = offsets.of(at.end_lineno, at.end_col_offset)
+        start = lines.offset_in_bytes(decorators[0].lineno, decorators[0].col_offset) if decorators else begin
+        end = lines.offset_in_bytes(at.end_lineno, at.end_col_offset)
         inside = [(child, name) for name in _BLOCKS for child in _block(node, name)]
         if inside and isinstance(inside[0][0], ast.AST):
-            end = _without_comments(text, min(_begin(child, offsets) for child, _ in inside))
+            end = _without_comments(text, min(_begin(child, lines) for child, _ in inside))
         units[begin] = _Unit(node, start, end, bool(inside), parent, block)
         stack += [(child, begin, name) for child, name in inside]
     return units
@@ -140,26 +131,10 @@ def _block(node: ast.AST, name: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _begin(node: Any, offsets: _Offsets) -> int:
+def _begin(node: Any, lines: Lines) -> int:
     first = (getattr(node, "decorator_list", None) or [node])[0]
     at = first.pattern if isinstance(first, ast.match_case) else first
-    return offsets.of(at.lineno, at.col_offset)
-
-
-class _Offsets:
-    """Rows and columns of ``ast`` (UTF-8 bytes) to offsets into the text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-        self.is_ascii = text.isascii()
-
-    def of(self, row: int, column: int) -> int:
-        start = self.starts[row - 1]
-        if self.is_ascii:
-            return start + column
-        line = self.text[start : start + column]  # no shorter than what the bytes are of
-        return start + (column if line.isascii() else len(line.encode(errors="surrogatepass")[:column].decode()))
+    return lines.offset_in_bytes(at.lineno, at.col_offset)
 
 
 class _Comparison:
@@ -167,7 +142,8 @@ class _Comparison:
 
     def __init__(self, old: Mapping[int, _Unit], new: Mapping[int, _Unit], edits: Sequence[TextEdit]) -> None:
         self.old, self.new = old, new
-        self.before, self.after = _Areas(edits), _Areas(_images(edits), with_ends=True)
+        self.before = _Areas((edit.start, edit.end) for edit in edits)
+        self.after = _Areas(images(edits), with_ends=True)
         self.moved = _Shift(edits)
 
     def first_changed(self) -> int | None:
@@ -200,20 +176,11 @@ class _Comparison:
         return self.moved.forward(unit.parent) == other.parent
 
 
-def _images(edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
-    """Where the new text of each edit stands afterwards."""
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        yield TextEdit(start, start + len(edit.content), "")
-        shift += len(edit.content) - (edit.end - edit.start)
-
-
 class _Areas:
     """Parts of a text."""
 
-    def __init__(self, areas: Iterable[TextEdit], with_ends: bool = False) -> None:
-        self.areas = sorted((area.start, area.end) for area in areas)
+    def __init__(self, areas: Iterable[tuple[int, int]], with_ends: bool = False) -> None:
+        self.areas = sorted(areas)
         self.with_ends = with_ends
         """Whether what only meets the end of an area touches it; an area without extent does in any case."""
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.scan import PIECES, scan
 
-_PIECES = re.compile(rf"{TOKENS.pattern}|\r\n|\r|\n", TOKENS.flags)
 _REACH = 20_000
 """Characters in which a bracket is closed, if lines are aligned to it."""
 
@@ -30,7 +28,8 @@ class _Bracket:
 
 def realigned(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
     """What else is to be edited so that lines stay aligned to the brackets that some edits move; edits are sorted."""
-    begins, ends = _open_lines(text)
+    scanned = scan(text)
+    begins, ends = scanned.begins, scanned.ends
     rows = set()
     for edit in edits:
         number = bisect_right(begins, edit.start) - 1
@@ -38,26 +37,6 @@ def realigned(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
             rows.add(begins[number])
     found = {each.start: each for row in sorted(rows) for each in _of_line(text, row, edits)}
     return [each for each in found.values() if not any(each.start < e.end and e.start < each.end for e in edits)]
-
-
-@functools.lru_cache(maxsize=1)
-def _open_lines(text: str) -> tuple[list[int], list[int]]:
-    """Where the lines begin, and end, on which a bracket is opened and not closed: asked for each fix of a text."""
-    begins, ends = [], []
-    row, opened = 0, list[int]()
-    for match in _PIECES.finditer(text):
-        piece = match.group()
-        if piece in "([{":
-            opened.append(row)
-        elif piece in ")]}":
-            if opened:
-                opened.pop()
-        elif piece in ("\n", "\r", "\r\n"):
-            if opened and opened[-1] == row:
-                begins.append(row)
-                ends.append(match.start())
-            row = match.end()
-    return begins, ends
 
 
 def _stays_on_line(text: str, edit: TextEdit) -> bool:
@@ -70,7 +49,7 @@ def _of_line(text: str, row: int, edits: Sequence[TextEdit]) -> Iterator[TextEdi
     begin = here[0].end
     opened: list[_Bracket] = []
     is_first_line = True
-    for match in _PIECES.finditer(text, begin, begin + _REACH):
+    for match in PIECES.finditer(text, begin, begin + _REACH):
         piece = match.group()
         if piece in "([{":
             shift = sum(len(edit.content) - (edit.end - edit.start) for edit in here if edit.end <= match.start())

@@ -11,7 +11,7 @@ import libcst as cst
 from torchlint.diagnostic import LocatedBlock, TextEdit
 from torchlint.file.comments.suppressions import start_with_comments
 from torchlint.file.text.lines import without_blanks
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.tokens import TOKENS
 from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
 from torchlint.rule import Block

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NAME_WIDTH = 40
 """Characters shown of the expression that a reason is about."""
+_SEEN = 8
+"""How many times the characters that are shown are looked at: white space in them becomes shorter."""
 
 
 def located(evidence: Evidence, spans: dict[int, Span], lines: Lines) -> LocatedEvidence:
@@ -30,7 +32,8 @@ def reason(tree: Tree, receiver: cst.CSTNode, evidence: Evidence, spans: dict[in
     from torchlint.model import Strength
 
     span = spans[id(receiver)]
-    name = f"`{shortened(tree.source.text[span.inner_start : span.inner_end], NAME_WIDTH)}`"
+    start, end = span.inner_start, min(span.inner_end, span.inner_start + _SEEN * NAME_WIDTH + 1)
+    name = f"`{shortened(tree.source.text[start:end], NAME_WIDTH)}`"
     if evidence.text.startswith(f"{name} "):
         return evidence.text
     return f"{name} {'is' if evidence.strength > Strength.NAME else 'looks like'} a tensor: {evidence.text}"
@@ -38,5 +41,5 @@ def reason(tree: Tree, receiver: cst.CSTNode, evidence: Evidence, spans: dict[in
 
 def shortened(code: str, width: int) -> str:
     """A piece of code on one line that is not longer than ``width``."""
-    head = " ".join(code[: 8 * width].split())
-    return head if len(head) <= width and len(code) <= 8 * width else f"{head[: width - 1]}…"
+    head = " ".join(code[: _SEEN * width].split())
+    return head if len(head) <= width and len(code) <= _SEEN * width else f"{head[: width - 1]}…"

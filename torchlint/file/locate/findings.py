@@ -8,14 +8,14 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Problem
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Policy, Problem
 from torchlint.file.dispatch.dispatch import Findings
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
 from torchlint.file.locate.located import Located
+from torchlint.file.locate.sites import Sites
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import NotRoundTripped, Span
-from torchlint.file.tree.placeholders import SKIPPED
 from torchlint.file.tree.tree import Tree
 from torchlint.rule import Finding, Rule
 
@@ -27,15 +27,22 @@ def locate(tree: Tree, findings: Findings, subject: Subject) -> Located:
     for chain in tree.skipped:
         if chain.matters:
             row = lines.position(tree.source.original(chain.start)).row
-            problems.append(Problem(subject.path, SKIPPED, row))
+            problems.append(Problem(subject.path, chain.reason, row))
     try:
         diagnostics = _diagnostics(tree, findings, lines)
     except NotRoundTripped as reason:
         return Located((), (*problems, Problem(subject.path, str(reason))), findings.rests_on)
+    diagnostics = _sure(diagnostics, subject.policy)
     diagnostics = [replace(each, fix=subject.policy.of(each.fix, each.code)) for each in diagnostics]
-    if findings.is_cut_short:
+    if findings.missing:
         diagnostics = [replace(each, fix=_doubted(each.fix)) for each in diagnostics]
     return Located(tuple(diagnostics), tuple(problems), findings.rests_on, tree.is_repaired)
+
+
+def _sure(diagnostics: list[Diagnostic], policy: Policy) -> list[Diagnostic]:
+    """The findings that are sure enough; one that is half of a statement the rest of which is not has no fix."""
+    parted = {each.half_of for each in diagnostics if not policy.reports(each)} - {None}
+    return [replace(each, fix=None) if each.half_of in parted else each for each in diagnostics if policy.reports(each)]
 
 
 def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnostic]:
@@ -45,15 +52,15 @@ def _diagnostics(tree: Tree, findings: Findings, lines: Lines) -> list[Diagnosti
     fixes = (finding.fix for _, finding in findings.found if finding.fix is not None)
     awaited = {id(fix.waits_for): fix.waits_for for fix in fixes}  # the same for all imports of a name
     wanted.update((id(node), node) for nodes in awaited.values() for node in nodes)
-    places = _Places(tree.spans(wanted.values()), lines)
+    places = _Places(tree.spans(wanted.values()), lines, Sites(tree))
     return [_diagnostic(tree, rule, finding, places) for rule, finding in findings.found]
 
 
 class _Places:
     """Where the nodes stand that findings are about."""
 
-    def __init__(self, spans: dict[int, Span], lines: Lines) -> None:
-        self.spans, self.lines = spans, lines
+    def __init__(self, spans: dict[int, Span], lines: Lines, sites: Sites) -> None:
+        self.spans, self.lines, self.sites = spans, lines, sites
         self._waits: dict[int, tuple[tuple[int, int], ...]] = {}
 
     def waits(self, nodes: tuple[cst.CSTNode, ...]) -> tuple[tuple[int, int], ...]:
@@ -89,8 +96,10 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Di
     statement = tree.statement(finding.node)
     span = spans[id(statement)]
     first, last = lines.position(span.start).row, lines.position(span.end).row
+    code_end = span.end
     if _is_compound(statement):  # its header only
-        header = lines.position(spans[id(statement.body)].start)
+        code_end = spans[id(statement.body)].start
+        header = lines.position(code_end)
         last = header.row if start < header and not _is_in_decorator(tree, finding.node) else end.row
     because = None
     if finding.evidence is not None:
@@ -108,8 +117,9 @@ def _diagnostic(tree: Tree, rule: Rule, finding: Finding, places: _Places) -> Di
         (first, last),
         fix,
         because,
-        finding.severity,
+        finding.severity or rule.severity,
         (half.start, half.end) if half is not None else None,
+        places.sites.of(finding.node, span.start, code_end),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,7 +13,8 @@ from torchlint.file.locate import blocks
 from torchlint.file.locate.alignment import realigned
 from torchlint.file.text.blocks import block_edits
 from torchlint.file.text.lines import line_start, lines_above, without_blanks
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.scan import scan
+from torchlint.file.text.tokens import TOKENS
 from torchlint.file.tree.placeholders import PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
         applicability = Applicability.UNSAFE
     others = (located(tree, other, spans) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block)
+    risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk)
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
@@ -76,17 +77,11 @@ _WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")
 
 def _in_own_quotes(tree: Tree, edit: Edit) -> str:
     """The text of an edit with short strings in the quotes that the file has most of."""
-    if "'" not in edit.text or '"' in edit.text or not _prefers_double_quotes(tree.source.text):
+    if "'" not in edit.text or '"' in edit.text or not scan(tree.source.text).prefers_double_quotes:
         return edit.text
     if tree.enclosing(edit.start.node, cst.FormattedString) is not None:
         return edit.text
     return _WORD.sub(r'"\1"', edit.text)
-
-
-@functools.lru_cache(maxsize=1)
-def _prefers_double_quotes(text: str) -> bool:
-    first = [match.group()[0] for match in TOKENS.finditer(text) if not match.group().startswith(('"""', "'''"))]
-    return first.count('"') > first.count("'")
 
 
 _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")

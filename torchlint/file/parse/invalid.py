@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 import warnings
 
-from torchlint.diagnostic import Diagnostic, Position
+from torchlint.diagnostic import Diagnostic, Position, Severity
 from torchlint.file.text.lines import Lines
-from torchlint.file.text.source import TOKENS
+from torchlint.file.text.scan import scan
 
 NOT_UNDERSTOOD = "libcst cannot parse this file, though it is valid Python: it was not checked"
 """What is said of a file that only Python's own parser takes."""
 
 TOO_DEEP = "an expression is nested too deeply to be analysed"
 """What is said of a file that the stack has no room for."""
-
-MAX_BRACKETS = 200
-"""CPython's tokenizer refuses more nested brackets (Parser/lexer/state.h, MAXLEVEL); libcst's parser dies of them."""
 
 _MARK = "\ufeff"
 """The byte order mark. That of a file is no part of its text; another one Python refuses in a file, not in a string."""
@@ -40,24 +37,14 @@ def unparsable(text: str) -> Diagnostic | None:
         return no_python(Position(1, 1), "invalid non-printable character U+FEFF")
     if "\0" in text:
         return no_python(Lines(text).position(text.index("\0")), "source code cannot contain null bytes")
-    if text.count("(") + text.count("[") + text.count("{") <= MAX_BRACKETS:
-        return None
-    depth = 0
-    for match in TOKENS.finditer(text):
-        token = match.group()
-        if token in "([{":
-            depth += 1
-            if depth > MAX_BRACKETS:
-                return no_python(Lines(text).position(match.start()), "too many nested parentheses")
-        elif token in ")]}":
-            depth = max(0, depth - 1)
-    return None
+    deep = scan(text).too_deep
+    return no_python(Lines(text).position(deep), "too many nested parentheses") if deep is not None else None
 
 
 def no_python(at: Position, message: str) -> Diagnostic:
     """The finding that a text is no Python, at a place."""
     return Diagnostic(
-        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity="error"
+        "TL001", "syntax-error", message, at, Position(at.row, at.column + 1), (at.row, at.row), severity=Severity.ERROR
     )
 
 

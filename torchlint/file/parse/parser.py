@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Position
@@ -14,10 +13,8 @@ if TYPE_CHECKING:
     from torchlint.file.tree.tree import Tree
 
 
-def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = None) -> Tree:
+def parse(text: str, path: str) -> Tree:
     """The tree of a text. ``async`` as a keyword argument is read as a placeholder, which ``Tree.is_repaired`` tells.
-
-    With ``is_wanted``, only bodies of functions for which it is true are parsed at once (see ``Tree``).
 
     Raises:
         Unparsed: it is no Python.
@@ -35,7 +32,7 @@ def parse(text: str, path: str, is_wanted: Callable[[int, int], bool] | None = N
     source = GivenText(text)
     try:
         source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
-        tree = _tree(source, is_wanted if source.parsed == text else None)  # the lines are those of the text
+        tree = _tree(source)
     except cst.ParserSyntaxError:
         error = syntax_error(text, path)
         if error is None:
@@ -55,13 +52,13 @@ def is_package(path: str) -> bool:
     return path.replace("\\", "/").endswith("__init__.py")
 
 
-def _tree(source: GivenText, is_wanted: Callable[[int, int], bool] | None) -> Tree:
+def _tree(source: GivenText) -> Tree:
     import libcst as cst
 
     from torchlint.file.tree.tree import Tree
 
     try:
-        return Tree(source, is_wanted)
+        return Tree(source)
     except cst.ParserSyntaxError:
         repaired = without_async(source.parsed)
         if repaired == source.parsed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import TextEdit
 
@@ -14,6 +14,15 @@ def splice(text: str, edits: Iterable[TextEdit]) -> str:
         pieces += [text[last : edit.start], edit.content]
         last = edit.end
     return "".join([*pieces, text[last:]])
+
+
+def images(edits: Sequence[TextEdit]) -> Iterator[tuple[int, int]]:
+    """Where the new text of each edit begins and ends afterwards; they are given in the order of the text."""
+    shift = 0
+    for edit in edits:
+        start = edit.start + shift
+        yield start, start + len(edit.content)
+        shift += len(edit.content) - (edit.end - edit.start)
 
 
 def moved(offsets: Iterable[int], edits: Iterable[TextEdit]) -> dict[int, int]:

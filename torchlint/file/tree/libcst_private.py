@@ -2,7 +2,6 @@
 
 - Its nodes are validated by ``__post_init__``, one by one, and that can be left out while it parses.
 - ``_codegen`` writes a node as tokens into a ``CodegenState``, which is told where each node begins and ends.
-- A block writes its header, its statements and its footer between ``increase_indent`` and ``decrease_indent``.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-__all__ = ["CodegenState", "Written", "parse_module", "recorded", "write_block"]
+__all__ = ["Written", "parse_module", "recorded"]
 
 
 def parse_module(text: str) -> cst.Module:
@@ -36,16 +35,6 @@ def parse_module(text: str) -> cst.Module:
 
 def _accept(node: cst.CSTNode) -> None:
     pass
-
-
-def write_block(block: cst.IndentedBlock, state: CodegenState, code: str) -> None:
-    """Write a block with some code in the place of its statements."""
-    block.header._codegen(state)
-    state.increase_indent(state.default_indent if block.indent is None else block.indent)
-    state.add_token(code)
-    for line in block.footer:
-        line._codegen(state)
-    state.decrease_indent()
 
 
 class Written(NamedTuple):

@@ -8,23 +8,26 @@ import libcst as cst
 
 
 class Nearest:
-    """The nearest ancestor that is what somebody looks for. Each way up is gone once, however many nodes ask."""
+    """The nearest ancestor that is what somebody looks for. Each way up is walked once, however many nodes ask."""
 
     def __init__(self, parents: Mapping[int, cst.CSTNode], holds: Callable[[cst.CSTNode, cst.CSTNode], bool]) -> None:
         """``holds`` is asked with a node and its parent, whether that is the one."""
         self._parents, self._holds = parents, holds
-        self._known: dict[int, cst.CSTNode | None] = {}
+        self._known: dict[int, tuple[cst.CSTNode, cst.CSTNode | None]] = {}
 
     def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """That ancestor of a node; None if it has none."""
+        return self.way_to(node)[1]
+
+    def way_to(self, node: cst.CSTNode) -> tuple[cst.CSTNode, cst.CSTNode | None]:
+        """That ancestor of a node, with its child on the way there in front."""
         known = self._known
         child, way = node, []
-        found: cst.CSTNode | None = None
         while id(child) not in known:
             way.append(id(child))
             up = self._parents.get(id(child))
             if up is None or self._holds(child, up):
-                found = up
+                found = child, up
                 break
             child = up
         else:

@@ -85,7 +85,7 @@ class _Outline:
         return tuple(bisect.bisect_left(places, at) % 2 for places in self._quotes)
 
     def around(self, index: int, parity: tuple[int, ...]) -> Around | None:
-        """The words that open the blocks a line is in, for a place of that parity on it. Each way out is gone once."""
+        """The words that open the blocks a line is in, for a place of that parity on it. Ways out are walked once."""
         way: list[tuple[tuple[int, int, tuple[int, ...]], bytes]] = []
         found: Around | None = None
         width, index = self._width(index), self.less[index]

@@ -7,11 +7,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from torchlint.file.text.source import GAP, words
+from torchlint.file.text.tokens import GAP, words
 from torchlint.file.triggers.outline import DOUBT, LOOPS, around
 from torchlint.rules import catalogue
 from torchlint.trigger import (
-    BETWEEN,
     AllOf,
     AnyOf,
     Attribute,
@@ -22,6 +21,7 @@ from torchlint.trigger import (
     Pattern,
     Trigger,
     Word,
+    spelled,
 )
 
 
@@ -32,8 +32,6 @@ class Search:
     pattern: re.Pattern[bytes]
     word: bytes = b""
     """A word that is in every text that has it; empty if that is not known. Words are asked first, they are quicker."""
-    is_name: bool = False
-    """Whether it is a name, that may have other names."""
     beside: tuple[tuple[Search, ...], ...] = ()
     """What must be in the file, too: of each of these one."""
     is_outside: bool = False
@@ -120,7 +118,7 @@ _BOUNDARY = re.compile(r"\A\\b(\w+)")
 def _search(trigger: Trigger) -> Search:
     match trigger:
         case Word(name):
-            return Search(_compiled(_whole(name)), name.encode(), is_name=True)
+            return Search(_compiled(_whole(name)), name.encode())
         case Attribute(name):
             return Search(_compiled(rf"\.{GAP}{name}\b"), name.encode())
         case Part(text):
@@ -128,7 +126,7 @@ def _search(trigger: Trigger) -> Search:
         case Pattern(regex):
             word = _FIRST.match(regex)
             behind = _BOUNDARY.sub(r"\1(?<!\\w\1)", regex, count=1)  # `re` finds a literal far quicker than a boundary
-            return Search(_compiled(behind.replace(" ", BETWEEN)), word[1].encode() if word is not None else b"")
+            return Search(_compiled(spelled(behind)), word[1].encode() if word is not None else b"")
     raise TypeError(f"{trigger} is nothing to search for")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.aliasing.reading import is_reading, is_reading_method
 from torchlint.model.bindings import all_called
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.expressions import value_of
@@ -16,7 +17,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import may_alias
+from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
 from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
-_METADATA_FUNCTIONS = frozenset(("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel"))
+_METADATA_FUNCTIONS = frozenset(
+    ("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel", "torch.is_tensor")
+)
 _PUTTING_IN = frozenset(
     ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "__setitem__", "__iadd__")
 )
@@ -70,6 +73,8 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
         if name in LIKE_METHODS:
             return Usage.METADATA
         if receiver.kind & Kind.TENSOR:
+            if gives_no_graph(library.method(name)):
+                return Usage.READ
             return Usage.ESCAPES if name == "set_" else _computed_with(receiver, context, call)
         if receiver.kind == Kind.CONTAINER and name in _PUTTING_IN:
             return follower.kept_in(call.func.value)
@@ -91,6 +96,11 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     return _unseen(follower, arg, call)
 
 
+def gives_no_graph(result: TorchResult | None) -> bool:
+    """Whether what a function or method makes is never differentiated, so that autograd keeps nothing for it."""
+    return isinstance(result, TensorResult) and result.grad == "never" and not may_alias(result)
+
+
 def _computed_with(other: Value, context: Context, node: cst.CSTNode) -> Usage:
     """Whether autograd may keep what is computed with something else."""
     is_recorded = other.grad & Tri.YES if other.kind & Kind.TENSOR else other.kind & Kind.UNKNOWN
@@ -99,6 +109,8 @@ def _computed_with(other: Value, context: Context, node: cst.CSTNode) -> Usage:
 
 def _unseen(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     """What may happen in code that is not there: another argument is called with it, or it comes back."""
+    if isinstance(call.func, cst.Attribute) and is_reading_method(call.func.attr.value) and not arg.star:
+        return Usage.READ
     functions = follower.context.remember(_functions_given, call)
     called = [_applied(follower, function) for function in functions if function is not arg.value]
     kept = follower.kept_in(call.func.value) if isinstance(call.func, cst.Attribute) else Usage.READ
@@ -111,6 +123,8 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
     last = ref.rpartition(".")[2]
     if ref in _METADATA_FUNCTIONS or (root == "torch" and last.endswith("_like")):
         return Usage.METADATA
+    if ref == "builtins.isinstance" and _asks_for_tensor(follower.context, call):
+        return Usage.METADATA
     if ref in _APPLYING and call.args[0] is not arg:
         return max(Usage.READ, _applied(follower, call.args[0].value), follower.usage(call))
     if ref == "builtins.getattr":
@@ -121,11 +135,21 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
         return Usage.READ  # what NumPy writes no version counter counts
     if root == "operator" and (writers.is_writing(f"__{last}__") or last == "setitem") and call.args[0] is arg:
         return Usage.WRITTEN
+    if is_reading(ref):
+        return max(Usage.READ, follower.usage(call)) if last == "make_grid" else Usage.READ
     if root != "torch":
         return _unseen(follower, arg, call)
     if writers.function_writes(ref, arg, call, function.bound or ()):
         return Usage.WRITTEN
     return _of_torch(follower, ref, arg, call)
+
+
+def _asks_for_tensor(context: Context, call: cst.Call) -> bool:
+    """Whether ``isinstance`` asks for classes of torch that a parameter and its `.data` are both instances of."""
+    asked = call.args[-1].value
+    classes = [element.value for element in asked.elements] if isinstance(asked, cst.Tuple) else [asked]
+    refs = [value_of(context, each).ref or "" for each in classes]
+    return all(ref.startswith("torch.") and ref.endswith("Tensor") for ref in refs)
 
 
 def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
@@ -147,6 +171,8 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
         return _unseen(follower, arg, call) if kind is None else Usage.READ
     if may_alias(result):
         return follower.usage(call)
+    if gives_no_graph(result):
+        return Usage.READ
     others = [value_of(follower.context, other.value) for other in call.args if other is not arg]
     return max((_computed_with(other, follower.context, call) for other in others), default=Usage.READ)
 
@@ -262,7 +288,7 @@ def _changes_modules(context: Context) -> bool:
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     """The use of the parameters that an argument may be bound to."""
     home = follower.context.home(function)
-    names = _bound_to(function, arg, call, home, follower.context)
+    names = bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):
         return Usage.READ  # it calls itself
     if follower.is_far:
@@ -273,7 +299,7 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
     return max(inside.worst, follower.returned_by(call)) if inside.is_returned else inside.worst
 
 
-def _bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
+def bound_to(function: cst.FunctionDef, arg: cst.Arg, call: cst.Call, home: Context, caller: Context) -> list[str]:
     """Names of the parameters that an argument may be bound to."""
     params = parameters(function)
     plain = [param for param in params if param.star not in ("*", "**")]

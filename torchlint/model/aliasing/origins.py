@@ -11,6 +11,7 @@ from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
+from torchlint.model.interpret.loaders import is_part_of_batch
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
@@ -78,7 +79,7 @@ class Origins:
     def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
         for node in references(self.context, name, scope):
-            if is_target(self.tree, node):
+            if is_target(self.tree, node) and not is_part_of_batch(value_of(self.context, node)):
                 for value in self._bound_to(node):
                     yield from self._held(value)
 
@@ -146,12 +147,19 @@ class Origins:
 
 def is_written(context: Context, node: cst.CSTNode) -> bool:
     """Whether what an expression holds may be written in place where a version counter counts it."""
+    if context.remember(_loads) and value_of(context, node).is_parameter:
+        return True
     match node:
         case cst.Name(value=name):
             return context.remember(_is_name_written, name, context.scopes.scope_of(node))
         case cst.Attribute(attr=cst.Name(value=name)):
             return context.remember(_is_attribute_written, name)
     return Origins(context).is_written(node)
+
+
+def _loads(context: Context) -> bool:
+    """Whether the file loads parameters into modules, which writes to those that are there."""
+    return bool(context.tree.attributes("load_state_dict"))
 
 
 def _is_name_written(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given, gives_no_graph
+from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -27,36 +28,6 @@ from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-
-_METADATA = frozenset(
-    [
-        "shape",
-        "dtype",
-        "device",
-        "ndim",
-        "is_cuda",
-        "layout",
-        "itemsize",
-        "nbytes",
-        "size",
-        "dim",
-        "ndimension",
-        "numel",
-        "nelement",
-        "get_device",
-        "is_contiguous",
-        "stride",
-        "element_size",
-        "is_floating_point",
-        "is_complex",
-        "storage_offset",
-        "data_ptr",
-        "is_sparse",
-        "names",
-        "__len__",
-    ]
-)
-"""What a tensor says of itself without reading its elements."""
 
 _VIEWING = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
 """Attributes that are tensors of the same memory."""
@@ -185,6 +156,14 @@ class Follower:
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst use of the memory that ``node`` evaluates to."""
+        if self.site is not None or self._seen:
+            return self._usage(node)
+        known = self.context.remember(_known_uses, self.through_names, self.through_data)
+        if node not in known:
+            known[node] = self._usage(node)
+        return known[node]
+
+    def _usage(self, node: cst.CSTNode) -> Usage:
         parent = self.tree.parent(node)
         match parent:
             case cst.Attribute():
@@ -196,9 +175,9 @@ class Follower:
                 return given(self, parent, call) if isinstance(call, cst.Call) else Usage.ESCAPES
             case cst.Call() if parent.func is node:  # a method that was taken from a tensor before
                 return self.usage(parent)
-            case cst.IfExp():
-                return self.usage(parent) if parent.test is not node else Usage.READ
-            case cst.BooleanOperation():
+            case cst.IfExp(test=test) if test is node:
+                return Usage.READ
+            case cst.IfExp() | cst.BooleanOperation():
                 return self.usage(parent)
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 if value_of(self.context, node).kind == Kind.CONTAINER:
@@ -292,7 +271,7 @@ class Follower:
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
             return self._method(name, node, call)
-        if name in _METADATA or (name == "data" and not self.through_data):
+        if name in METADATA or (name == "data" and not self.through_data):
             return Usage.METADATA
         if is_target(self.tree, node):
             if name in ("requires_grad", "grad"):
@@ -308,7 +287,7 @@ class Follower:
         return self.usage(node) if may_alias(library.method(name)) else Usage.READ
 
     def _method(self, name: str, node: cst.Attribute, call: cst.Call) -> Usage:
-        if name in _METADATA or (name == "type" and not call.args) or name.startswith("new"):
+        if name in METADATA or (name == "type" and not call.args) or name.startswith("new"):
             return Usage.METADATA
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
@@ -321,11 +300,12 @@ class Follower:
             return Usage.READ
         if any(arg.keyword is not None and arg.keyword.value == "inplace" for arg in call.args):
             return Usage.WRITTEN
+        if gives_no_graph(result):
+            return Usage.READ
+        if may_alias(result):  # for a view or a copy autograd keeps sizes, no elements
+            return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
         others = () if name in LIKE_METHODS else call.args
-        computed = [self._operand(node.value, arg.value) for arg in others] or [self._operand(node.value, None)]
-        if name == "requires_grad_":
-            computed.append(Usage.SAVED)
-        return max(self.usage(call), *computed) if may_alias(result) else max(computed)
+        return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
         """What all callers in this file do with what a function returns; which one it is followed from finds out."""
@@ -484,6 +464,11 @@ class Follower:
         """Whether the name itself is bound here, not something inside what it names."""
         parent = self.tree.parent(node)
         return is_target(self.tree, node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+
+
+def _known_uses(context: Context, through_names: bool, through_data: bool) -> dict[cst.CSTNode, Usage]:
+    """The worst uses of expressions, for those who follow them like that and have not followed anything yet."""
+    return {}
 
 
 def _kept(context: Context, through_names: bool, through_data: bool) -> dict[_Followed, Usage]:

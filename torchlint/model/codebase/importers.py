@@ -10,11 +10,12 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
-from torchlint.file.text import source
+from torchlint.file.text import source, tokens
+from torchlint.file.text.python import parsed
+from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
 
@@ -36,13 +37,15 @@ class Importers:
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
         self.patching = Patching(self._tree)
+        self.callers = CallingFiles(self._tree)
         made = importable.State()
         try:
             for path in importable.files(folder):
                 data = importable.content(path)
                 made.add(path, data)
                 self.patching.add(path, data)
-                for word in source.words(b"\n".join(_IMPORT.findall(data))):
+                self.callers.add(path, data)
+                for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False
@@ -61,11 +64,19 @@ class Importers:
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
 
+    def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
+        """Whether other files call a function of a file only where autograd is off; None if none of them calls it."""
+
+        def takes(other: str) -> bool:
+            return self._takes(other, path, name, leads, with_stars=True)
+
+        return self.callers.without_grad(path, name, None if is_method else takes)
+
     def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
         tree = self._tree(other)
         if tree is None:
             return _seems_to_take(importable.content(other), _stem(path), name, with_stars)
-        return _Reader(tree, other, path, name, leads).takes(with_stars)
+        return _Importer(tree, other, path, name, leads).takes(with_stars)
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:
@@ -73,7 +84,7 @@ class Importers:
         return self._trees[path]
 
 
-class _Reader:
+class _Importer:
     """One file that may have a name from another one."""
 
     def __init__(self, tree: ast.Module, at: str, path: str, name: str, leads: Leads) -> None:
@@ -145,8 +156,6 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
 
 def _parsed(path: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.decode(importable.content(path)).text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return parsed(source.decode(importable.content(path)).text)
+    except source.Undecodable:
         return None

@@ -11,7 +11,6 @@ import ast
 import os
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,12 +19,13 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
+from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
-from torchlint.file.tree.tree import Nodes, Tree
+from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
-from torchlint.system import importable
+from torchlint.system import importable, states
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ T = TypeVar("T")
 
 _ROOM = 3_000_000
 """Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
-_SMALL = 3_000
-"""Characters up to which a statement is parsed with the bodies of its functions."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -95,13 +93,8 @@ class Codebase:
     def adopt(self, context: Context) -> None:
         """Remember whose the definitions of a file are."""
         homes = self._homes if context.is_part else self._checked
-
-        def take(nodes: Nodes) -> None:
-            for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
-                homes.update((id(node), context) for node in nodes.get(cls, ()))
-
-        context.tree.on_read(take)
-        take({cls: context.tree.parsed(cls) for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda)})
+        for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
+            homes.update((id(node), context) for node in context.tree.all(cls))
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -127,7 +120,7 @@ class Codebase:
         return self._checked.get(id(node)) or self._homes.get(id(node), default)
 
     def rests_on(self) -> dict[str, str]:
-        """The files that were looked at for the one being checked, and what they were (``source.state``)."""
+        """The files that were looked at for the one being checked, and what they were (``states.state``)."""
         found: set[str] = set()
         waiting = [_CHECKED]
         while waiting:
@@ -190,6 +183,13 @@ class Codebase:
         """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
+
+    def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
+        """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None or not importers.is_known:
+            return None
+        return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 
     def _others(self, asker: Context) -> Importers | None:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
@@ -346,43 +346,37 @@ class Codebase:
         try:
             data = read(path, IMPORTED)
         except (OSError, ValueError) as error:
-            self._states[path] = source.state_after(error)
+            self._states[path] = states.state_after(error)
             return None
-        self._states[path] = source.digest(data)
+        self._states[path] = states.digest(data)
         try:
             text = source.decode(data).text
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except source.Undecodable:
             return None
-        return _outlined(text, tree)
+        tree = parsed(text)
+        return _outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:
-        return self._state(path) not in ("", source.FOLDER, source.SPECIAL)
+        return self._state(path) not in ("", states.FOLDER, states.SPECIAL)
 
     def _is_folder(self, path: str) -> bool:
-        return self._state(path) == source.FOLDER
+        return self._state(path) == states.FOLDER
 
     def _state(self, path: str) -> str:
         self._probed.add(path)
         if path not in self._states:
-            self._states[path] = source.state(path)
+            self._states[path] = states.state(path)
         return self._states[path]
 
 
 def _definitions(text: str, is_quick: bool = True) -> Scopes | None:
     """The definitions of some statements, from a quick tree if there is one; None if they are no Python."""
     try:
-        return Scopes(Tree(text, _nothing if len(text) > _SMALL else None, is_quick=is_quick))
+        return Scopes(Tree(text, is_quick=is_quick))
     except NoQuickTree:
         return _definitions(text, is_quick=False)
     except (cst.ParserSyntaxError, RecursionError):
         return None
-
-
-def _nothing(first: int, end: int) -> bool:
-    return False
 
 
 _CHECKED = "<checked>"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from torchlint.model.torch import library
 
-Parse = Callable[[str], ast.Module | None]
+ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
 _ASSIGNED = re.compile(rb"\b(?!(?:self|cls)\.)\w+(?:\.\w+)*\.(\w+)\s*(?:=(?!=)|,[^=\n()]*=(?!=))")
@@ -27,7 +27,7 @@ _MODULES = frozenset(("torch", "F"))
 class Patching:
     """The assignments to attributes of modules in all files of one project."""
 
-    def __init__(self, parse: Parse) -> None:
+    def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
 

@@ -14,7 +14,7 @@ from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.grads import grad_of_inputs
-from torchlint.model.values import NDARRAY, OBJECT, Value, container, held, is_opaque, iterated, truth
+from torchlint.model.values import NDARRAY, OBJECT, Origin, Symbol, Value, container, held, is_opaque, iterated, truth
 
 
 def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpression | None) -> None:
@@ -59,20 +59,20 @@ def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> 
         elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
             part = learning.resolve(frame, item)
         elif loaders.is_batch(value):
-            part = learning.likely(frame, loaders.part_of_batch(), ("part", id(element)))
+            part = learning.likely(frame, loaders.part_of_batch(), Symbol(Origin.PART, id(element)))
         elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):
             part = _part_of_object(frame, value, element)
         elif value.kind == Kind.TENSOR:
             part = iteration.element(frame, value, element)
         elif value.kind == Kind.TENSOR | Kind.UNKNOWN:
             certain = replace(iteration.element(frame, value, element), kind=Kind.TENSOR)
-            part = learning.likely(frame, certain, ("part", id(element)))
+            part = learning.likely(frame, certain, Symbol(Origin.PART, id(element)))
         elif value.kind == Kind.NDARRAY:
             part = replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
         elif is_opaque(value) or value.kind == Kind.STRING:
             part = OBJECT
         else:
-            part = learning.unknown(frame, ("part", id(element)))
+            part = learning.unknown(frame, Symbol(Origin.PART, id(element)))
         if isinstance(element, cst.StarredElement) and items is None:
             part = container(part)
         assign(frame, element.value, part, None)
@@ -81,7 +81,7 @@ def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> 
 def _part_of_object(frame: Frame, value: Value, element: cst.BaseElement) -> Value:
     """What an object of the file gives where it is taken apart."""
     part = iteration.iterate(frame, value, element.value)
-    return learning.unknown(frame, ("part", id(element))) if part.kind == Kind.UNKNOWN else part
+    return learning.unknown(frame, Symbol(Origin.PART, id(element))) if part.kind == Kind.UNKNOWN else part
 
 
 def as_declared(declared: Value | None, value: Value) -> Value:

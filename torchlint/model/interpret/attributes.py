@@ -27,8 +27,10 @@ from torchlint.model.values import (
     UNKNOWN,
     Evidence,
     Method,
+    Origin,
     Owner,
     Strength,
+    Symbol,
     Value,
     container,
     join,
@@ -62,7 +64,7 @@ def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     """``base.name``."""
     if base.kind & Kind.REFERENCE and base.is_named and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
         if base.receiver is not None:
-            return unknown(("attribute", id(node)))
+            return unknown(Symbol(Origin.ATTRIBUTE, id(node)))
         return named(f"{base.ref}.{name}")
     learning.learn_from_attribute(frame, base, name, node)
     result = _tensor_attribute(frame, base, name, node) if base.kind & Kind.TENSOR else None
@@ -84,7 +86,7 @@ def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if base.kind & Kind.UNKNOWN and not others:
         others.append(_unknown_attribute(frame, base, name, node))
     if not others:
-        return unknown(("attribute", id(node)))
+        return unknown(Symbol(Origin.ATTRIBUTE, id(node)))
     value = others[0]
     for other in others[1:]:
         value = join(value, other)
@@ -135,7 +137,7 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if isinstance(base.node, cst.ClassDef):
         return _self_unknown(frame, base.node, name, node)
     if base.kind & Kind.MODULE or base.is_named:
-        return learning.unknown(frame, ("member", id(node)))
+        return learning.unknown(frame, Symbol(Origin.MEMBER, id(node)))
     return Value(Kind.OBJECT)
 
 
@@ -151,7 +153,7 @@ def _self_unknown(frame: Frame, cls: cst.ClassDef, name: str, node: cst.CSTNode)
     evidence = class_use(frame.context, cls, name)
     if evidence is not None:
         return tensor(evidence=evidence)
-    return learning.unknown(frame, ("self", id(cls), name))
+    return learning.unknown(frame, Symbol(Origin.SELF, id(cls), name))
 
 
 def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value | None:
@@ -172,7 +174,7 @@ def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
         return Value(Kind.REFERENCE, ref=f"torch.nn.Module.{name}", receiver=base)
     if name in ("weight", "bias", "weight_hh_l0", "weight_ih_l0", "in_proj_weight"):
         evidence = Evidence(Strength.CONVENTION, f"`{name}` of a module", node)
-        return learning.likely(frame, parameter(evidence), ("member", id(node)))
+        return learning.likely(frame, parameter(evidence), Symbol(Origin.MEMBER, id(node)))
     return None
 
 
@@ -206,20 +208,15 @@ def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
 def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if name == "param_groups":
         return container(PARAM_GROUP)
+    symbols = learning.symbols_of_attribute(base, name, 2) or (Symbol(Origin.ATTRIBUTE, id(node)),)
     if name in ("weight", "bias"):
         value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))
-        key = base.symbols[:1]
-        is_short = bool(key) and len(key[0]) < learning.MAX_PARTS
-        return learning.likely(frame, value, ("attr", *key, name) if is_short else ("attribute", id(node)))
+        return learning.likely(frame, value, symbols[0])
     if name == "grad" and base.symbols:
         value = tensor(_grad_of_gradient(frame, node), role=Role.GRADIENT)
         value = value.because(Strength.CONVENTION, "`.grad` of something", node)
-        return learning.likely(frame, value, ("attr", *base.symbols[:1], name))
-    if base.symbols:
-        symbols = [("attr", symbol, name) for symbol in base.symbols[:2] if len(symbol) < learning.MAX_PARTS]
-        value = learning.resolve(frame, unknown(*symbols)) if symbols else unknown(("attribute", id(node)))
-    else:
-        value = learning.unknown(frame, ("attribute", id(node)))
+        return learning.likely(frame, value, Symbol(Origin.ATTRIBUTE, name=name, of=base.symbols[0]))
+    value = learning.resolve(frame, unknown(*symbols))
     return replace(value, receiver=base, ref=None, inner=Method(Owner.UNKNOWN, name))
 
 

@@ -23,7 +23,7 @@ from torchlint.model.values import (
 MAX_ITEMS = 8
 """Elements of a list that are known one by one."""
 
-Key = str | int | None
+ElementKey = str | int | None
 """A literal key or index; None if it is not one."""
 
 
@@ -32,7 +32,7 @@ def holds(value: Value) -> bool:
     return value.kind in (Kind.CONTAINER, Kind.MODULE)
 
 
-def at(base: Value, key: Key) -> Value | None:
+def at(base: Value, key: ElementKey) -> Value | None:
     """What is behind a key or index; None if it is not known."""
     if key is not None and base.keys is not None and base.is_mapping and key in base.keys.known:
         return base.keys.known[key]
@@ -41,14 +41,14 @@ def at(base: Value, key: Key) -> Value | None:
     return held(base)
 
 
-def is_known(base: Value, key: Key) -> bool:
+def is_known(base: Value, key: ElementKey) -> bool:
     """Whether what is behind a literal key is known by itself."""
     if base.keys is not None and key in base.keys.known:
         return True
     return isinstance(key, int) and base.items is not None and -len(base.items) <= key < len(base.items)
 
 
-def put(base: Value, key: Key, each: Value, value: Value) -> Value:
+def put(base: Value, key: ElementKey, each: Value, value: Value) -> Value:
     """The container after ``base[key] = value``; ``each`` is what the key is."""
     if base.keys is not None or (isinstance(key, str) and base.item is None):
         return _put_in_mapping(base, key, each, value)
@@ -58,7 +58,7 @@ def put(base: Value, key: Key, each: Value, value: Value) -> Value:
     return replace(base, item=_with(held(base), value), items=None)
 
 
-def _put_in_mapping(base: Value, key: Key, each: Value, value: Value) -> Value:
+def _put_in_mapping(base: Value, key: ElementKey, each: Value, value: Value) -> Value:
     keys = base.keys or Keys(each)
     if key is not None:
         known = {**keys.known, key: value} if key in keys.known or len(keys.known) < MAX_KEYS else {}

@@ -9,12 +9,13 @@ import libcst as cst
 from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpret.home_made import grad_mode_of
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
-from torchlint.model.syntax import dotted, enters_no_grad
+from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import given_bool
-from torchlint.model.values import UNKNOWN, Argument, Value, iterated, reference, truth
+from torchlint.model.values import UNKNOWN, Argument, Origin, Symbol, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
@@ -34,10 +35,7 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
         return value.grad | frame.grad
     if isinstance(value.node, cst.FunctionDef):
-        if enters_no_grad(value.node):
-            return Tri.NO
-        names = frame.context.home(value.node).tree.within(value.node.body, cst.Name)
-        return Tri.MAYBE if any(map(sounds_like_no_grad, names)) else None
+        return grad_mode_of(frame.context.home(value.node).tree, value.node)
     return Tri.MAYBE if sounds_like_no_grad(node) else None  # a name is no proof, of either
 
 
@@ -48,11 +46,13 @@ def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:
     if reference(made) == "contextlib.nullcontext":
         return value
     if made is not None and isinstance(made.node, cst.FunctionDef) and _is_context_manager(made.node):
-        return iterated(value) or learning.unknown(frame, ("with", id(item)))
+        return iterated(value) or learning.unknown(frame, Symbol(Origin.CONTEXT, id(item)))
     own = special_methods.by_method(frame, value, "enter", call)
     if own is not None:
         return own
-    return value if value.kind & (Kind.OBJECT | Kind.MODULE) else learning.unknown(frame, ("with", id(item)))
+    return (
+        value if value.kind & (Kind.OBJECT | Kind.MODULE) else learning.unknown(frame, Symbol(Origin.CONTEXT, id(item)))
+    )
 
 
 def _is_context_manager(function: cst.FunctionDef) -> bool:

@@ -11,7 +11,8 @@ from torchlint.model.interpret import assignment, contexts, iteration, match_pat
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
 from torchlint.model.possibilities import Tri
-from torchlint.model.syntax import has_break, last_name, type_comment
+from torchlint.model.syntax import has_break, last_name
+from torchlint.model.type_comments import type_comment
 from torchlint.model.values import OBJECT
 
 _MAX_LOOPS = 3

@@ -85,10 +85,11 @@ class Names:
 
     def changes(self, since: Names) -> Changes:
         """What the layers on top of ``since`` have changed."""
-        names, layers = self, []
+        names: Names | None = self
+        layers: list[Changes] = []
         while names is not since and names is not None:
             layers.append(names._own)
-            names = names._below  # type: ignore[assignment]
+            names = names._below
         if len(layers) == 1:
             return layers[0]
         changed: dict[str, Value | None] = {}

@@ -8,7 +8,7 @@ from torchlint.model.definitions import free
 from torchlint.model.interpret import attributes, displays, learning, narrowing, operators, places, subscripts
 from torchlint.model.interpret.calls import dispatch, lambdas
 from torchlint.model.interpret.frame import Evaluators, Frame
-from torchlint.model.values import NUMBER, STRING, UNKNOWN, Value, container, iterated, join
+from torchlint.model.values import NUMBER, STRING, UNKNOWN, Origin, Symbol, Value, container, iterated, join
 
 
 def _name(frame: Frame, node: cst.Name) -> Value:
@@ -17,7 +17,7 @@ def _name(frame: Frame, node: cst.Name) -> Value:
     if value is not None:
         return places.with_rebound(frame, name, value) if places.is_shared(frame, name) else value
     if frame.locals is not None and name in frame.locals and name not in frame.globals:
-        return learning.unknown(frame, ("unbound", id(frame.scope), name))
+        return learning.unknown(frame, Symbol(Origin.UNBOUND, id(frame.scope), name))
     return free(frame.context, name, frame)
 
 

@@ -12,7 +12,6 @@ import libcst as cst
 
 from torchlint.model.interpret.environment import Changes, Env, Names
 from torchlint.model.interpret.summary import Trace
-from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Tri
 from torchlint.model.values import UNKNOWN, Argument, Evidence, Symbol, Value
 
@@ -164,8 +163,3 @@ class Frame:
         self.env, self.bindings = outer.branch(), {}
         yield self.bindings
         self.env, self.bindings = outer, bindings
-
-    def seen(self, node: cst.CSTNode) -> Value:
-        """What an expression was when it was evaluated, wherever in the file it stands."""
-        value = self.values.get(id(node))
-        return seen(self.context, node) if value is None else value

@@ -11,10 +11,18 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import LOADER_NAME
 from torchlint.model.possibilities import Kind, Ndim, Tri
 from torchlint.model.syntax import ending_name, last_name
-from torchlint.model.values import MODULE, NDARRAY, Evidence, Strength, Value, is_opaque, iterated, tensor
-
-LIKELY_ELEMENT = "likely element"
-"""Begins the symbols of the elements of what is a tensor by convention."""
+from torchlint.model.values import (
+    MODULE,
+    NDARRAY,
+    Evidence,
+    Origin,
+    Strength,
+    Symbol,
+    Value,
+    is_opaque,
+    iterated,
+    tensor,
+)
 
 
 def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
@@ -24,7 +32,9 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
         return learning.resolve(frame, item)
     if value.kind & Kind.TENSOR:
         row = element(frame, value, node)
-        return learning.likely(frame, row, (LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
+        return (
+            learning.likely(frame, row, Symbol(Origin.LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
+        )
     if (own := _iterate_object(frame, value, node)) is not None:
         return own
     if value.kind & Kind.LOADER:
@@ -38,10 +48,10 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     if value.kind == Kind.STRING or is_opaque(value):
         return value
     if loaders.is_batch(value):
-        return learning.likely(frame, loaders.part_of_batch(), ("element", id(node)))
+        return learning.likely(frame, loaders.part_of_batch(), Symbol(Origin.ELEMENT, id(node)))
     if value.kind == Kind.UNKNOWN and LOADER_NAME.search(_name(node)):
         return batch(frame, Value(Kind.LOADER), node)
-    return learning.unknown(frame, ("element", id(node)))
+    return learning.unknown(frame, Symbol(Origin.ELEMENT, id(node)))
 
 
 def _name(node: cst.BaseExpression) -> str:
@@ -70,18 +80,18 @@ def _iterate_object(frame: Frame, value: Value, node: cst.BaseExpression) -> Val
 def batch(frame: Frame, loader: Value, node: cst.BaseExpression) -> Value:
     """What a data loader yields: no tensor in it carries a graph; what is not known in it may be one."""
     if loader.item is None:
-        return learning.resolve(frame, replace(loaders.BATCH, symbols=(("batch", id(node)),)))
-    return _batched(frame, loader.item, ("batch", id(node)))
+        return learning.resolve(frame, replace(loaders.BATCH, symbols=(Symbol(Origin.BATCH, id(node)),)))
+    return _batched(frame, loader.item, Symbol(Origin.BATCH, id(node)))
 
 
-def _batched(frame: Frame, part: Value, symbol: tuple[object, ...]) -> Value:
+def _batched(frame: Frame, part: Value, symbol: Symbol) -> Value:
     if part.kind & Kind.CONTAINER:
         keys = part.keys
         if keys is not None:
-            known = {key: _batched(frame, v, (*symbol, key)) for key, v in keys.known.items()}
+            known = {key: _batched(frame, v, symbol.part(key)) for key, v in keys.known.items()}
             keys = replace(keys, known=known)
-        items = part.items and tuple(_batched(frame, v, (*symbol, i)) for i, v in enumerate(part.items))
-        item = part.item and _batched(frame, part.item, (*symbol, "[]"))
+        items = part.items and tuple(_batched(frame, v, symbol.part(i)) for i, v in enumerate(part.items))
+        item = part.item and _batched(frame, part.item, symbol.part("[]"))
         return replace(part, item=item, items=items, keys=keys)
     return learning.likely(frame, loaders.part_of_batch(), symbol) if loaders.is_batch(part) else part
 

@@ -14,13 +14,13 @@ from torchlint.model.names import HOLDER_NAME, INPLACE
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
-from torchlint.model.values import Evidence, Strength, Symbol, Value, tensor
+from torchlint.model.values import Evidence, Origin, Strength, Symbol, Value, tensor
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-MAX_PARTS = 8
-"""Of how many parts a symbol may be so that attributes and elements of what it names are told apart."""
+MAX_PARTS = 5
+"""How deep in containers a value may stand so that its attributes and elements are told apart."""
 
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
@@ -55,6 +55,12 @@ def resolve(frame: Frame, value: Value) -> Value:
                 kind = Kind.TENSOR | Kind.UNKNOWN
                 return replace(tensor(grad, evidence=learnt.hinted[symbol]), kind=kind, symbols=value.symbols)
     return value
+
+
+def symbols_of_attribute(base: Value, name: str, most: int = 1) -> tuple[Symbol, ...]:
+    """The origins of an attribute or element of a value, by the first of its own; none if those are too deep."""
+    owners = (owner for owner in base.symbols[:most] if owner.depth <= MAX_PARTS)
+    return tuple(Symbol(Origin.ATTRIBUTE, name=name, of=owner) for owner in owners)
 
 
 def unknown(frame: Frame, symbol: Symbol) -> Value:
@@ -102,7 +108,8 @@ def learn_owner(frame: Frame, value: Value, data: cst.BaseExpression, text: str,
     """Remember of ``x``, where ``x.data`` (this value) is a tensor, that it is one, unless it only holds some."""
     if isinstance(data, cst.Attribute) and data.attr.value == "data":
         if not HOLDER_NAME.search(last_name(data.value)):
-            learn(frame, (s[1] for s in value.symbols if s[0] == "attr" and s[-1] == "data"), text, node)
+            of_data = (s for s in value.symbols if s.origin is Origin.ATTRIBUTE and s.name == "data")
+            learn(frame, (s.of for s in of_data if s.of is not None), text, node)
 
 
 def reject(frame: Frame, symbols: Iterable[Symbol]) -> None:

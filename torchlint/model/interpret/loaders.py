@@ -23,6 +23,11 @@ def is_from_loader(value: Value) -> bool:
     return value.kind == Kind.TENSOR and value.grad == Tri.NO and value.evidence == _EVIDENCE
 
 
+def is_part_of_batch(value: Value) -> bool:
+    """Whether a value comes out of a loop over a loader, whatever else it may be."""
+    return value.evidence == _EVIDENCE
+
+
 def part_of_batch() -> Value:
     """An element of a batch: a tensor by convention."""
     return tensor(Tri.NO, evidence=_EVIDENCE)

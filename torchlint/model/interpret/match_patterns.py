@@ -11,7 +11,7 @@ from torchlint.model.interpret import attributes, containers, learning, narrowin
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import NONE, UNKNOWN, Value, container, iterated, join, mapping, reference
+from torchlint.model.values import NONE, UNKNOWN, Origin, Symbol, Value, container, iterated, join, mapping, reference
 
 
 def match(frame: Frame, pattern: cst.MatchPattern, value: Value) -> Value:
@@ -51,7 +51,7 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, value: Value) -> Value:
     if made is not None:
         matched = narrowing.as_instance(value, made, pattern.cls)
     else:
-        matched = learning.unknown(frame, ("match", id(pattern)))
+        matched = learning.unknown(frame, Symbol(Origin.MATCH, id(pattern)))
     for index, element in enumerate(pattern.patterns):
         part = _positional(frame, matched, cls, index, pattern)
         match(frame, element.value, part)
@@ -68,7 +68,7 @@ def _positional(frame: Frame, matched: Value, cls: Value, index: int, pattern: c
         fields = list(frame.context.home(matched.node).scopes.info(matched.node).declared)
         if index < len(fields):
             return attributes.attribute(frame, matched, fields[index], pattern)
-    return learning.unknown(frame, ("match", id(pattern), index))
+    return learning.unknown(frame, Symbol(Origin.MATCH, id(pattern), index))
 
 
 def _match_sequence(frame: Frame, patterns: Sequence[cst.MatchSequenceElement | cst.MatchStar], value: Value) -> Value:
@@ -82,7 +82,7 @@ def _match_sequence(frame: Frame, patterns: Sequence[cst.MatchSequenceElement | 
             if element.name is not None:
                 frame.assign(element.name, rest, None)
         else:
-            match(frame, element.value, part if part is not None else learning.unknown(frame, ("match", id(element))))
+            match(frame, element.value, part or learning.unknown(frame, Symbol(Origin.MATCH, id(element))))
     return matched
 
 
@@ -91,7 +91,7 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, value: Value) -> Val
     for element in pattern.elements:
         frame.value(element.key)
         part = containers.at(matched, literal_key(element.key))
-        match(frame, element.pattern, part if part is not None else learning.unknown(frame, ("match", id(element))))
+        match(frame, element.pattern, part or learning.unknown(frame, Symbol(Origin.MATCH, id(element))))
     if pattern.rest is not None:
         frame.assign(pattern.rest, matched, None)
     return matched

@@ -15,7 +15,20 @@ from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
-from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
+from torchlint.model.values import (
+    NONE,
+    UNKNOWN,
+    Origin,
+    Strength,
+    Symbol,
+    Value,
+    container,
+    held,
+    join,
+    reference,
+    tensor,
+    unknown,
+)
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:
@@ -199,7 +212,7 @@ def _narrow_isinstance(frame: Frame, place: cst.BaseExpression, classes: cst.Bas
     elif truth and dotted(place):
         value = frame.values.get(id(place), UNKNOWN)
         if value.kind & Kind.TENSOR and value.kind & Kind.UNKNOWN:
-            places.refine(frame, place, unknown(("isinstance", id(classes))))
+            places.refine(frame, place, unknown(Symbol(Origin.ISINSTANCE, id(classes))))
 
 
 def _instance_of_any(frame: Frame, classes: cst.BaseExpression) -> Value | None:

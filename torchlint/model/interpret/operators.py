@@ -20,7 +20,9 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     is_opaque,
@@ -30,23 +32,6 @@ from torchlint.model.values import (
 )
 
 _ANY = cst.Name("_")
-_UNARY = {"Minus": "__neg__", "Plus": "__pos__", "BitInvert": "__invert__"}
-_OPERATORS = {
-    "Add": "add",
-    "Subtract": "sub",
-    "Multiply": "mul",
-    "MatrixMultiply": "matmul",
-    "Divide": "truediv",
-    "FloorDivide": "floordiv",
-    "Modulo": "mod",
-    "Power": "pow",
-    "BitAnd": "and",
-    "BitOr": "or",
-    "BitXor": "xor",
-    "LeftShift": "lshift",
-    "RightShift": "rshift",
-}
-"""What the methods behind operators are called."""
 
 
 def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
@@ -67,7 +52,7 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
         evidence = best.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
         value = _operation(frame, node, left, right, evidence)
         if not certain:
-            return learning.likely(frame, value, ("result", id(node)))
+            return learning.likely(frame, value, Symbol(Origin.OPERATION, id(node)))
         return value
     if Kind.NDARRAY in (left.kind, right.kind):
         return NDARRAY
@@ -79,20 +64,20 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
         return NUMBER
     if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):
         return OBJECT
-    return learning.unknown(frame, ("result", id(node)))
+    return learning.unknown(frame, Symbol(Origin.OPERATION, id(node)))
 
 
 def _operation(frame: Frame, node: cst.CSTNode, left: Value, right: Value, evidence: Evidence) -> Value:
     """What torch does for a binary operator; the augmented ones write to a tensor on their left."""
     match node:
-        case cst.BinaryOperation(left=a, operator=operator, right=b):
-            name = type(operator).__name__
-        case cst.AugAssign(target=a, operator=operator, value=b):
-            name = type(operator).__name__.removesuffix("Assign")
+        case (
+            cst.BinaryOperation(left=a, operator=operator, right=b)
+            | cst.AugAssign(target=a, operator=operator, value=b)
+        ):
+            method = special_methods.OPERATORS[type(operator)]
         case _:
             return transfer.apply(TensorResult(), left, [Argument(None, right, _ANY)], frame.grad, evidence)
-    method = _OPERATORS[name]
-    if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and name != "MatrixMultiply":
+    if isinstance(node, cst.AugAssign) and left.kind == Kind.TENSOR and method != "matmul":
         result = library.operator(f"__i{method}__") or TensorResult(ndim="keep", is_input=True)
         return transfer.apply(result, left, [Argument(None, right, b)], frame.grad, evidence)
     operands = [Argument(None, left, a), Argument(None, right, b)]
@@ -130,7 +115,7 @@ def comparison(frame: Frame, node: cst.Comparison) -> Value:
     if any(v.kind & Kind.NDARRAY for v in values):
         return NDARRAY
     if any(v.kind & Kind.UNKNOWN for v in values):
-        return learning.unknown(frame, ("result", id(node)))
+        return learning.unknown(frame, Symbol(Origin.OPERATION, id(node)))
     return NUMBER
 
 
@@ -143,10 +128,12 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
         return own
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "arithmetic with a tensor", node)
-        operator = library.operator(_UNARY[type(node.operator).__name__])
+        operator = library.operator(f"__{special_methods.OPERATORS[type(node.operator)]}__")
         result = transfer.apply(operator, value, (), frame.grad, evidence)
-        return learning.likely(frame, result, ("result", id(node))) if value.kind & Kind.UNKNOWN else result
-    return learning.unknown(frame, ("result", id(node))) if value.kind & Kind.UNKNOWN else value
+        return (
+            learning.likely(frame, result, Symbol(Origin.OPERATION, id(node))) if value.kind & Kind.UNKNOWN else result
+        )
+    return learning.unknown(frame, Symbol(Origin.OPERATION, id(node))) if value.kind & Kind.UNKNOWN else value
 
 
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:

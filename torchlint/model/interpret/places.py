@@ -72,7 +72,7 @@ def peek(frame: Frame, place: cst.BaseExpression) -> Value | None:
     return containers.at(base, key_of(frame, place)[0]) if containers.holds(base) else None
 
 
-def key_of(frame: Frame, node: cst.Subscript) -> tuple[containers.Key, Value]:
+def key_of(frame: Frame, node: cst.Subscript) -> tuple[containers.ElementKey, Value]:
     """The literal key of a subscript if it has one, and what its key is."""
     match node.slice:
         case [cst.SubscriptElement(slice=cst.Index(value=value))]:

@@ -11,35 +11,30 @@ from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
-from torchlint.model.values import Argument, Value
+from torchlint.model.values import Argument, Origin, Symbol, Value
 
-_OPERATORS: dict[type[cst.CSTNode], str] = {
-    cst.Add: "add",
-    cst.AddAssign: "add",
-    cst.Subtract: "sub",
-    cst.SubtractAssign: "sub",
-    cst.Multiply: "mul",
-    cst.MultiplyAssign: "mul",
-    cst.MatrixMultiply: "matmul",
-    cst.MatrixMultiplyAssign: "matmul",
-    cst.Divide: "truediv",
-    cst.DivideAssign: "truediv",
-    cst.FloorDivide: "floordiv",
-    cst.FloorDivideAssign: "floordiv",
-    cst.Modulo: "mod",
-    cst.ModuloAssign: "mod",
-    cst.Power: "pow",
-    cst.PowerAssign: "pow",
-    cst.BitAnd: "and",
-    cst.BitAndAssign: "and",
-    cst.BitOr: "or",
-    cst.BitOrAssign: "or",
-    cst.BitXor: "xor",
-    cst.BitXorAssign: "xor",
+_BINARY = {
+    "Add": "add",
+    "Subtract": "sub",
+    "Multiply": "mul",
+    "MatrixMultiply": "matmul",
+    "Divide": "truediv",
+    "FloorDivide": "floordiv",
+    "Modulo": "mod",
+    "Power": "pow",
+    "BitAnd": "and",
+    "BitOr": "or",
+    "BitXor": "xor",
+    "LeftShift": "lshift",
+    "RightShift": "rshift",
+}
+OPERATORS: dict[type[cst.CSTNode], str] = {
+    **{getattr(cst, name + suffix): method for name, method in _BINARY.items() for suffix in ("", "Assign")},
     cst.Minus: "neg",
     cst.Plus: "pos",
     cst.BitInvert: "invert",
 }
+"""What the methods behind operators are called, without the underscores; for ``+=`` as for ``+``."""
 
 
 def by_method(frame: Frame, owner: Value, name: str, node: cst.CSTNode, given: Sequence[Value] = ()) -> Value | None:
@@ -51,12 +46,12 @@ def by_method(frame: Frame, owner: Value, name: str, node: cst.CSTNode, given: S
         return None
     arguments = [Argument(None, value, cst.Name("_")) for value in given]
     value = call_function(frame.context, method, owner, node, arguments, frame)
-    return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, (name, id(node)))
+    return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, Symbol(Origin.METHOD, id(node), name))
 
 
 def by_operator(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Value | None:
     """What an operator gives that one of its operands defines."""
-    name = _OPERATORS.get(type(node.operator)) if isinstance(node, cst.BinaryOperation | cst.AugAssign) else None
+    name = OPERATORS.get(type(node.operator)) if isinstance(node, cst.BinaryOperation | cst.AugAssign) else None
     if name is None or not (left.kind | right.kind) & Kind.OBJECT:
         return None
     value = by_method(frame, left, name, node, (right,))
@@ -65,5 +60,5 @@ def by_operator(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> V
 
 def by_sign(frame: Frame, node: cst.UnaryOperation, value: Value) -> Value | None:
     """What ``-x`` and ``~x`` give where the class of ``x`` defines it."""
-    name = _OPERATORS.get(type(node.operator))
+    name = OPERATORS.get(type(node.operator))
     return by_method(frame, value, name, node) if name is not None else None

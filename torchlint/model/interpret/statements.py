@@ -11,8 +11,9 @@ from torchlint.model.interpret.frame import Executors, Frame
 from torchlint.model.lineage import lineages
 from torchlint.model.names import SET_GRAD
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root, type_comment
+from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root
 from torchlint.model.torch.named import named
+from torchlint.model.type_comments import type_comment
 from torchlint.model.values import NONE, UNKNOWN, Value, join, reference
 
 

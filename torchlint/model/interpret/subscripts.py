@@ -22,7 +22,9 @@ from torchlint.model.values import (
     NDARRAY,
     UNKNOWN,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     held,
@@ -52,7 +54,11 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if isinstance(index, cst.Slice):
             return container(iterated(base))
         item = containers.at(base, literal)
-        return learning.resolve(frame, item) if item is not None else learning.unknown(frame, ("item", id(node)))
+        return (
+            learning.resolve(frame, item)
+            if item is not None
+            else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
+        )
     if base.kind == Kind.NDARRAY:
         return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
     if base.kind == Kind.PACKED and literal in (0, 1):
@@ -68,33 +74,33 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     if base.kind & Kind.REFERENCE:
         return replace(base, node=node) if base.kind == Kind.REFERENCE else base
     if loaders.is_batch(base):
-        origin = base.symbols[0] if base.symbols else ("item", id(node))
-        return learning.likely(frame, loaders.part_of_batch(), ("attr", origin, f"[{literal!r}]"))
+        origin = base.symbols[0] if base.symbols else Symbol(Origin.ITEM, id(node))
+        return learning.likely(
+            frame, loaders.part_of_batch(), Symbol(Origin.ATTRIBUTE, name=f"[{literal!r}]", of=origin)
+        )
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"
-        return learning.resolve(
-            frame, unknown(*[("attr", s, key) for s in base.symbols[:1] if len(s) < learning.MAX_PARTS])
-        )
-    return learning.unknown(frame, ("item", id(node)))
+        return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
+    return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
 
 
 def _item_by_name(frame: Frame, base: Value, name: str) -> Value | None:
     """``x["boxes"]``: ``x`` is no tensor, but what is in an element of an argument of ``forward`` may be one."""
     learning.reject(frame, base.symbols)
     for symbol in base.symbols:
-        if symbol[0] == iteration.LIKELY_ELEMENT:
+        if symbol.origin is Origin.LIKELY_ELEMENT:
             evidence = Evidence(Strength.CONVENTION, "it comes from an argument of `forward`")
-            return learning.likely(frame, tensor(evidence=evidence), ("attr", symbol, name))
+            return learning.likely(frame, tensor(evidence=evidence), Symbol(Origin.ATTRIBUTE, name=name, of=symbol))
     return None
 
 
-def _item_of(frame: Frame, base: Value, key: containers.Key, node: cst.Subscript) -> Value | None:
+def _item_of(frame: Frame, base: Value, key: containers.ElementKey, node: cst.Subscript) -> Value | None:
     """What an object of a class of this project gives when it is indexed."""
     if base.items is not None or base.item is not None:  # a named tuple, a data set
         return containers.at(base, key)
     index = [frame.values.get(id(e.slice.value), UNKNOWN) for e in node.slice if isinstance(e.slice, cst.Index)]
     own = special_methods.by_method(frame, base, "getitem", node, index[:1] if len(node.slice) == 1 else ())
-    return own if own is not None or base.node is None else learning.unknown(frame, ("item", id(node)))
+    return own if own is not None or base.node is None else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
 
 
 def evaluate_index(frame: Frame, node: cst.Subscript) -> None:

@@ -15,9 +15,9 @@ from torchlint.model.torch.schema import (
     ModuleInfo,
     OverloadResult,
     PlainResult,
-    Result,
     SeveralResults,
     TensorResult,
+    TorchResult,
     TupleResult,
     Writers,
     Writing,
@@ -60,14 +60,14 @@ class Library:
     """All that is known of torch."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
-        self.functions: Section[Result] = Section(raw["functions"], _result)
-        self.methods: Section[Result] = Section(raw["methods"], _result)
+        self.functions: Section[TorchResult] = Section(raw["functions"], _result)
+        self.methods: Section[TorchResult] = Section(raw["methods"], _result)
         """Those of tensors."""
-        self.attributes: Section[Result] = Section(raw["attributes"], _result)
+        self.attributes: Section[TorchResult] = Section(raw["attributes"], _result)
         """Those of tensors."""
-        self.operators: Section[Result] = Section(raw["operators"], _result)
+        self.operators: Section[TorchResult] = Section(raw["operators"], _result)
         """Special methods of tensors."""
-        self.distribution: Section[Result] = Section(raw["distribution"], _result)
+        self.distribution: Section[TorchResult] = Section(raw["distribution"], _result)
         """Methods and attributes of distributions."""
         self.distributions = Section(raw["distributions"], _distribution)
         self.modules = Section(raw["modules"], _module)
@@ -117,7 +117,7 @@ def _read(name: str) -> Mapping[str, Any]:
     return loaded
 
 
-def _result(raw: Any) -> Result:
+def _result(raw: Any) -> TorchResult:
     if isinstance(raw, str):
         return PlainResult(raw)
     match raw:

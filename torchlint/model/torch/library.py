@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from torchlint.model.torch.data import data
-from torchlint.model.torch.schema import ModuleInfo, OverloadResult, Result, TensorResult, may_alias, may_reduce
+from torchlint.model.torch.schema import ModuleInfo, OverloadResult, TensorResult, TorchResult, may_alias, may_reduce
 from torchlint.model.values import Fields, Value
 
 
@@ -83,22 +83,22 @@ def parameter_names() -> frozenset[str]:
     return frozenset(name for _, info in data().modules.items() for name in info.params)
 
 
-def function(name: str | None) -> Result | None:
+def function(name: str | None) -> TorchResult | None:
     """What a function of torch gives; None if it is none."""
     return data().functions.get(name)
 
 
-def method(name: str) -> Result | None:
+def method(name: str) -> TorchResult | None:
     """What a method of tensors gives; None if it is none."""
     return data().methods.get(name)
 
 
-def attribute(name: str) -> Result | None:
+def attribute(name: str) -> TorchResult | None:
     """What an attribute of tensors is; None if it is none, or a method."""
     return data().attributes.get(name)
 
 
-def operator(name: str) -> Result | None:
+def operator(name: str) -> TorchResult | None:
     """What a special method of tensors (``__add__``) gives; None if it is none."""
     return data().operators.get(name)
 

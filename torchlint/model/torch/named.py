@@ -1,4 +1,4 @@
-"""Something imported, by its qualified name."""
+"""The value of something imported, made from its qualified name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from torchlint.model.values import Value
 
 
 def named(name: str) -> Value:
-    """What a qualified name refers to, as the shortest public name of it in torch."""
+    """The value for a qualified name: a reference to its public name in torch, with the grad mode that it sets."""
     ref = library.canonical(name)
     return Value(Kind.REFERENCE, GRAD_CONTEXTS.get(ref, Tri.NEITHER), ref=ref)

@@ -64,7 +64,7 @@ class TensorResult:
 class TupleResult:
     """A tuple of known length."""
 
-    items: tuple[Result, ...]
+    items: tuple[TorchResult, ...]
     names: tuple[str, ...] = ()
     """Those of the fields of a named tuple."""
 
@@ -73,7 +73,7 @@ class TupleResult:
 class SeveralResults:
     """A tuple or list of any length."""
 
-    item: Result
+    item: TorchResult
     each: bool = False
     """One for each of several tensors, computed from that one alone."""
 
@@ -82,12 +82,12 @@ class SeveralResults:
 class OverloadResult:
     """One of several results, by what is given."""
 
-    cases: Mapping[str, Result]
+    cases: Mapping[str, TorchResult]
     at: Mapping[str, int] = field(default_factory=dict)
     """Positions of the arguments that choose."""
 
 
-Result: TypeAlias = PlainResult | TensorResult | TupleResult | SeveralResults | OverloadResult
+TorchResult: TypeAlias = PlainResult | TensorResult | TupleResult | SeveralResults | OverloadResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class ModuleInfo:
     params: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    output: Result | None = None
+    output: TorchResult | None = None
     """What a call gives; None if that is not known."""
     trainable: bool | Flag = False
     """Whether the output requires grad though no input does, or which argument has to be true for that."""
@@ -155,7 +155,7 @@ class Writers:
     """Modules that can write to their parameters."""
 
 
-def may_alias(result: Result | None) -> bool:
+def may_alias(result: TorchResult | None) -> bool:
     """Whether what comes back can be memory of the input."""
     match result:
         case TensorResult():
@@ -169,12 +169,12 @@ def may_alias(result: Result | None) -> bool:
     return False
 
 
-def makes_new(result: Result | None) -> bool:
+def makes_new(result: TorchResult | None) -> bool:
     """Whether a tensor comes back that shares no memory with the input."""
     return isinstance(result, TensorResult) and not (result.alias or result.is_input)
 
 
-def may_reduce(result: Result | None) -> bool:
+def may_reduce(result: TorchResult | None) -> bool:
     """Whether a tensor can be reduced to one number."""
     match result:
         case TensorResult(ndim=ndim):

@@ -16,9 +16,9 @@ from torchlint.model.torch.schema import (
     ModuleInfo,
     OverloadResult,
     PlainResult,
-    Result,
     SeveralResults,
     TensorResult,
+    TorchResult,
     TupleResult,
 )
 from torchlint.model.values import (
@@ -53,7 +53,7 @@ _PLAIN = {
 
 
 def apply(
-    result: Result | None,
+    result: TorchResult | None,
     receiver: Value | None,
     arguments: Sequence[Argument],
     grad_mode: Tri,
@@ -122,7 +122,7 @@ def _plain(word: str, receiver: Value | None) -> Value:
     return replace(value, ndim=receiver.ndim) if receiver is not None and word == "size" else value
 
 
-def _each(item: Result, arguments: Sequence[Argument], grad_mode: Tri, evidence: Evidence) -> Value:
+def _each(item: TorchResult, arguments: Sequence[Argument], grad_mode: Tri, evidence: Evidence) -> Value:
     """One result for each of several tensors, given one by one or in a list."""
     positional = [a for a in arguments if a.keyword is None]
     if len(positional) == 1 and (values := positional[0].value.items) is not None:
@@ -158,11 +158,11 @@ def written(
 
 def _cases(
     result: OverloadResult, receiver: Value | None, arguments: Sequence[Argument], made: Sequence[Argument]
-) -> list[Result]:
+) -> list[TorchResult]:
     """Which of the results of an overloaded function a call can give (the names are those of the data's script)."""
     cases, at = result.cases, result.at
     flags = {name: name.removeprefix("flag:").split(",") for name in cases if name.startswith("flag:")}
-    possible: list[Result] = []
+    possible: list[TorchResult] = []
     for name in sorted(flags, key=len, reverse=True):
         values = [given_bool(made, flag, at.get(flag), False) for flag in flags[name]]
         if all(values):
@@ -177,7 +177,7 @@ def _cases(
     return [*possible, _case(cases, rest)]
 
 
-def _case(cases: Mapping[str, Result], rest: Sequence[Argument]) -> Result:
+def _case(cases: Mapping[str, TorchResult], rest: Sequence[Argument]) -> TorchResult:
     """The case that the arguments after the first tensor select."""
     name = "no_args"
     if rest:

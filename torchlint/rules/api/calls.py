@@ -20,7 +20,7 @@ def candidates(
     known = names.imports(model)
     wanted = known.aliases.union(rows)
     wanted |= {name for name, paths in known.paths.items() if any(path.rpartition(".")[2] in rows for path in paths)}
-    for call in model.tree.parsed(cst.Call):
+    for call in model.tree.all(cst.Call):
         func: cst.BaseExpression = call.func
         args: Sequence[cst.Arg] = call.args
         if last_name(func) == "partial":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.rule import Finding
-from torchlint.rules.api import fixes
+from torchlint.rule import Finding, Severity
+from torchlint.rules.api import fixes, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 from torchlint.versions import text
@@ -30,15 +32,20 @@ def short(name: str) -> str:
     return name.replace("torch.Tensor.", "Tensor.").replace("torch.nn.functional.", "F.")
 
 
+def uses_of(model: Model, rule: str) -> Iterator[Use]:
+    """Where the names that a rule is about are reported: an imported one once, where its fix is."""
+    return (use for use in uses.of_rule(model, rule) if not fixes.is_said_at_import(use, model))
+
+
 def of_use(use: Use, model: Model) -> Finding:
     """A finding about a name."""
-    severity = "error" if use.row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if use.row.is_removed(model.target) else None
     return Finding(use.node, message(use.row, model), fixes.of_use(use, model), severity=severity)
 
 
 def of_method(node: cst.Attribute, row: Row, model: Model) -> Finding:
     """A finding about a method or attribute of an object."""
     fix = fixes.of_method(node, row, model)
-    severity = "error" if row.is_removed(model.target) else "warning"
+    severity = Severity.ERROR if row.is_removed(model.target) else None
     receiver = node.value if row.name.startswith("torch.Tensor.") else None
     return Finding(node.attr, message(row, model), fix, severity=severity, receiver=receiver)

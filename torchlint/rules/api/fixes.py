@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
@@ -36,18 +39,68 @@ def _name_of(use: Use) -> str:
 
 def _written_there(use: Use, model: Model) -> Fix | None:
     if use.row.fix == "rename":
-        return renames.of_name(use, model) or _removal(use, model)
+        return renames.of_name(use, model) or _with_all_uses(use, model) or _removal(use, model)
     if use.row.fix == "rename-module":
         return renames.of_module(use, model)
     if use.row.fix == "import":
         return renames.of_import(use, model)
     if use.alias is not None:
-        return _removal(use, model)
+        return _with_all_uses(use, model) or _removal(use, model)
     call = call_of(use.node, model.tree)
     if call is not None and (fixer := recipes.CALLS.get(use.row.fix)) is not None:
         return fixer(call, use.row, model)
     other = recipes.NAMES.get(use.row.fix)
     return other(use, model) if other is not None else None
+
+
+def is_said_at_import(use: Use, model: Model) -> bool:
+    """Whether what a use says is said where its name is imported: the fix is there, or at neither place."""
+    if use.alias is not None or not isinstance(use.node, cst.Name):
+        return False
+    if renames.is_renamed_with_import(use, model):
+        return True
+    together = renames.import_of(use.node, model)
+    if together is None or guards.is_guarded(together[0].name, model):
+        return False
+    if use.row not in model.remember(_rows_at, together[0]):
+        return False
+    return model.remember(_fix_of_uses, use.node.value) is not None or of_use(use, model) is None
+
+
+def _rows_at(model: Model, alias: cst.ImportAlias) -> tuple[Row, ...]:
+    """What the rules about names say of an imported one."""
+    return tuple(use.row for rule in _NAME_RULES for use in uses.imported_as(alias, rule, model))
+
+
+def _with_all_uses(use: Use, model: Model) -> Fix | None:
+    """Replace every use of an imported name and remove the import, in one fix; None where not all can be."""
+    removal = _removal(use, model)
+    if removal is None or use.alias is None or not removal.waits_for:
+        return None
+    together = model.remember(_fix_of_uses, bound_name(use.alias))
+    if together is None:
+        return None
+    return replace(together, edits=(*removal.edits, *together.edits))
+
+
+def _fix_of_uses(model: Model, name: str) -> Fix | None:
+    """The fixes of all uses of an imported name as one; None if they cannot be trusted alike, or overlap."""
+    fixes = model.remember(_fixes_of_uses, name)
+    if not fixes or len({fix.applicability for fix in fixes}) > 1 or model.remember(_are_nested, name):
+        return None
+    if any(fix.block is not None or fix.deferred or fix.alternatives for fix in fixes):
+        return None
+    said = " and ".join(dict.fromkeys(fix.message.removeprefix("Use ") for fix in fixes))
+    imports = tuple(dict.fromkeys(each for fix in fixes for each in fix.imports))
+    return Fix(f"Use {said}", tuple(each for fix in fixes for each in fix.edits), fixes[0].applicability, imports)
+
+
+def _are_nested(model: Model, name: str) -> bool:
+    """Whether a name is used in the arguments of a call of what it stands for."""
+    users = model.references(name, model.tree.module)
+    calls = {id(call) for user in users if (call := call_of(user, model.tree)) is not None}
+    outer = (up for user in users for up in itertools.islice(model.tree.ancestors(user), 1, None))
+    return any(id(up) in calls for up in outer)
 
 
 def _removal(use: Use, model: Model) -> Fix | None:
@@ -59,7 +112,7 @@ def _removal(use: Use, model: Model) -> Fix | None:
     if name in model.remember(renames.literals) or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
     users = model.references(name, model.scopes.scope_of(statement))
-    if users and not model.remember(_all_replaced, name):
+    if users and model.remember(_fixes_of_uses, name) is None:
         return None
     if is_global(statement, model.tree) and model.taker(name) is not None:
         return None
@@ -69,13 +122,16 @@ def _removal(use: Use, model: Model) -> Fix | None:
     return Fix("Remove the import", (removed,), deferred=bool(users), waits_for=tuple(users))
 
 
-def _all_replaced(model: Model, name: str) -> bool:
-    """Whether every use of an imported name has a fix."""
+def _fixes_of_uses(model: Model, name: str) -> tuple[Fix, ...] | None:
+    """The fixes of all uses of an imported name; None if one has none."""
+    found = []
     for user in model.references(name, model.tree.module):
         here = [use for rule in _NAME_RULES for use in uses.at(user, rule, model)]
-        if not here or of_use(here[0], model) is None or guards.is_guarded(user, model):
-            return False
-    return True
+        fix = of_use(here[0], model) if here and not guards.is_guarded(user, model) else None
+        if fix is None:
+            return None
+        found.append(fix)
+    return tuple(found)
 
 
 _NAME_RULES = ("TL302", "TL306", "TL307", "TL309", "TL311", "TL902", "TL903")

@@ -10,11 +10,18 @@ from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
 
 _VERSION_TEST = re.compile(
-    r"version|hasattr|getattr|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|"
-    r"TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|legacy|new_api|old_api",
+    r"(?-i:(?:\b|_)version|(?:\b|_)VERSION|Version)|hasattr|getattr|signature *\(|argspec|__kwdefaults__|_ge\b|_lt\b|"
+    r"_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|"
+    r"legacy|new_api|old_api",
     re.IGNORECASE,
 )
-
+_HARDWARE = re.compile(
+    r"\w*(?:cuda|cudnn|gpu|mps|xpu|npu|tpu|xla|hip|rocm|distributed|nccl|gloo|mpi)\w*(?:\.\w+)*",
+    re.IGNORECASE,
+)
+"""What says that a device is there: ``torch.cuda.is_available``, ``CUDA_AVAILABLE``. That is no version."""
+_PRESENT = re.compile(r"\w*available\w*", re.IGNORECASE)
+"""What says that a package is there. Who needs it raises where it is missing, whatever the version of torch."""
 
 _CAUGHT = re.compile(
     r"ImportError|ModuleNotFoundError|AttributeError|TypeError|Exception|RuntimeError|NotImplementedError"
@@ -45,10 +52,17 @@ def _guards(model: Model) -> Nearest:
 
 
 def _is_version_test(model: Model, test: cst.BaseExpression) -> bool:
-    return _VERSION_TEST.search(model.tree.code(test)) is not None
+    return _VERSION_TEST.search(_HARDWARE.sub("", model.tree.code(test))) is not None
+
+
+def _is_requirement(model: Model, test: cst.BaseExpression) -> bool:
+    """Whether what is not tested for is an error because a package is missing, and not because of the version."""
+    return _VERSION_TEST.search(_PRESENT.sub("", _HARDWARE.sub("", model.tree.code(test)))) is None
 
 
 def _catches(handler: cst.ExceptHandler, model: Model) -> bool:
+    if _raises(handler.body):
+        return False  # it says what is wrong, and knows no other way
     return handler.type is None or _CAUGHT.search(model.tree.code(handler.type)) is not None
 
 
@@ -62,10 +76,23 @@ def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
     for index, statement in enumerate(block.body):
         match statement:
             case cst.If(test=test, body=body) if _leaves(body) and model.remember(_is_version_test, test):
-                return index
+                if not (_raises(body) and model.remember(_is_requirement, test)):
+                    return index
             case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_is_version_test, test):
-                return index
+                if not model.remember(_is_requirement, test):
+                    return index
     return len(block.body)
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    """Whether a block ends in ``raise``."""
+    match body:
+        case (
+            cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[*_, end])])
+            | cst.SimpleStatementSuite(body=[*_, end])
+        ):
+            return isinstance(end, cst.Raise)
+    return False
 
 
 def _leaves(node: cst.CSTNode) -> bool:

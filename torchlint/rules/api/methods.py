@@ -21,7 +21,7 @@ def uses(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
     """Attributes of objects of torch that a rule is about; not what is guarded by a version check."""
     yield from _of_class(model, rule)
     rows = table.of_kinds(rule, ("context", "iterator", "called-module"), model.target)
-    for node in model.tree.parsed(cst.Attribute) if rows else ():
+    for node in model.tree.all(cst.Attribute) if rows else ():
         for row in rows.get(node.attr.value, ()):
             if _is_about(row, node, model) and not guards.is_guarded(node, model):
                 yield node, row
@@ -30,7 +30,7 @@ def uses(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
 def _of_class(model: Model, rule: str) -> Iterator[tuple[cst.Attribute, Row]]:
     """Attributes of tensors and of other objects whose class a row names, in document order."""
     rows = table.of_kinds(rule, ("method",), model.target)
-    for node in model.tree.parsed(cst.Attribute):
+    for node in model.tree.all(cst.Attribute):
         found = rows.get(node.attr.value)
         if not found or not names.is_read(node, model):
             continue

@@ -37,14 +37,10 @@ def imports(model: Model) -> TorchImports:
     return model.remember(_imports)
 
 
-_IMPORTS = re.compile(r"(?:^|[;:])[ \t]*(?:import|from)\b", re.MULTILINE)
-
-
 def _imports(model: Model) -> TorchImports:
     paths: dict[str, set[str]] = {}
     stars = False
-    model.tree.read(_IMPORTS)
-    for node in model.tree.parsed(cst.Import):
+    for node in model.tree.all(cst.Import):
         for alias in node.names:
             name = dotted(alias.name) or ""
             if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
@@ -52,7 +48,7 @@ def _imports(model: Model) -> TorchImports:
             else:
                 top = name.partition(".")[0]
                 paths.setdefault(top, set()).add(top)
-    for from_ in model.tree.parsed(cst.ImportFrom):
+    for from_ in model.tree.all(cst.ImportFrom):
         module = module_of(from_)
         if isinstance(from_.names, cst.ImportStar):
             stars = stars or module.partition(".")[0] in PACKAGES
@@ -65,7 +61,7 @@ def _imports(model: Model) -> TorchImports:
         if any(path.partition(".")[0] in PACKAGES for path in found)
     }
     aliases: set[str] = set()
-    for assign in model.tree.parsed(cst.Assign):  # what is elsewhere is another function's
+    for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and root(assign.value) in ours:
             aliases.update(last_name(target.target) for target in assign.targets)
     return TorchImports(ours, frozenset(aliases - {"", *ours}), stars)

@@ -36,7 +36,7 @@ def of_name(use: Use, model: Model) -> Fix | None:
     if isinstance(node, cst.Attribute) and found[0].rpartition(".")[0] == package:
         return Fix(said, (edit.replace(node.attr, name),), row.applicability)
     if isinstance(node, cst.Name):
-        together = _import_of(node, model)
+        together = import_of(node, model)
         if together is not None:
             fix = _rename_import(*together, row, model)
             if fix is not None:
@@ -51,7 +51,7 @@ def is_renamed_with_import(use: Use, model: Model) -> bool:
     """Whether an import brings a name here, and gives it its new name: it is said there."""
     if use.row.fix != "rename" or not isinstance(use.node, cst.Name) or use.alias is not None:
         return False
-    together = _import_of(use.node, model)
+    together = import_of(use.node, model)
     if together is None or guards.is_guarded(together[0].name, model) or patches.is_patched(use.row, model):
         return False
     fix = _rename_import(*together, use.row, model)
@@ -60,7 +60,7 @@ def is_renamed_with_import(use: Use, model: Model) -> bool:
     return together[0].asname is not None or any(each.start.node is use.node for each in fix.edits)
 
 
-def _import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.ImportFrom] | None:
+def import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.ImportFrom] | None:
     """The one import that binds a name."""
     found = model.remember(_imports_by_name).get(node.value, ())
     return found[0] if len(found) == 1 else None

@@ -59,20 +59,20 @@ def _uses(model: Model, rule: str) -> Iterator[Use]:
     rows = table.by_name(rule)
     lasts = {name.rpartition(".")[2] for name in rows}
     tree = model.tree
-    for attribute in tree.parsed(cst.Attribute):
+    for attribute in tree.all(cst.Attribute):
         if attribute.attr.value in lasts and names.is_read(attribute, model):
             yield from _named(attribute, rows, model)
     wanted = lasts | {
         name for name, paths in names.imports(model).paths.items() if any(p.rpartition(".")[2] in lasts for p in paths)
     }
-    for name in tree.parsed(cst.Name):
+    for name in tree.all(cst.Name):
         if name.value in wanted and names.is_read(name, model):
             yield from _named(name, rows, model)
-    for call in tree.parsed(cst.Call):
+    for call in tree.all(cst.Call):
         yield from _got(call, rows, model)
-    for from_ in tree.parsed(cst.ImportFrom):
+    for from_ in tree.all(cst.ImportFrom):
         yield from _imported(from_, rows)
-    for import_ in tree.parsed(cst.Import):
+    for import_ in tree.all(cst.Import):
         for alias in import_.names:
             yield from _module_named(alias.name, rows)
 
@@ -125,6 +125,13 @@ def _imported(node: cst.ImportFrom, rows: Mapping[str, Sequence[Row]]) -> Iterat
                 found = []  # the name says more than its module
                 break
     yield from found
+
+
+def imported_as(alias: cst.ImportAlias, rule: str, model: Model) -> Iterator[Use]:
+    """What a rule says of a name where it is imported, a version check or not."""
+    statement = model.tree.parent(alias)
+    if isinstance(statement, cst.ImportFrom):
+        yield from (use for use in _imported(statement, table.by_name(rule)) if use.alias is alias)
 
 
 def _module_named(node: cst.BaseExpression, rows: Mapping[str, Sequence[Row]]) -> Iterator[Use]:

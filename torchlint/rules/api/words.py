@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from torchlint.file.text.source import is_of_word, words
+from torchlint.file.text.tokens import is_of_word, words
 from torchlint.rules.api import table
 
 Specs = tuple[tuple[str, ...], ...]

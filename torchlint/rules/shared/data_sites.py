@@ -26,6 +26,8 @@ class Site(enum.Enum):
 
 
 READING = (Usage.READ, Usage.SAVED)
+_SHOWN = 40
+"""Characters shown of what is read."""
 
 
 def at(node: cst.Attribute, site: Site, model: Model) -> tuple[Value, Evidence] | None:
@@ -55,23 +57,21 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
             return Site.ASSIGN
     if memory.write_through(node, model) is not None:
         return Site.INPLACE
-    match node.value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return Site.REDUNDANT
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in memory.TRANSFERS:
-            return Site.TRANSFER
-    steps = list(chain(node, model.tree))
+    if memory.is_detach(node.value):
+        return Site.REDUNDANT
     index = scalars.scalar_index(node, model)
     if index is not None and scalars.is_scalar(value, node.value, index, model):
         return Site.SCALAR
-    for name, outer in steps:
+    if memory.is_transfer(node.value):
+        return Site.TRANSFER
+    for name, outer in chain(node, model.tree):
         if not isinstance(outer, cst.Call):
             break
         if name in readers.READERS or name == "detach":
             return Site.REDUNDANT
         if name not in memory.TRANSFERS:
             break
-    return Site.READ
+    return Site.TRANSFER if memory.before_transfers(node.value, model) is not node.value else Site.READ
 
 
 def _in_target(element: cst.CSTNode, model: Model) -> bool:
@@ -218,16 +218,51 @@ _INIT_FUNCTION = re.compile(r"init|reset_param", re.IGNORECASE)
 _PARAMETER_NAME = re.compile(r"(^|_)(weight|bias)(_|$)|^param(eter)?$", re.IGNORECASE)
 
 
+def is_kept(node: cst.Attribute, value: Value) -> bool:
+    """Whether `.data` is that of a parameter or buffer, by what is known of it or by its name."""
+    is_known = value.is_tensor and bool(value.role) and not value.role & ~(Role.PARAMETER | Role.BUFFER)
+    return is_known or bool(_PARAMETER_NAME.search(ending_name(node.value)))
+
+
 def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
-    name = ending_name(node.value)
-    kept = value.is_tensor and bool(value.role) and not value.role & ~(Role.PARAMETER | Role.BUFFER)
-    if not (kept or _PARAMETER_NAME.search(name)) or gradients.is_gradient(value, node.value, model):
+    if not is_kept(node, value) or gradients.is_gradient(value, node.value, model):
         return False
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
         return False
     return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
+
+
+def is_in_forward(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a module computes with what is written here each time it is called.
+
+    What an earlier call has saved for ``backward()`` is written a second time then.
+    """
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    cls = model.class_of(function) if isinstance(function, cst.FunctionDef) else None
+    if cls is None or not isinstance(function, cst.FunctionDef) or model.class_kind(cls) != "module":
+        return False
+    forward = model.find_method(cls, "forward")
+    if forward is None or forward is function:
+        return forward is function
+    called = f"self.{function.name.value}"
+    tree = model.home(forward).tree  # it may be inherited from a class of another file
+    return any(tree.code(call.func) == called for call in tree.within(forward, cst.Call))
+
+
+def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> str:
+    """What can change where `.data` is no longer read."""
+    name = " ".join(model.tree.code(node.value).split())
+    shown = f"`{name}`" if len(name) <= _SHOWN else "this"
+    if is_doubtful(value, evidence):
+        return f"if {shown} is no tensor, it may have no `.detach()`"
+    usage = model.usage(node)
+    if usage is Usage.WRITTEN:
+        return "what is read is written to in place, and `backward()` may raise for that now"
+    if usage > Usage.SAVED:
+        return "if what gets this tensor writes to it in place, `backward()` may raise for that now"
+    return f"{shown} is written to in place, and `backward()` may raise for that now"
 
 
 def is_left_alone(node: cst.Attribute, model: Model) -> bool:

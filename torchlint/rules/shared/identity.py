@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, last_name, parameters
 from torchlint.model.torch import library
@@ -26,7 +26,9 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if is_fresh(inner, model):
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or are_told_apart(model) or _is_changed(inner, model):
+    if usage is Usage.WRITTEN or _is_changed(inner, model) or model.remember(_are_asked_about):
+        return False
+    if model.remember(_are_changed) and not _stays(inner, model):
         return False
     if is_from_loader(model.value(inner)):
         return True
@@ -39,6 +41,25 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     others = uses - {id(inner)}
     given = isinstance(scope, cst.FunctionDef) and _is_given(inner.value, scope)
     return usage <= Usage.SAVED or not (others or given)
+
+
+def _stays(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether the tensors in an expression are of this function alone, which changes none of them."""
+    names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
+    return all(
+        _is_from_here(name, model) and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
+        for name in names
+    )
+
+
+def _is_from_here(name: cst.Name, model: Model) -> bool:
+    return is_from_loader(model.value(name)) or _is_of_its_own(name, model)
+
+
+def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether what a name stands for is neither changed nor given away."""
+    uses = (node for node in model.references(name, scope) if not model.is_target(node))
+    return isinstance(scope, cst.FunctionDef) and all(model.usage(use) <= Usage.SAVED for use in uses)
 
 
 def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[frozenset[int], frozenset[int]]:
@@ -60,11 +81,12 @@ _OF_THE_OBJECT = memory.OF_THE_VIEW | {
 
 def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
-    return model.remember(_are_told_apart)
+    return model.remember(_are_changed) or model.remember(_are_asked_about)
 
 
-def _are_told_apart(model: Model) -> bool:
-    return _are_changed(model) or _are_compared(model) or _are_keys(model)
+def _are_asked_about(model: Model) -> bool:
+    """Whether anything depends on which of several tensors one is."""
+    return _are_compared(model) or _are_keys(model)
 
 
 def _are_changed(model: Model) -> bool:
@@ -239,12 +261,26 @@ def _computes(call: cst.Call, model: Model) -> bool:
     return result is not None and not may_alias(result)
 
 
+def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression has no graph, whatever its tensors require: it is made of a comparison, or of integers."""
+    value = model.value(node)
+    if value.is_tensor and not value.dtype & Dtype.FLOAT:
+        return True
+    match node:
+        case cst.Call(func=cst.Attribute(value=receiver), args=args) if not any(
+            model.value(arg.value).may_be_tensor for arg in args
+        ):
+            return model.is_tensor(receiver) and _is_never_recorded(receiver, model)
+    return False
+
+
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
     value = model.value(node)
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:
         return False
-    if are_told_apart(model) or _is_changed(node, model):  # under another name one could be asked to require grad
+    if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
+        # under another name one could be asked to require grad
         if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
             return False
     if memory.is_new(node, model):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Model, Strength
+from torchlint.model import Kind, Model, Strength
 from torchlint.model.syntax import chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
@@ -31,6 +31,45 @@ OF_THE_VIEW = frozenset(
 
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
+
+
+def is_detach(node: cst.CSTNode) -> bool:
+    """Whether an expression is ``….detach()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
+            return True
+    return False
+
+
+def is_transfer(node: cst.BaseExpression) -> bool:
+    """Whether an expression is a call that brings a tensor to another device: ``x.cpu()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name in TRANSFERS
+    return False
+
+
+def before_transfers(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
+    """``x`` of ``x.cuda().cpu().clamp(0, 1)``: what a detach can stand behind as well, without what follows recorded.
+
+    The expression itself, where nothing is transferred in it, or something on the way there may bring another graph.
+    """
+    source = at = node
+    while isinstance(at, cst.Call) and isinstance(at.func, cst.Attribute):
+        if not is_transfer(at) and not _hands_on_alone(at, at.func.attr.value, model):
+            break
+        at, was_transfer = at.func.value, is_transfer(at)
+        source = at if was_transfer else source
+    return source
+
+
+def _hands_on_alone(call: cst.Call, name: str, model: Model) -> bool:
+    """Whether a method gives a tensor that has the graph of its receiver, and no other one."""
+    result = library.method(name)
+    if not isinstance(result, TensorResult) or result.grad not in ("follow", "first") or result.is_input:
+        return False
+    kinds = [model.value(arg.value).kind for arg in call.args]
+    return not is_inplace(name) and not any(kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) for kind in kinds)
 
 
 def is_inplace(name: str) -> bool:
@@ -75,7 +114,7 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
     if not value.is_tensor:
         return False
     match node:
-        case cst.BinaryOperation() | cst.UnaryOperation(operator=cst.Minus()):
+        case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
         case cst.Call(func=func, args=args):
             return not _may_reuse(args) and _makes_new(func, model)

@@ -11,7 +11,7 @@ _FIELD = re.compile(r"\{[^{}]*\}")
 _CONVERSION = re.compile(r"%(?:\(\w*\))?[-#0 +]*[\d*]*(?:\.[\d*]+)?[a-zA-Z%]")
 _PLAIN = re.compile(r"([rRuUfF]?)(['\"])[^'\",\\]*\2")
 
-Part = tuple[cst.CSTNode, str, re.Pattern[str] | None]
+DottedPart = tuple[cst.CSTNode, str, re.Pattern[str] | None]
 """A piece of text, how it is written, and what in it is no text."""
 
 
@@ -23,7 +23,7 @@ def rewritten(node: cst.BaseExpression, code: str) -> dict[cst.CSTNode, str] | N
     return {part: new for part, text, skipped in parts if (new := _without_dots(text, skipped)) != text} or None
 
 
-def _parts(node: cst.BaseExpression) -> Iterator[Part]:
+def _parts(node: cst.BaseExpression) -> Iterator[DottedPart]:
     match node:
         case cst.SimpleString(value=text) if _PLAIN.fullmatch(text):
             yield node, text, None

@@ -6,6 +6,31 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import chain
+from torchlint.rule import Applicability, Block, Edit, Fix
+
+
+def moved(
+    small: cst.BaseSmallStatement, said: str, edits: tuple[Edit, ...], applicability: Applicability, model: Model
+) -> Fix | None:
+    """Put a simple statement into a block, with some edits in it; None where that cannot be."""
+    line = model.tree.parent(small)
+    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model):
+        return None
+    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
+    into = block_before(model, line) if begins else None
+    name, missing = model.spelling("torch.no_grad", small)
+    if not name:
+        return None
+    imports = ("torch",) if missing and into is None else ()
+    return Fix(said, edits, applicability, imports, block=Block(f"with {name}():", small, into=into))
+
+
+def is_by_hand(model: Model, line: cst.CSTNode) -> bool:
+    """Whether lines of their own for the statements of a line are left to the author: one spreads over several."""
+    match line:
+        case cst.SimpleStatementLine(body=body) if len(body) == 1:
+            return False
+    return "\n" in model.tree.code(line).strip()
 
 
 def may_hold(statement: cst.CSTNode, model: Model) -> bool:
@@ -43,7 +68,7 @@ def own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | 
     """The statement that a write is, if its result is not used."""
     small = small_statement(write, model)
     line = model.tree.parent(small) if small is not None else None
-    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(_is_by_hand, line):
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)) or model.remember(is_by_hand, line):
         return None
     match small:
         case cst.Expr(value=value):
@@ -62,9 +87,3 @@ def small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement |
     while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
         up = model.tree.parent(up)
     return up if isinstance(up, cst.BaseSmallStatement) else None
-
-
-def _is_by_hand(model: Model, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
-    """Whether lines of their own for the statements of a line are left to the author: one spreads over several."""
-    shares = len(line.body) > 1 or isinstance(line, cst.SimpleStatementSuite)
-    return shares and "\n" in model.tree.code(line).strip()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-
-Loop = cst.For | cst.While
+from torchlint.model.syntax import LoopStatement
 
 _LEAVING = (cst.Return, cst.Raise, cst.Break)
 
 
-def loops_around(node: cst.CSTNode, model: Model) -> list[Loop]:
+def loops_around(node: cst.CSTNode, model: Model) -> list[LoopStatement]:
     """The loops of the same scope in whose body a node is, the innermost first."""
-    found: list[Loop] = []
+    found: list[LoopStatement] = []
     child = node
     for up in model.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):

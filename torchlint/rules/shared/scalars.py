@@ -28,9 +28,17 @@ def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
 
 
 def is_zero_index(node: cst.Subscript) -> bool:
-    """Whether a subscript is a literal ``[0]``."""
+    """Whether a subscript is a literal ``[0]``, however that is spelled: ``[0x0]``, ``[False]``."""
     match node.slice:
-        case [cst.SubscriptElement(slice=cst.Index(value=cst.Integer("0"), star=None))]:
+        case [cst.SubscriptElement(slice=cst.Index(value=index, star=None))]:
+            return integer(index) == 0 or is_false(node)
+    return False
+
+
+def is_false(node: cst.Subscript) -> bool:
+    """Whether a subscript is ``[False]``, which of a 0-dim tensor gives an empty one and does not raise."""
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.Name("False"), star=None))]:
             return True
     return False
 

@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted, last_name
 
-Wanted = Callable[[cst.BaseExpression, Model], bool]
+IsWanted = Callable[[cst.BaseExpression, Model], bool]
 
 _REGISTERING = frozenset(("add_module", "register_module", "register_parameter", "setattr", "__setattr__"))
 _CONTAINERS = frozenset(("ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict"))
@@ -22,7 +22,7 @@ _OVERRIDDEN = ("parameters", "named_parameters", "_apply", "named_modules", "mod
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptPlain:
     """Something that a module keeps without registering it."""
 
     value: cst.BaseExpression
@@ -31,7 +31,7 @@ class Kept:
     """The call or target that puts it there; None where the value is assigned."""
 
 
-def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: Wanted, model: Model) -> Iterator[Kept]:
+def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model) -> Iterator[KeptPlain]:
     """Displays and comprehensions with something wanted that a method of a module assigns to ``self.x``."""
     target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
     value = node.value
@@ -44,7 +44,7 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: Wanted, model: Model) 
             and _is_plain_container(target.value, model)
             and _is_lost(target.value, model)
         ):
-            yield Kept(value, target)
+            yield KeptPlain(value, target)
         return
     if not _is_own(target) or not isinstance(target, cst.Attribute):
         return
@@ -54,10 +54,10 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: Wanted, model: Model) 
         return
     is_hidden = target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp)
     if not is_hidden and _is_lost(target, model):
-        yield Kept(value)
+        yield KeptPlain(value)
 
 
-def appended(node: cst.Call, is_wanted: Wanted, model: Model) -> Kept | None:
+def appended(node: cst.Call, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
     """Something wanted that is appended to a plain list in ``self.x``."""
     match node:
         case cst.Call(
@@ -70,7 +70,7 @@ def appended(node: cst.Call, is_wanted: Wanted, model: Model) -> Kept | None:
                 and _is_plain_container(owner, model)
                 and _is_lost(owner, model)
             ):
-                return Kept(value, node)
+                return KeptPlain(value, node)
     return None
 
 
@@ -90,7 +90,7 @@ def _elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield element
 
 
-def _is_filled(name: cst.Name, is_wanted: Wanted, model: Model) -> bool:
+def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
     """Whether a local name is bound once, to a list, and something wanted is appended to that."""
     uses = model.references(name.value, model.scopes.scope_of(name))
     targets = [node for node in uses if model.is_target(node)]

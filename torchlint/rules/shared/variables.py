@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import libcst as cst
@@ -35,17 +34,13 @@ def _aliases(model: Model) -> frozenset[str]:
     return model.remember(_collect_aliases)
 
 
-_VARIABLE = re.compile("Variable")
-
-
 def _collect_aliases(model: Model) -> frozenset[str]:
     names = set()
-    model.tree.read(_VARIABLE)
-    for alias in model.tree.parsed(cst.ImportAlias):
+    for alias in model.tree.all(cst.ImportAlias):
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable" and alias.asname is not None:
             if isinstance(alias.asname.name, cst.Name):
                 names.add(alias.asname.name.value)
-    for assign in model.tree.parsed(cst.Assign):
+    for assign in model.tree.all(cst.Assign):
         if isinstance(assign.value, (cst.Name, cst.Attribute)) and "Variable" in model.tree.code(assign.value):
             names.update(t.target.value for t in assign.targets if isinstance(t.target, cst.Name))
     return frozenset(names)
@@ -68,7 +63,10 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
         or _is_none_unless_given(wrapped.value, model)
         or (_has_subclasses(model) and _depends_on_tensors(wrapped.value, model))
     ):
-        fix = replace(fix, applicability=Applicability.UNSAFE)
+        risk = "`Variable` makes a plain tensor of a subclass, and an empty one of None"
+        fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+    elif fix.applicability is Applicability.UNSAFE:
+        fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
 
 
@@ -143,8 +141,11 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
 def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     source = _source_of_data(inner, model)
     if source is not None:
-        edits = _strip(call, source, ".detach()", model)
-        return Fix("Use `.detach()`", edits, _without_data(call, source, model))
+        applicability = _without_data(call, source, model)
+        if _is_useless(call, source, model):
+            edits = _strip(call, source, "", model)
+            return Fix("Remove the wrapper and `.data`: there is no graph to leave", edits, applicability)
+        return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless is not None:
@@ -174,7 +175,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if _is_detach(inner):
+    if memory.is_detach(inner):
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
@@ -217,13 +218,6 @@ def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Mo
 def _asks(arg: cst.Arg) -> bool:
     """Whether an argument of a wrapper may ask for something: `volatile` does not."""
     return arg.keyword is None or arg.keyword.value != "volatile"
-
-
-def _is_detach(node: cst.BaseExpression) -> bool:
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return True
-    return False
 
 
 def _takes_requires_grad(node: cst.BaseExpression, model: Model) -> bool:

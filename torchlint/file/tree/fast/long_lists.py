@@ -15,10 +15,10 @@ from itertools import pairwise
 
 import libcst as cst
 
-from torchlint.file.text.source import GAP
-from torchlint.file.tree.fast.late_bodies import python_tree
+from torchlint.file.text.tokens import GAP
 from torchlint.file.tree.libcst_private import parse_module
 from torchlint.file.tree.nodes import syntax_fields
+from torchlint.file.tree.python_tree import python_tree
 from torchlint.system.layers import Layer, is_on
 
 LONG = 100_000

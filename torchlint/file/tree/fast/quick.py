@@ -14,11 +14,10 @@ from typing import Any
 
 import libcst as cst
 
-from torchlint.file.tree.fast import late_bodies
 from torchlint.file.tree.fast import makers as make
-from torchlint.file.tree.fast.late_bodies import LateBody, Text
 from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree
 from torchlint.file.tree.libcst_private import parse_module
+from torchlint.file.tree.python_tree import python_tree
 from torchlint.system.layers import Layer, is_on
 
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
@@ -37,15 +36,10 @@ _SIMPLE = (
 
 
 class QuickTree:
-    """The tree of a text. Bodies that are not wanted are late ones (:mod:`torchlint.file.tree.fast.late_bodies`)."""
+    """The tree of a text."""
 
-    def __init__(
-        self,
-        text: str,
-        is_wanted: Callable[[int, int], bool] | None,
-        read: Callable[[LateBody, Text], None],
-    ) -> None:
-        """Make nodes of a text but for the bodies of functions that are not wanted.
+    def __init__(self, text: str) -> None:
+        """Make nodes of a text.
 
         Raises:
             NoQuickTree: it cannot be.
@@ -54,14 +48,11 @@ class QuickTree:
             raise NoQuickTree("left out")
         if not is_possible(text):
             raise NoQuickTree("comments that mean something, or other ends of lines")
-        self._rows = text.split("\n")
         self._expressions = Expressions(text)
-        self._is_wanted = is_wanted
-        self._read = read
-        tree = late_bodies.python_tree(text)
+        tree = python_tree(text)
         if tree is None:
             raise NoQuickTree("no Python")
-        self.module = make.module(tuple(self._statements(tree.body, is_top=True)))
+        self.module = make.module(tuple(self._statements(tree.body)))
 
     def code(self, node: cst.CSTNode) -> str | None:
         """The source of an expression, an argument or a simple statement; None where that is not known.
@@ -77,7 +68,7 @@ class QuickTree:
 
     # ------------------------------------------------------------------ statements
 
-    def _statements(self, nodes: Sequence[ast.stmt], is_top: bool = False) -> Iterator[cst.BaseStatement]:
+    def _statements(self, nodes: Sequence[ast.stmt]) -> Iterator[cst.BaseStatement]:
         """Statements of a block or a module, those that share a line together."""
         line: list[cst.BaseSmallStatement] = []
         row = 0
@@ -87,7 +78,7 @@ class QuickTree:
                 yield make.line(tuple(line))
                 line = []
             if small is None:
-                yield self._compound(node, is_top)
+                yield self._compound(node)
             else:
                 line.append(small)
                 row = node.end_lineno or 0
@@ -99,12 +90,12 @@ class QuickTree:
         self._expressions.origins[id(made)] = node
         return made
 
-    def _compound(self, node: ast.stmt, is_top: bool) -> cst.BaseStatement:
+    def _compound(self, node: ast.stmt) -> cst.BaseStatement:
         try:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                return self._function(node, is_top)
+                return self._function(node)
             if isinstance(node, ast.ClassDef):
-                return self._class(node, is_top)
+                return self._class(node)
             if type(node) in _STATEMENTS:
                 return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
         except NoQuickTree:
@@ -113,7 +104,7 @@ class QuickTree:
 
     def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
         """A statement as libcst parses it."""
-        lines = self._expressions.lines[late_bodies.first_row(node) : node.end_lineno]
+        lines = self._expressions.lines[_first_row(node) : node.end_lineno]
         text = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
         is_inside = text[:1] in (" ", "\t")
         try:
@@ -125,11 +116,14 @@ class QuickTree:
             raise NoQuickTree("a statement that shares its line with others")
         return statements[0]  # type: ignore[no-any-return]
 
-    def _block(self, nodes: Sequence[ast.stmt], is_top: bool = False) -> cst.BaseSuite:
+    def _block(self, nodes: Sequence[ast.stmt]) -> cst.BaseSuite:
         first = nodes[0]
-        if type(first) in _SIMPLE and self._expressions.lines[first.lineno - 1][: first.col_offset].strip():
+        before = self._expressions.lines[first.lineno - 1][: first.col_offset]
+        above = self._expressions.lines[first.lineno - 2]
+        is_continued = above.endswith(b"\\") and b"#" not in above  # as in `def f(): \`
+        if type(first) in _SIMPLE and (before.strip() or is_continued):
             return make.suite(tuple(map(self._small, nodes)))
-        return make.block(tuple(self._statements(nodes, is_top)))
+        return make.block(tuple(self._statements(nodes)))
 
     def _expr(self, node: ast.Expr) -> cst.Expr:
         return make.expr(self._expressions.of(node.value))
@@ -237,7 +231,7 @@ class QuickTree:
 
     # ------------------------------------------------------------------ definitions
 
-    def _class(self, node: ast.ClassDef, is_top: bool) -> cst.ClassDef:
+    def _class(self, node: ast.ClassDef) -> cst.ClassDef:
         if getattr(node, "type_params", None):
             raise NoQuickTree("type parameters")
         given = self._expressions.arguments(node.bases, node.keywords)
@@ -246,10 +240,10 @@ class QuickTree:
             make.name(node.name),
             tuple(arg for arg in given if arg.keyword is None and arg.star != "**"),
             tuple(arg for arg in given if arg.keyword is not None or arg.star == "**"),
-            self._block(node.body, is_top),
+            self._block(node.body),
         )
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, is_top: bool) -> cst.FunctionDef:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> cst.FunctionDef:
         if getattr(node, "type_params", None):
             raise NoQuickTree("type parameters")
         return make.function(
@@ -258,21 +252,17 @@ class QuickTree:
             make.name(node.name),
             self._expressions.parameters(node.args),
             None if node.returns is None else make.annotation(self._expressions.of(node.returns)),
-            self._body(node) if is_top else self._block(node.body),
+            self._block(node.body),
         )
-
-    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> cst.BaseSuite:
-        """The body of a function at the top, unread if it is not wanted."""
-        body = late_bodies.body_of(node, self._rows, "", self._is_wanted) if self._is_wanted is not None else None
-        if body is None:
-            return self._block(node.body)
-        raw = body.text(self._rows)
-        block = make.block(())
-        late_bodies.close(block, Text(raw, lambda: (self._block(node.body), self.module.default_indent), self._read))
-        return block
 
     def _decorators(self, nodes: Sequence[ast.expr]) -> tuple[cst.Decorator, ...]:
         return tuple(make.decorator(self._expressions.of(node)) for node in nodes)
+
+
+def _first_row(statement: ast.stmt) -> int:
+    """The first line of a statement with its decorators, counted from 0."""
+    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
+    return min([statement.lineno, *(each.lineno for each in decorators)]) - 1
 
 
 def _dotted(path: str) -> cst.Name | cst.Attribute:

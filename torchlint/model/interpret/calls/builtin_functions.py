@@ -23,7 +23,9 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     join,
@@ -41,7 +43,7 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
     if name == "range":
         return container(NUMBER)
     if name in ("abs", "round", "pow") and first.kind & Kind.UNKNOWN:
-        return learning.unknown(frame, ("call", id(node)))
+        return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     if name in NUMBERS:
         return NUMBER
     if name in STRINGS:
@@ -58,7 +60,7 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
         case "getattr" if len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
             return attributes.attribute(frame, first, str(arguments[1].node.raw_value), node)
     known = _call_iterating(frame, name, node, arguments)
-    return known if known is not None else learning.unknown(frame, ("call", id(node)))
+    return known if known is not None else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _call_iterating(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
@@ -115,7 +117,7 @@ def _sum(frame: Frame, first: Value, arguments: Sequence[Argument], node: cst.Ca
     if item.kind & Kind.TENSOR:
         result = TensorResult(ndim="keep", dtype="count")
         return transfer.apply(result, item, (), frame.grad, item.evidence or _NO_EVIDENCE)
-    return item if item.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
+    return item if item.kind != Kind.UNKNOWN else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _map(frame: Frame, name: str, arguments: Sequence[Argument], node: cst.Call) -> Value:

@@ -12,7 +12,20 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GROWING
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Argument, Value, container, held, iterated, join
+from torchlint.model.values import (
+    NONE,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Argument,
+    Origin,
+    Symbol,
+    Value,
+    container,
+    held,
+    iterated,
+    join,
+)
 
 
 def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -24,7 +37,7 @@ def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Se
     match name:
         case "items":
             key = iterated(receiver) if receiver.is_mapping else None
-            pair = (key or learning.unknown(frame, ("key", id(node))), item) if item is not None else None
+            pair = (key or learning.unknown(frame, Symbol(Origin.KEY, id(node))), item) if item is not None else None
             return container(container(items=pair) if pair else None)
         case "values":
             return container(item)
@@ -35,7 +48,7 @@ def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Se
         case "popitem" if item is not None:
             return container(items=(iterated(receiver) or UNKNOWN, item))
         case "popleft" | "popitem" | "__next__":
-            return item if item is not None else learning.unknown(frame, ("item", id(node)))
+            return item if item is not None else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
         case "copy" | "__iter__":
             return receiver
         case "_replace":
@@ -46,7 +59,7 @@ def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Se
             return container(container(items=(iterated(receiver) or UNKNOWN, NUMBER)))
         case "index" | "count" | "sort" | "clear" | "reverse" | "remove" | "move_to_end":
             return NUMBER if name in ("index", "count") else NONE
-    return learning.unknown(frame, ("call", id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _grown(frame: Frame, receiver: Value, name: str, arguments: Sequence[Argument]) -> Value:
@@ -74,7 +87,7 @@ def _popped(frame: Frame, receiver: Value, arguments: Sequence[Argument], node: 
     key = literal_key(arguments[0].node) if arguments else None
     item = containers.at(receiver, key)
     if item is None:
-        return learning.unknown(frame, ("item", id(node)))
+        return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
     return join(item, arguments[1].value) if len(arguments) > 1 and not receiver.items else item
 
 

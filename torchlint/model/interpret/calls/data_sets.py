@@ -1,4 +1,4 @@
-"""What data sets yield, and the data loaders that are made of them."""
+"""The samples that data sets yield, and the batches that data loaders make of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torchlint.model.values import Argument, Value, container, held
 
 
 def sample_of_torch(frame: Frame, ref: str, arguments: Sequence[Argument]) -> Value | None:
-    """What a data set of torch yields."""
+    """A sample of one of torch's own data sets, from the arguments it is made with; None if it is not known."""
     if not arguments or any(a.star for a in arguments):
         return None
     match ref.rpartition(".")[2]:
@@ -30,7 +30,7 @@ def sample_of_torch(frame: Frame, ref: str, arguments: Sequence[Argument]) -> Va
 
 
 def sample_of(frame: Frame, dataset: Value, node: cst.BaseExpression) -> Value | None:
-    """What a data set yields; None if it is not known."""
+    """A sample of a data set: an element of a container, or what its ``__getitem__`` returns; None if not known."""
     if not dataset.kind & (Kind.OBJECT | Kind.CONTAINER) or dataset.kind & (Kind.UNKNOWN | Kind.MODULE):
         return None
     if dataset.item is not None or dataset.items is not None:
@@ -42,7 +42,7 @@ def sample_of(frame: Frame, dataset: Value, node: cst.BaseExpression) -> Value |
 
 
 def batch_of(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
-    """What a ``DataLoader`` yields that is made by this call; None if it is not known."""
+    """A batch of the ``DataLoader`` that a call makes; None if it is not known."""
     dataset = next((a for a in arguments if a.keyword in (None, "dataset")), None)
     if dataset is None or dataset.star or any(a.star for a in arguments):
         return None

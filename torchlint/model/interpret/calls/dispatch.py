@@ -34,7 +34,9 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     is_opaque,
@@ -159,7 +161,7 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
     if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
         return arguments[0].value
     if ref in _UNPICKLING:
-        return learning.unknown(frame, ("call", id(node)))
+        return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     if is_foreign(root):
         return OBJECT
     found = definition(frame.context, ref)
@@ -197,12 +199,12 @@ def _call_unknown(frame: Frame, func: Value, node: cst.Call, arguments: Sequence
     if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
         grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
         evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)
-        return learning.likely(frame, tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), ("call", id(node)))
+        return learning.likely(frame, tensor(grad, dtype=Dtype.FLOAT, evidence=evidence), Symbol(Origin.CALL, id(node)))
     if _is_given_tensors(func, node, arguments):
         grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
         evidence = Evidence(Strength.NAME, f"`{name}(...)` is given tensors", node)
-        return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
-    return learning.unknown(frame, ("call", id(node)))
+        return learning.likely(frame, tensor(grad, evidence=evidence), Symbol(Origin.CALL, id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _is_given_tensors(func: Value, node: cst.Call, arguments: Sequence[Argument]) -> bool:
@@ -233,7 +235,7 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name in ("log_prob", "rsample"):
         grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
         evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)
-        return learning.likely(frame, tensor(grad, evidence=evidence), ("call", id(node)))
+        return learning.likely(frame, tensor(grad, evidence=evidence), Symbol(Origin.CALL, id(node)))
     if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
         return NONE if name != "add" else None
     return None

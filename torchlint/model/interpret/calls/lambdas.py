@@ -10,7 +10,7 @@ from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import parameters
-from torchlint.model.values import UNKNOWN, Argument, Value
+from torchlint.model.values import UNKNOWN, Argument, Origin, Symbol, Value
 from torchlint.system.stack import deeper
 
 
@@ -34,7 +34,7 @@ def _body(frame: Frame, node: cst.Lambda, given: Sequence[Value]) -> Value:
         for index, param in enumerate(parameters(node)):
             if param.default is not None:
                 frame.value(param.default)
-            symbol = ("param", id(node), param.name.value)
+            symbol = Symbol(Origin.PARAMETER, id(node), param.name.value)
             frame.assign(param.name, given[index] if index < len(given) else learning.unknown(frame, symbol), None)
         return deeper(lambda: frame.value(node.body))
 

@@ -29,8 +29,10 @@ from torchlint.model.values import (
     Argument,
     Evidence,
     Method,
+    Origin,
     Owner,
     Strength,
+    Symbol,
     Value,
     container,
     tensor,
@@ -58,7 +60,7 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         value = module_calls.method(frame.context, name, receiver, node)
         if name == "apply" and arguments:
             module_calls.apply_to_modules(frame, arguments[0])
-        return value if value is not None else learning.unknown(frame, ("call", id(node)))
+        return value if value is not None else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     return _plain_method(frame, receiver, name, node, arguments)
 
 
@@ -88,7 +90,7 @@ def _distribution_method(
         inputs += [a.value for a in arguments] if name != "rsample" else []
         result = TensorResult(dtype="float")
         return replace(transfer.apply(result, None, _as_arguments(inputs), frame.grad, evidence), ndim=ndim)
-    return learning.unknown(frame, ("call", id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -106,7 +108,7 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
         if library.is_tensor_or_module(name):
             return replace(value, kind=receiver.kind, symbols=receiver.symbols)
         if name not in library.tensor_only():
-            return learning.likely(frame, value, ("call", id(node)))
+            return learning.likely(frame, value, Symbol(Origin.CALL, id(node)))
     if INPLACE.search(name) and value.kind == Kind.TENSOR and value != receiver:
         _rebind(frame, node, value)
         if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):

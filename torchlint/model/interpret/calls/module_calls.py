@@ -28,7 +28,9 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     mapping,
@@ -64,7 +66,9 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
 def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
     """What a module gives of which nothing is known but what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
-    return learning.likely(frame, tensor(frame.grad, certainty=certainty, evidence=evidence), ("call", id(node)))
+    return learning.likely(
+        frame, tensor(frame.grad, certainty=certainty, evidence=evidence), Symbol(Origin.CALL, id(node))
+    )
 
 
 def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:
@@ -181,9 +185,9 @@ def apply_to_modules(frame: Frame, argument: Argument) -> None:
         lambdas.call(frame, argument.node, (replace(MODULE, evidence=evidence),))
 
 
-_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=)")
+_SETS_REDUCTION = re.compile(r"(?<!\bself)\.reduction\s*=(?!=|\s*(?:'(?:mean|sum)'|\"(?:mean|sum)\"))")
 
 
 def _sets_reduction(context: Context) -> bool:
-    """Whether a file changes the reduction of a criterion that it has made: ``criterion.reduction = "none"``."""
+    """Whether a file may take the reduction from a criterion that it has made: ``criterion.reduction = "none"``."""
     return bool(_SETS_REDUCTION.search(context.tree.source.text))

@@ -11,12 +11,15 @@ from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import iteration, learning, operators
 from torchlint.model.interpret.calls import builtin_functions, lambdas
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.values import (
     NONE,
     NUMBER,
     UNKNOWN,
     Argument,
+    Origin,
+    Symbol,
     Value,
     container,
     held,
@@ -144,7 +147,7 @@ def _call_asyncio(name: str, arguments: Sequence[Argument]) -> Value | None:
 
 def call_made(frame: Frame, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """A call of what a call has made: a class of named tuples, a ``NewType``, ``vmap(f)``."""
-    ref = reference(frame.seen(maker.func))
+    ref = reference(_seen(frame, maker.func))
     match (ref or "").rpartition(".")[2]:
         case "namedtuple":
             return _record(maker, arguments)
@@ -153,13 +156,13 @@ def call_made(frame: Frame, maker: cst.Call, node: cst.Call, arguments: Sequence
             return replace(value, ndim=Ndim.MORE) if value.kind & Kind.TENSOR else value
         case "NewType" if arguments:
             return arguments[0].value
-    return learning.unknown(frame, ("call", id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _given_before(frame: Frame, arg: cst.Arg) -> Argument:
     """An argument of a call that was evaluated before."""
     keyword = arg.keyword.value if arg.keyword is not None else None
-    return Argument(keyword, frame.seen(arg.value), arg.value, arg.star)
+    return Argument(keyword, _seen(frame, arg.value), arg.value, arg.star)
 
 
 def _record(maker: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -184,3 +187,9 @@ def _field_names(call: cst.Call) -> list[str] | None:
             names = [str(e.value.raw_value) for e in elements if isinstance(e.value, cst.SimpleString)]
             return names if len(names) == len(elements) else None
     return None
+
+
+def _seen(frame: Frame, node: cst.CSTNode) -> Value:
+    """What an expression was when it was evaluated, wherever in the file it stands."""
+    value = frame.values.get(id(node))
+    return seen(frame.context, node) if value is None else value

@@ -24,7 +24,9 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
+    Origin,
     Strength,
+    Symbol,
     Value,
     container,
     parameter,
@@ -60,7 +62,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         return container(tensor(truth(graph), certainty=Certainty.EXPECTED, evidence=evidence))
     if result is not None:
         value = transfer.apply(result, None, arguments, frame.grad, evidence)
-        return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, ("call", id(node)))
+        return value if value.kind != Kind.UNKNOWN else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     kind = library.class_kind(ref)
     if kind is None and ref.startswith("torch.Tensor."):
         return _unbound_method(frame, ref, node, arguments)
@@ -68,7 +70,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         return _construct(frame, ref, kind, node, arguments)
     if ref.endswith("Tensor"):
         return _construct(frame, ref, "tensor", node, arguments)
-    return learning.unknown(frame, ("call", id(node)))
+    return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
 def _tensor_argument(frame: Frame, ref: str, argument: Argument, node: cst.Call) -> None:

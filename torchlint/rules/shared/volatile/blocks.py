@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -56,6 +56,40 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
 
 
+def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
+    """A fix, unsafe where a block is still to take in its statement: when that is there, less may be needed."""
+    lines = model.remember(_statements, model.scopes.scope_of(node))
+    is_inside = bool(lines) and any(id(up) in lines for up in model.tree.ancestors(node))
+    risk = "it belongs to a `torch.no_grad()` block that is made with it"
+    return replace(fix, applicability=Applicability.UNSAFE, risk=risk) if is_inside else fix
+
+
+def _statements(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
+    """The statements of a scope that blocks are to take in, or that say where they end, by ``id``.
+
+    A block ends where its tensor is cut, as in ``Variable(x.data)``: what is removed there would make it another one.
+    """
+    calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
+    found = [(call, wanted(call, model).lines) for call in calls if model.scopes.scope_of(call) is scope]
+    waiting = {id(line) for _, lines in found for line in lines}
+    for name in {name for call, lines in found if lines for name in _bound(call, model)}:
+        waiting.update(id(model.tree.statement(use)) for use in model.references(name, scope))
+    return frozenset(waiting)
+
+
+def _bound(call: cst.Call, model: Model) -> list[str]:
+    """The names that the statement of a call binds."""
+    assign = model.tree.enclosing(call, cst.Assign, cst.AnnAssign, cst.FunctionDef)
+    match assign:
+        case cst.Assign(targets=targets):
+            found = [name for each in targets for name in model.tree.within(each, cst.Name)]
+        case cst.AnnAssign(target=cst.Name() as name):
+            found = [name]
+        case _:
+            found = []
+    return [name.value for name in found]
+
+
 def block(call: cst.Call, model: Model) -> Fix | None:
     """The fix that puts what is computed from a volatile tensor under ``torch.no_grad()``; None where there is none.
 
@@ -72,11 +106,16 @@ def block(call: cst.Call, model: Model) -> Fix | None:
         (),
         Applicability.UNSAFE,
         imports=("torch",) if missing else (),
+        risk="what is computed in the block carries no graph any more",
         block=Block(f"with {name}():", lines[0], lines[-1]),
     )
 
 
 _NOTHING = Deed()
+
+
+_LONG = 10
+"""Statements from which on a block is in pieces: each volatile tensor in it has a fix, which says all of its piece."""
 
 
 class _Plan:
@@ -150,13 +189,16 @@ class _Plan:
         self._stuck = {**deed.recording, **self._stuck}
 
     def _add(self, row: Sequence[cst.BaseStatement]) -> None:
-        """Take statements as a block, from the first on that would be recorded."""
-        recorded = [index for index, line in enumerate(row) if self._flow.deeds[id(line)].recording]
-        if recorded:
-            block = list(row[recorded[0] :])
-            for line in block:
-                for source in self._flow.deeds[id(line)].recording:
-                    self._blocks.setdefault(source, block)
+        """Take statements as a block, from the first that would be recorded; a long one in pieces, which join again."""
+        block: list[cst.BaseStatement] = []
+        for line in row:
+            recording = self._flow.deeds[id(line)].recording
+            new = recording.keys() - self._blocks.keys()
+            if new and len(block) >= _LONG:
+                block = []
+            if recording or block:
+                block.append(line)
+            self._blocks.update((source, block) for source in new)
 
 
 def _suites(line: cst.CSTNode) -> list[cst.BaseSuite]:

@@ -13,7 +13,7 @@ from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.variables import VARIABLE
-from torchlint.rules.shared.volatile.frame import Frame
+from torchlint.rules.shared.volatile.frame import VolatileFrame
 from torchlint.rules.shared.volatile.values import (
     EMPTY,
     FREE,
@@ -54,7 +54,7 @@ _MAX_CALLS = 2
 """How deep functions are followed that are called with volatile arguments."""
 
 
-def evaluate(frame: Frame, node: cst.CSTNode) -> Held:
+def evaluate(frame: VolatileFrame, node: cst.CSTNode) -> Held:
     """What an expression holds; what it does is noted in the frame."""
     match node:
         case cst.Name() | cst.Attribute():
@@ -100,12 +100,10 @@ def evaluate(frame: Frame, node: cst.CSTNode) -> Held:
             return evaluate(frame, value)
         case cst.BaseNumber() | cst.BaseString():
             return NO_GRAPH
-        case cst.BaseExpression() | cst.BaseElement() | cst.BaseDictElement() | cst.Arg():
-            return evaluate_children(frame, node)
     return evaluate_children(frame, node)
 
 
-def evaluate_quietly(frame: Frame, node: cst.CSTNode) -> Held:
+def evaluate_quietly(frame: VolatileFrame, node: cst.CSTNode) -> Held:
     """What an expression holds, where what it does has been noted already."""
     outer, frame.deed = frame.deed, Deed()
     held = evaluate(frame, node)
@@ -113,7 +111,7 @@ def evaluate_quietly(frame: Frame, node: cst.CSTNode) -> Held:
     return held
 
 
-def evaluate_children(frame: Frame, node: cst.CSTNode) -> Held:
+def evaluate_children(frame: VolatileFrame, node: cst.CSTNode) -> Held:
     """What any of the parts of a node holds."""
     found = EMPTY
     for child in children(node):
@@ -121,7 +119,9 @@ def evaluate_children(frame: Frame, node: cst.CSTNode) -> Held:
     return found
 
 
-def assign(frame: Frame, target: cst.BaseExpression, held: Held, value: cst.BaseExpression | None = None) -> None:
+def assign(
+    frame: VolatileFrame, target: cst.BaseExpression, held: Held, value: cst.BaseExpression | None = None
+) -> None:
     """Bind a target to what is assigned to it; ``value`` is the expression that this comes from, if it is one."""
     match target, value:
         case (cst.Tuple(elements=targets), cst.Tuple(elements=values)) if len(targets) == len(values):
@@ -152,7 +152,7 @@ def assign(frame: Frame, target: cst.BaseExpression, held: Held, value: cst.Base
                 frame.bind(path, held)
 
 
-def _grow(frame: Frame, owner: cst.BaseExpression, held: Held) -> None:
+def _grow(frame: VolatileFrame, owner: cst.BaseExpression, held: Held) -> None:
     """Something is put into a container, or written to a part of a tensor."""
     path = dotted(owner)
     if path is None or "." in path or path in frame.outer_names or path not in frame.env:
@@ -161,29 +161,31 @@ def _grow(frame: Frame, owner: cst.BaseExpression, held: Held) -> None:
         frame.bind(path, evaluate_quietly(frame, owner) | held)
 
 
-def _known(frame: Frame, node: cst.CSTNode) -> Held:
+def _known(frame: VolatileFrame, node: cst.CSTNode) -> Held:
     """What the model says of an expression, whatever was volatile."""
     return NO_GRAPH if carries_no_graph(frame.model.value(node)) else UNKNOWN
 
 
-def _named(frame: Frame, node: cst.Name | cst.Attribute) -> Held:
+def _named(frame: VolatileFrame, node: cst.Name | cst.Attribute) -> Held:
     path = dotted(node)
     if path in frame.env:
         return frame.env[path or ""]
     found = _known(frame, node)
     if isinstance(node, cst.Attribute):
-        base = evaluate(frame, node.value)
-        if node.attr.value in _CUTS or node.attr.value in _METADATA:
+        is_read = node.attr.value in _CUTS or node.attr.value in _METADATA
+        owner = dotted(node.value)
+        base = evaluate(frame, node.value) if is_read or owner is None or owner in frame.env else EMPTY
+        if is_read:
             return NO_GRAPH if base.may_be_volatile or base.bits == FREE else found
-        if base.may_be_volatile and (path is None or dotted(node.value) in frame.env):
+        if base.may_be_volatile:
             return base
-    for other, held in frame.env.items():  # an object that holds a volatile value
-        if held.may_be_volatile and other.startswith(f"{path}."):
-            found |= held
+    for other in frame.inside.get(path or "", ()):  # an object that holds a volatile value
+        if frame.env.get(other, EMPTY).may_be_volatile:
+            found |= frame.env[other]
     return found
 
 
-def _comprehension(frame: Frame, node: cst.CSTNode) -> Held:
+def _comprehension(frame: VolatileFrame, node: cst.CSTNode) -> Held:
     outer = dict(frame.env)
     part = getattr(node, "for_in", None)
     while isinstance(part, cst.CompFor):
@@ -199,7 +201,7 @@ def _comprehension(frame: Frame, node: cst.CSTNode) -> Held:
     return found
 
 
-def _run_later(frame: Frame, node: cst.CSTNode) -> None:
+def _run_later(frame: VolatileFrame, node: cst.CSTNode) -> None:
     """What is in a lambda or a generator runs somewhere else."""
     for name in frame.model.tree.within(node, cst.Name):
         held = frame.env.get(name.value, EMPTY)
@@ -212,7 +214,7 @@ def _run_later(frame: Frame, node: cst.CSTNode) -> None:
             frame.deed.wants_graph = True
 
 
-def _call(frame: Frame, call: cst.Call) -> Held:
+def _call(frame: VolatileFrame, call: cst.Call) -> Held:
     ref = frame.model.qualified(call.func) or ""
     if ref == VARIABLE:
         return _wrapper(frame, call)
@@ -236,7 +238,7 @@ def _call(frame: Frame, call: cst.Call) -> Held:
     return operate(frame, call, arguments, knows=knows)
 
 
-def _arguments(frame: Frame, call: cst.Call, ref: str) -> list[Held]:
+def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
     """What a call is given; what is in a display counts by itself."""
     found = []
     for arg in call.args:
@@ -250,7 +252,9 @@ def _arguments(frame: Frame, call: cst.Call, ref: str) -> list[Held]:
     return [each for each in found if each.bits]
 
 
-def _method(frame: Frame, call: cst.Call, owner: cst.BaseExpression, name: str, arguments: Sequence[Held]) -> Held:
+def _method(
+    frame: VolatileFrame, call: cst.Call, owner: cst.BaseExpression, name: str, arguments: Sequence[Held]
+) -> Held:
     receiver = evaluate(frame, owner)
     is_own = _callee(frame, call) is not None
     if name in _GROWING and not receiver.is_volatile and not is_own:
@@ -267,7 +271,7 @@ def _method(frame: Frame, call: cst.Call, owner: cst.BaseExpression, name: str, 
     return operate(frame, call, [receiver, *arguments], knows=knows, moves=moves)
 
 
-def _wrapper(frame: Frame, call: cst.Call) -> Held:
+def _wrapper(frame: VolatileFrame, call: cst.Call) -> Held:
     for arg in call.args:
         evaluate(frame, arg.value)
     if is_input(call, frame.model):
@@ -280,7 +284,7 @@ def _wrapper(frame: Frame, call: cst.Call) -> Held:
     return _known(frame, call)
 
 
-def _is_training(frame: Frame, call: cst.Call) -> bool:
+def _is_training(frame: VolatileFrame, call: cst.Call) -> bool:
     """Whether a call computes gradients, by what it is called or by what it does."""
     if frame.model.calls_backward(call):
         return True
@@ -294,7 +298,9 @@ def _is_training(frame: Frame, call: cst.Call) -> bool:
     return False
 
 
-def operate(frame: Frame, node: cst.CSTNode, operands: Sequence[Held], *, knows: bool, moves: bool = False) -> Held:
+def operate(
+    frame: VolatileFrame, node: cst.CSTNode, operands: Sequence[Held], *, knows: bool, moves: bool = False
+) -> Held:
     """The result of an operation; ``knows``: it has no tensors but its operands."""
     sources = frozenset[int]().union(*(each.sources for each in operands))
     bits = 0
@@ -320,7 +326,7 @@ def operate(frame: Frame, node: cst.CSTNode, operands: Sequence[Held], *, knows:
     return Held(bits | (GRAPH if has_others else 0), sources)
 
 
-def _record(frame: Frame, node: cst.CSTNode, held: Held) -> None:
+def _record(frame: VolatileFrame, node: cst.CSTNode, held: Held) -> None:
     if frame.is_off:
         frame.done |= held.sources
         return
@@ -330,7 +336,7 @@ def _record(frame: Frame, node: cst.CSTNode, held: Held) -> None:
         frame.deed.recording.setdefault(source, node)
 
 
-def _followed(frame: Frame, node: cst.CSTNode) -> Called:
+def _followed(frame: VolatileFrame, node: cst.CSTNode) -> Called:
     """What a function of the project does with volatile arguments: it may cut them, and begin graphs of its own."""
     function = _callee(frame, node) if isinstance(node, cst.Call) else None
     if function is None or frame.depth >= _MAX_CALLS:
@@ -340,7 +346,7 @@ def _followed(frame: Frame, node: cst.CSTNode) -> Called:
     return frame.model.remember(frame.run, function, frame.depth + 1)
 
 
-def _callee(frame: Frame, call: cst.Call) -> cst.FunctionDef | None:
+def _callee(frame: VolatileFrame, call: cst.Call) -> cst.FunctionDef | None:
     value = frame.model.value(call.func)
     function = value.node
     if isinstance(function, cst.ClassDef):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import libcst as cst
 
 from torchlint.model import Model
 from torchlint.rules.shared.volatile.values import EMPTY, GRAPH, UNKNOWN, Called, Deed, Held
 
-Env = dict[str, Held]
+VolatileEnv = dict[str, Held]
 """What names and paths of attributes hold."""
 
 
 @dataclass(slots=True)
-class Frame:
+class VolatileFrame:
     """One scope that is gone through in the order in which it runs."""
 
     model: Model
@@ -26,7 +27,7 @@ class Frame:
     """Goes through a function that is called with volatile arguments, at a depth."""
     outer_names: frozenset[str]
     """Names of other scopes that this one binds."""
-    env: Env
+    env: VolatileEnv
     deeds: dict[int, Deed] = field(default_factory=dict)
     """What each statement does, by ``id``."""
     headers: dict[int, Deed] = field(default_factory=dict)
@@ -48,16 +49,21 @@ class Frame:
     """Whether autograd is off there."""
     is_decided: bool = False
     """Whether something that is not written out says there whether autograd is on."""
-    ever: Env = field(default_factory=dict)
+    ever: VolatileEnv = field(default_factory=dict)
     """What names held anywhere on the way."""
-    jumps: list[Env] = field(default_factory=list)
+    inside: dict[str, set[str]] = field(default_factory=dict)
+    """The paths of attributes that were ever bound, by what they begin with."""
+    jumps: list[VolatileEnv] = field(default_factory=list)
     """What names held where the loop at hand was left or begun anew."""
 
     def bind(self, path: str, held: Held) -> None:
         """Say what a name or a path of attributes holds from here on; nothing is known of its attributes any more."""
-        for other in [name for name in self.env if name.startswith(f"{path}.")]:
-            del self.env[other]
+        for other in self.inside.get(path, ()):
+            self.env.pop(other, None)
         self.env[path] = held
+        parts = path.split(".")
+        for prefix in accumulate(parts[:-1], "{}.{}".format):
+            self.inside.setdefault(prefix, set()).add(path)
         self.ever[path] = self.ever.get(path, EMPTY) | held
 
     def keep(self, held: Held) -> None:
@@ -66,9 +72,9 @@ class Frame:
         self.keeps_graph |= bool(held.bits & GRAPH)
 
 
-def joined(*paths: Env) -> Env:
+def joined(*paths: VolatileEnv) -> VolatileEnv:
     """What names can hold where paths meet."""
-    found: Env = {}
+    found: VolatileEnv = {}
     for name in {name for path in paths for name in path}:
         for path in paths:
             found[name] = found.get(name, EMPTY) | path.get(name, UNKNOWN)

@@ -15,7 +15,7 @@ from torchlint.model import Model, Tri
 from torchlint.model.syntax import dotted, parameters
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.volatile.expressions import assign, evaluate, evaluate_children, operate
-from torchlint.rules.shared.volatile.frame import Env, Frame, joined
+from torchlint.rules.shared.volatile.frame import VolatileEnv, VolatileFrame, joined
 from torchlint.rules.shared.volatile.values import UNKNOWN, VOLATILE, Called, Deed, Held
 
 _ENABLING = frozenset(("torch.enable_grad", "torch.set_grad_enabled", "torch.autograd.enable_grad"))
@@ -25,11 +25,13 @@ _MAX_ROUNDS = 12
 
 def run_through(
     model: Model, scope: cst.FunctionDef | cst.Module, given: Mapping[str, Held] | None = None, depth: int = 0
-) -> Frame:
+) -> VolatileFrame:
     """Go through a scope in which some names hold what is given."""
     listed = [item for each in model.tree.within(scope, cst.Global) for item in each.names]
     listed += [item for each in model.tree.within(scope, cst.Nonlocal) for item in each.names]
-    frame = Frame(model, scope, depth, _called, frozenset(item.name.value for item in listed), dict(given or {}))
+    frame = VolatileFrame(
+        model, scope, depth, _called, frozenset(item.name.value for item in listed), dict(given or {})
+    )
     body = scope.body
     _suite(frame, body if isinstance(body, Sequence) else body.body)
     _follow_captured(frame)
@@ -43,7 +45,7 @@ def _called(model: Model, function: cst.FunctionDef, depth: int) -> Called:
     return Called(frame.returned, frame.keeps_graph)
 
 
-def _suite(frame: Frame, lines: Iterable[cst.CSTNode]) -> bool:
+def _suite(frame: VolatileFrame, lines: Iterable[cst.CSTNode]) -> bool:
     """Go through some statements; whether their end is reached."""
     goes_on = True
     for line in lines:
@@ -51,7 +53,7 @@ def _suite(frame: Frame, lines: Iterable[cst.CSTNode]) -> bool:
     return goes_on
 
 
-def _line(frame: Frame, line: cst.CSTNode) -> bool:
+def _line(frame: VolatileFrame, line: cst.CSTNode) -> bool:
     outer, frame.deed = frame.deed, Deed()
     was_off = frame.is_off
     if not isinstance(line, cst.If) or not isinstance(frame.model.tree.parent(line), cst.If):  # no `elif`
@@ -70,7 +72,7 @@ def _line(frame: Frame, line: cst.CSTNode) -> bool:
     return goes_on
 
 
-def _compound(frame: Frame, line: cst.CSTNode) -> bool:
+def _compound(frame: VolatileFrame, line: cst.CSTNode) -> bool:
     match line:
         case cst.If(test=test, body=body, orelse=orelse):
             _header(frame, line, [test])
@@ -107,7 +109,7 @@ def _compound(frame: Frame, line: cst.CSTNode) -> bool:
     return True
 
 
-def _header(frame: Frame, line: cst.CSTNode, expressions: Iterable[cst.BaseExpression]) -> None:
+def _header(frame: VolatileFrame, line: cst.CSTNode, expressions: Iterable[cst.BaseExpression]) -> None:
     outer, frame.deed = frame.deed, Deed()
     for expression in expressions:
         evaluate(frame, expression)
@@ -116,14 +118,14 @@ def _header(frame: Frame, line: cst.CSTNode, expressions: Iterable[cst.BaseExpre
     frame.deed = outer
 
 
-def _body(frame: Frame, body: cst.BaseSuite) -> bool:
+def _body(frame: VolatileFrame, body: cst.BaseSuite) -> bool:
     goes_on = _suite(frame, body.body)
     for each in body.body:
         frame.deed.absorb(frame.deeds[id(each)])
     return goes_on
 
 
-def _try(frame: Frame, line: cst.Try | cst.TryStar) -> bool:
+def _try(frame: VolatileFrame, line: cst.Try | cst.TryStar) -> bool:
     before = dict(frame.env)
     goes_on = _body(frame, line.body) and (line.orelse is None or _body(frame, line.orelse.body))
     after = frame.env
@@ -136,9 +138,9 @@ def _try(frame: Frame, line: cst.Try | cst.TryStar) -> bool:
     return (line.finalbody is None or _body(frame, line.finalbody.body)) and bool(ends)
 
 
-def _branches(frame: Frame, branches: Sequence[cst.CSTNode | None]) -> bool:
+def _branches(frame: VolatileFrame, branches: Sequence[cst.CSTNode | None]) -> bool:
     """Go through bodies of which one runs; whether what follows is reached."""
-    before, after = dict(frame.env), list[Env]()
+    before, after = dict(frame.env), list[VolatileEnv]()
     for branch in branches:
         frame.env = dict(before)
         match branch:
@@ -157,7 +159,7 @@ def _branches(frame: Frame, branches: Sequence[cst.CSTNode | None]) -> bool:
     return bool(after)
 
 
-def _loop(frame: Frame, body: cst.BaseSuite, begin: Callable[[], None]) -> None:
+def _loop(frame: VolatileFrame, body: cst.BaseSuite, begin: Callable[[], None]) -> None:
     outer, frame.jumps = frame.jumps, []
     for _ in range(_MAX_ROUNDS):
         before = dict(frame.env)
@@ -171,7 +173,7 @@ def _loop(frame: Frame, body: cst.BaseSuite, begin: Callable[[], None]) -> None:
     frame.jumps = outer
 
 
-def _small(frame: Frame, part: cst.CSTNode) -> bool:
+def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
     """Go through a simple statement; whether what follows it is reached."""
     match part:
         case cst.Assign(targets=targets, value=value):
@@ -205,12 +207,12 @@ def _small(frame: Frame, part: cst.CSTNode) -> bool:
     return True
 
 
-def _follow_captured(frame: Frame) -> None:
+def _follow_captured(frame: VolatileFrame) -> None:
     """What functions and the like take from here, they compute with elsewhere."""
     tree = frame.model.tree
     volatile = {path for path, held in frame.ever.items() if held.may_be_volatile and "." not in path}
     functions = [*tree.within(frame.scope, cst.FunctionDef), *tree.within(frame.scope, cst.Lambda)] if volatile else []
-    for function in functions if volatile else ():
+    for function in functions:
         if function is not frame.scope:
             for use in tree.within(function, cst.Name):
                 if use.value in volatile:

@@ -1,4 +1,4 @@
-"""How interpretations begin: with the names of the module, with parameters, with what callers give."""
+"""The interpreter as questions see it: it begins with names of the module, with parameters, with what callers give."""
 
 from __future__ import annotations
 

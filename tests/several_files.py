@@ -1,0 +1,54 @@
+"""Programs of several files: run as they stand and after safe fixes, and compared."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+from torchlint.testing.execution import ProgramRun, differences, run
+
+ALL = frozenset(catalogue()) - {"TL107"}
+"""All rules but the one whose fix is meant to change something: a total no longer requires grad."""
+
+
+def wrong(files: Mapping[str, str]) -> tuple[list[str], Mapping[str, str]] | None:
+    """How safe fixes change what ``program.py`` does, and the fixed files; None if it does not run as it stands."""
+    before = _run(files)
+    if before.error is not None:
+        return None
+    fixed = _fixed(files)
+    return (differences(before, _run(fixed)) if fixed != files else []), fixed
+
+
+def _run(files: Mapping[str, str]) -> ProgramRun:
+    with tempfile.TemporaryDirectory() as folder:
+        _write(files, Path(folder))
+        sys.path.insert(0, folder)
+        try:
+            return run(files["program.py"])
+        finally:
+            sys.path.remove(folder)
+            for name in files:
+                sys.modules.pop(name.removesuffix(".py"), None)
+
+
+def _fixed(files: Mapping[str, str]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        _write({**files, "pyproject.toml": ""}, root)  # here the project ends
+        outcomes = {
+            name: check_text(text, name, ALL, Fixing.SAFE, location=str(root / name)) for name, text in files.items()
+        }
+    problems = [problem for outcome in outcomes.values() for problem in outcome.problems]
+    assert not problems, problems
+    return {name: outcome.text for name, outcome in outcomes.items()}
+
+
+def _write(files: Mapping[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")

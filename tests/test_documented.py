@@ -1,0 +1,83 @@
+"""The commands on the pages for users are run, one after the other, and print what the pages say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("baseline.md", "suppressions.md", "output.md")
+
+
+def commands(page: str) -> list[tuple[str, str]]:
+    """The commands of a page, each with what it prints."""
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, output = part.partition("\n")
+            found.append((line, output))
+    return found
+
+
+def pattern(expected: str) -> str:
+    """What a command may print: how much is found depends on the rules there are, and ``...`` stands for anything."""
+    parts = (re.sub(r"[0-9]+", "[0-9]+", re.escape(part)) for part in expected.split("..."))
+    return ".*".join(parts)
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.skipif(os.name == "nt", reason="the commands are those of a shell")
+def test_a_page(name: str, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(ROOT / "examples" / "legacy", project, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    tool = tmp_path / "bin" / "torchlint"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m torchlint "$@"\n', encoding="utf-8")
+    tool.chmod(0o755)
+    plain = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "TORCHLINT_"))}
+    environment = {
+        **plain,
+        "PATH": f"{tool.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    (tmp_path / "gitconfig").write_text("[user]\n\tname = x\n\temail = x@y\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", "."], cwd=project, env=environment, check=True)
+    ran = 0
+    for line, expected in commands((ROOT / "docs" / name).read_text(encoding="utf-8")):
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.stderr == "", line
+        assert re.fullmatch(pattern(expected), done.stdout), f"{line}\n{done.stdout}"
+        ran += 1
+    assert ran >= 3
+
+
+def test_options_and_settings_that_are_documented_exist() -> None:
+    from torchlint.cli.commands import cli
+    from torchlint.project.settings import _KEYS
+
+    known = {name for command in cli.commands.values() for option in command.params for name in option.opts}
+    groups = [each for each in cli.commands.values() if hasattr(each, "commands")]
+    known |= {
+        name
+        for group in groups
+        for command in group.commands.values()
+        for option in command.params
+        for name in option.opts
+    }
+    for page in PAGES:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        options = set(re.findall(r"(?<!-)--[a-z][a-z-]+", text)) - {"--all", "--quiet", "--message"}
+        assert options <= known, page
+        for block in re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            assert set(re.findall(r"^([a-z-]+) = ", block, re.MULTILINE)) <= set(_KEYS), page

@@ -1,0 +1,357 @@
+"""Reports for other programs, each read as its readers read it; and where reports go."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from conftest import Torchlint
+
+from torchlint import __version__
+from torchlint.cli.outputs import VARIABLE
+from torchlint.cli.report import FORMATS
+from torchlint.rules import catalogue
+
+Write = Callable[[dict[Any, Any]], None]
+
+CODE = """\
+import torch
+from torch.autograd import Variable
+
+x = torch.ones(3, requires_grad=True)
+π = "𝒳"; print(π, x.data, "|<&>`")
+print(x.sum().data[0]); torch.load("é.pt")
+v = Variable(
+    x
+)
+"""
+FIXED = CODE.replace("x.data", "x.detach()").replace(".data[0]", ".item()")
+
+
+def report(torchlint: Torchlint, name: str, *more: str) -> str:
+    ran = torchlint("check", "--output-format", name, *more)
+    assert ran.err == ""
+    return ran.out
+
+
+def both(write: Write, torchlint: Torchlint, name: str) -> tuple[list[dict[str, Any]], str]:
+    """What `json` says of the code, and what a format does."""
+    write({"a b/ü.py": CODE, "clean.py": "import torch\n", "y.py": CODE.replace("\n", "\r\n")})
+    found: list[dict[str, Any]] = json.loads(report(torchlint, "json"))
+    assert {entry["severity"] for entry in found} == {"error", "warning", "info"}
+    return found, report(torchlint, name)
+
+
+# ---------------------------------------------------------------------- SARIF
+
+
+def test_sarif_is_what_code_scanning_wants(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "sarif")
+    log = json.loads(text)
+    assert set(log) == {"$schema", "version", "runs"}
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["semanticVersion"]) == ("torchlint", __version__)
+    rules = driver["rules"]
+    assert [rule["id"] for rule in rules] == sorted({entry["code"] for entry in found})
+    for rule in rules:
+        assert rule["defaultConfiguration"]["level"] in {"error", "warning", "note", "none"}
+        assert rule["properties"]["problem.severity"] in {"error", "warning", "recommendation"}
+        assert 1 <= len(rule["properties"]["tags"]) <= 10
+        assert rule["helpUri"].startswith("https://")
+        for part, limit in (("shortDescription", 1024), ("fullDescription", 1024), ("help", 60_000)):
+            assert 0 < len(rule[part]["text"]) <= limit
+        assert "diff run" not in rule["help"]["markdown"]
+    results = run["results"]
+    assert len(results) == len(found) <= 25_000
+    assert len({result["partialFingerprints"]["torchlint/v1"] for result in results}) == len(results)
+    levels = {"error": "error", "warning": "warning", "info": "note"}
+    for result, entry in zip(results, found, strict=True):
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == entry["code"]
+        assert result["level"] == levels[entry["severity"]]
+        assert result["message"]["text"] == entry["message"]
+        assert 0 <= result["rank"] <= 100
+        (location,) = result["locations"]
+        artifact = location["physicalLocation"]["artifactLocation"]
+        assert artifact["uriBaseId"] == "%SRCROOT%"
+        assert re.fullmatch(r"[!-~]+", artifact["uri"])
+        assert entry["filename"].endswith(unquote(artifact["uri"]))
+        region = location["physicalLocation"]["region"]
+        assert (region["startLine"], region["startColumn"]) == (entry["location"]["row"], entry["location"]["column"])
+        assert (region["endLine"], region["endColumn"]) > (region["startLine"], region["startColumn"])
+
+
+def offset(text: str, line: int, column: int, width: Callable[[str], int] = len) -> int:
+    """Where a line and a column are, the columns of which have a width that readers of a format know."""
+    lines = re.split(r"(?<=\n)", text)
+    at = 0
+    while width(lines[line - 1][:at]) < column - 1:
+        at += 1
+    return sum(map(len, lines[: line - 1])) + at
+
+
+def test_fixes_in_sarif_give_the_fixed_text(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE})
+    (run,) = json.loads(report(torchlint, "sarif", "--select", "TL101,TL203"))["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    text = CODE
+    for result in reversed(run["results"]):
+        fix = result["fixes"][0]
+        (change,) = fix["artifactChanges"]
+        for replacement in reversed(change["replacements"]):
+            region = replacement["deletedRegion"]
+            start = offset(CODE, region["startLine"], region["startColumn"])
+            end = offset(CODE, region["endLine"], region["endColumn"])
+            text = text[:start] + replacement["insertedContent"]["text"] + text[end:]
+    assert text == FIXED
+
+
+def test_sarif_without_findings_is_a_run_that_was_made(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\n"})
+    (run,) = json.loads(report(torchlint, "sarif"))["runs"]
+    assert run["results"] == run["tool"]["driver"]["rules"] == []
+
+
+def test_every_rule_fits_into_sarif(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    from torchlint.cli.report.sarif import _rule
+
+    for code, info in catalogue().items():
+        rule = _rule(code, info.name)
+        assert len(rule["fullDescription"]["text"]) <= 1024
+        assert rule["properties"]["tags"] == ["pytorch", info.group.value]
+
+
+def test_files_elsewhere_have_absolute_names(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a/x.py": CODE, "b/y.py": ""})
+    monkeypatch.chdir(tmp_path / "b")
+    (run,) = json.loads(report(torchlint, "sarif", str(tmp_path / "a")))["runs"]
+    artifact = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact == {"uri": (tmp_path / "a" / "x.py").as_uri()}
+
+
+def test_a_fingerprint_stays_when_lines_move(write: Write, torchlint: Torchlint) -> None:
+    def prints() -> set[str]:
+        (run,) = json.loads(report(torchlint, "sarif"))["runs"]
+        return {result["partialFingerprints"]["torchlint/v1"] for result in run["results"]}
+
+    write({"x.py": CODE})
+    before = prints()
+    write({"x.py": CODE.replace("import torch\n", "import torch\n\n\nimport os\n", 1)})
+    assert prints() == before
+    write({"x.py": CODE.replace("π, x.data", "π, 1, x.data")})
+    assert len(prints() & before) == len(before) - 1
+
+
+# ---------------------------------------------------------------------- the others
+
+
+def test_json_lines_are_the_entries_of_json(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "json-lines")
+    assert [json.loads(line) for line in text.splitlines()] == found
+
+
+def test_gitlab(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "gitlab")
+    entries = json.loads(text)
+    assert len({entry["fingerprint"] for entry in entries}) == len(entries) == len(found)
+    for entry, wanted in zip(entries, found, strict=True):
+        assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert entry["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert entry["check_name"] == wanted["name"]
+        assert not entry["location"]["path"].startswith(("/", "./"))
+        begin = entry["location"]["positions"]["begin"]
+        assert begin == {"line": wanted["location"]["row"], "column": wanted["location"]["column"]}
+
+
+def test_junit(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "junit")
+    root = ElementTree.fromstring(text.encode())
+    assert root.tag == "testsuites"
+    suites = root.findall("testsuite")
+    assert [suite.get("name") for suite in suites] == ["a b/ü.py", "y.py"]
+    for suite in suites:
+        cases = suite.findall("testcase")
+        assert suite.get("tests") == suite.get("failures") == str(len(cases))
+        assert all(case.find("failure") is not None for case in cases)
+    failures = [failure.get("message") for failure in root.iter("failure")]
+    assert failures == [entry["message"] for entry in found]
+    assert root.get("failures") == str(len(found))
+
+
+def test_junit_without_findings_has_a_test_that_passed(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\n"})
+    (suite,) = ElementTree.fromstring(report(torchlint, "junit")).findall("testsuite")
+    assert len(suite.findall("testcase")) == 1
+    assert not list(suite.iter("failure"))
+
+
+def test_rdjson_counts_bytes(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "rdjson")
+    result = json.loads(text)
+    assert result["source"]["name"] == "torchlint"
+    assert len(result["diagnostics"]) == len(found)
+    for entry, wanted in zip(result["diagnostics"], found, strict=True):
+        assert entry["severity"] == wanted["severity"].upper()
+        assert entry["code"]["value"] == wanted["code"]
+        assert entry["location"]["range"]["start"]["line"] == wanted["location"]["row"]
+    read = next(entry for entry in result["diagnostics"] if entry["code"]["value"] == "TL101")
+    start = read["location"]["range"]["start"]
+    assert CODE.splitlines()[start["line"] - 1].encode()[start["column"] - 1 :].startswith(b"data")
+
+
+def test_suggestions_of_rdjson_give_the_fixed_text(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE})
+    diagnostics = json.loads(report(torchlint, "rdjson", "--select", "TL101,TL203"))["diagnostics"]
+    text = CODE
+    for each in reversed(diagnostics):
+        suggestion = each["suggestions"][0]
+        start, end = (
+            offset(CODE, place["line"], place["column"], lambda part: len(part.encode()))
+            for place in (suggestion["range"]["start"], suggestion["range"]["end"])
+        )
+        text = text[:start] + suggestion["text"] + text[end:]
+    assert text == FIXED
+
+
+def test_markdown(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "markdown")
+    title, blank, head, line, *rows = text.splitlines()
+    levels = [entry["severity"] for entry in found]
+    counts = [f"{levels.count(level)} {level}s" for level in ("error", "warning", "info")]
+    assert title == f"### torchlint: {len(found)} findings ({', '.join(counts)})"
+    assert (blank, head, line) == ("", "| | where | rule | what |", "|---|---|---|---|")
+    assert len(rows) == len(found)
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 5 for row in rows)
+    assert [row.split()[1] for row in rows] == sorted(levels, key=["error", "warning", "info"].index)
+    write({"a b/ü.py": "", "y.py": "", "z.py": "import torch\n" + "torch.load('x')\n" * 120})
+    rows = report(torchlint, "markdown", "--select", "TL701").splitlines()
+    assert rows[-1] == "And 20 more."
+    write({"z.py": "import torch\n"})
+    assert report(torchlint, "markdown") == "### torchlint: no findings\n"
+
+
+def test_grouped(write: Write, torchlint: Torchlint) -> None:
+    write(
+        {
+            "a.py": "import torch\nprint(torch.ones(1).data)\ntorch.load('x')\n",
+            "b.py": "import torch\ntorch.load('x')\n",
+        }
+    )
+    assert report(torchlint, "grouped", "-q", "--target-torch", "2.0").splitlines() == [
+        "a.py:",
+        "  2:21  info     TL101 [*] `.data` reads a tensor behind autograd's back; it can go",
+        "  3:1   warning  TL701 " + catalogue_message(torchlint),
+        "",
+        "b.py:",
+        "  2:1  warning  TL701 " + catalogue_message(torchlint),
+        "",
+    ]
+
+
+def catalogue_message(torchlint: Torchlint) -> str:
+    """What TL701 says."""
+    entries = json.loads(torchlint("check", "b.py", "--output-format", "json", "--target-torch", "2.0").out)
+    message: str = entries[0]["message"]
+    return message
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_names_and_texts_that_are_no_text(name: str, write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({b"\xff\x1b[31m<&>.py": "import torch\nprint('\udcff\x07', torch.ones(1).data)\n".encode("utf-8", "replace")})
+    ran = torchlint("check", "--output-format", name)
+    assert ran.code == 1, ran.err
+    assert b"\x1b" not in ran.raw
+    if name in ("json", "sarif", "gitlab", "rdjson"):
+        json.loads(ran.out)
+    if name == "junit":
+        ElementTree.fromstring(ran.raw)
+    torchlint("check", "--output-format", f"{name}:out.txt")
+    written = (tmp_path / "out.txt").read_bytes()
+    assert written.decode()
+    assert b"\x1b" not in written
+
+
+# ---------------------------------------------------------------------- where they go
+
+
+def test_several_in_one_run(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": CODE})
+    alone = {name: report(torchlint, name) for name in ("full", "sarif", "concise", "json")}
+    ran = torchlint(
+        "check", "--output-format", "full", "--output-format", "sarif:out.sarif", "--output-format", "json:o.json"
+    )
+    assert ran.out == alone["full"]
+    assert (tmp_path / "out.sarif").read_text(encoding="utf-8") == alone["sarif"]
+    assert (tmp_path / "o.json").read_text(encoding="utf-8") == alone["json"]
+    ran = torchlint("check", "--output-format", "sarif:out.sarif")
+    assert ran.out == "".join(alone["concise"].splitlines(keepends=True)[-2:]), "the summary alone"
+    torchlint("check", "--output-format", "concise", "--output-file", "out.txt", "-q")
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").count("\n") == len(json.loads(alone["json"]))
+
+
+def test_what_is_fixed_is_not_in_a_file(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": CODE})
+    torchlint("check", "--fix", "--output-format", "json:out.json")
+    left = [entry["code"] for entry in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))]
+    assert "TL203" not in left
+    assert "TL701" in left
+    torchlint("check", "--fix-only", "--output-format", "json:out.json")
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == []
+
+
+def test_the_environment_and_the_settings_say_it_too(
+    write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"x.py": CODE, "torchlint.toml": 'output-format = "json"\n'})
+    assert json.loads(torchlint("check").out)
+    write({"torchlint.toml": 'output-format = ["junit", "json:out.json"]\n'})
+    assert torchlint("check").out.startswith("<?xml")
+    monkeypatch.setenv(VARIABLE, "concise json:out.json")
+    assert torchlint("check").out.startswith("x.py:")
+    assert torchlint("check", "--output-format", "grouped").out.startswith("x.py:\n")
+
+
+# options, what is wrong
+WRONG = {
+    "--output-format xml": "unknown format `xml` (there are full, concise",
+    "--output-format jsn": "did you mean `json`?",
+    "--output-format json:": "a file is missing",
+    "--output-format json --output-format full": "2 formats for standard output (json, full)",
+    "--output-format json:a --output-format sarif:a": "two formats for one file",
+    "--output-format json:x.py": "looks like a source file",
+    "--output-file x.py": "looks like a source file",
+    "--output-format json:a --output-file b": "each format has a file of its own",
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG.items())
+def test_what_cannot_be_meant(options: str, message: str, write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": CODE})
+    ran = torchlint("check", *options.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
+
+
+def test_settings_that_cannot_be_meant(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE, "torchlint.toml": 'output-format = "xml"\n'})
+    ran = torchlint("check")
+    assert ran.code == 2
+    assert "torchlint.toml: `output-format`: unknown format `xml`" in ran.err
+
+
+def test_a_file_that_cannot_be_written(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE})
+    ran = torchlint("check", "--output-format", "concise", "--output-format", "sarif:no/such/folder")
+    assert ran.code == 3
+    assert ran.out.startswith("x.py:")
+    assert "no/such/folder could not be written: No such file" in ran.err

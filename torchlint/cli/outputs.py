@@ -1,0 +1,92 @@
+"""Where reports go: formats for standard output and for files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from torchlint.cli.report import FORMATS, FileFindings, Style, format_named
+from torchlint.project.selection import SettingsError, did_you_mean
+from torchlint.project.settings import Settings
+
+VARIABLE = "TORCHLINT_OUTPUT_FORMAT"
+"""Says what ``--output-format`` says, for programs that are called by others."""
+
+DEFAULT = "full"
+
+_SOURCES = (".py", ".pyi", ".pyw", ".ipynb", ".toml")
+"""Files that nobody means to be written over by a report."""
+
+
+class Output(NamedTuple):
+    """A report to write."""
+
+    format: str
+    file: str | None = None
+    """None for standard output."""
+
+
+class Outputs:
+    """All reports of a run: at most one of them goes to standard output."""
+
+    def __init__(self, outputs: Iterable[Output]) -> None:
+        self._outputs = tuple(outputs)
+        here = [each.format for each in self._outputs if each.file is None]
+        if len(here) > 1:
+            several = f"{len(here)} formats for standard output ({', '.join(here)})"
+            raise SettingsError(f"{several}: name files, as in `{here[-1]}:report.txt`")
+        files = [each.file for each in self._outputs if each.file is not None]
+        if len(set(files)) < len(files):
+            raise SettingsError("two formats for one file")
+        self.here = here[0] if here else None
+        """The format of what goes to standard output; None if nothing but the summary does."""
+
+    def write(self, files: Sequence[FileFindings]) -> list[str]:
+        """Write the reports that go to files; what went wrong, a sentence for each."""
+        failed = []
+        for each in self._outputs:
+            if each.file is not None:
+                lines = format_named(each.format)(files, Style())
+                try:
+                    with open(each.file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
+                        opened.writelines(f"{line}\n" for line in lines)
+                except OSError as error:
+                    failed.append(f"{each.file} could not be written: {error.strerror or error}")
+        return failed
+
+
+def wanted(formats: Sequence[str], file: str | None, settings: Settings) -> Outputs:
+    """What options ask for, else the environment, else the settings; ``file`` is for the first format without one.
+
+    Raises:
+        SettingsError: one is unknown, or they cannot go together.
+    """
+    where = "--output-format"
+    if not formats and (said := os.environ.get(VARIABLE)):
+        formats, where = said.split(), VARIABLE
+    if not formats and settings.output_format:
+        formats, where = settings.output_format, f"{settings.file}: `output-format`"
+    outputs = [_parsed(each, where) for each in formats] or [Output(DEFAULT)]
+    if file is not None:
+        without = next((number for number, each in enumerate(outputs) if each.file is None), None)
+        if without is None:
+            raise SettingsError("--output-file: each format has a file of its own")
+        outputs[without] = outputs[without]._replace(file=_checked(file, "--output-file"))
+    return Outputs(outputs)
+
+
+def _parsed(text: str, where: str) -> Output:
+    name, colon, file = text.partition(":")
+    if name not in FORMATS:
+        meant = did_you_mean(name, FORMATS) or f" (there are {', '.join(FORMATS)})"
+        raise SettingsError(f"{where}: unknown format `{name}`{meant}")
+    if colon and not file:
+        raise SettingsError(f"{where}: after the colon of `{text}` a file is missing")
+    return Output(name, _checked(file, where) if file else None)
+
+
+def _checked(file: str, where: str) -> str:
+    if file.lower().endswith(_SOURCES):
+        raise SettingsError(f"{where}: a report is not written to `{file}`, which looks like a source file")
+    return file

@@ -1,0 +1,155 @@
+"""What becomes of what a name keeps: is it only read, is it given away, are gradients sent back through it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from torchlint.model.bindings import references
+from torchlint.model.context import Context
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.backward import reached, sendings
+from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.mentions import CUTTING, CUTTING_FUNCTIONS
+from torchlint.model.syntax import last_name
+from torchlint.model.values import reference
+
+
+class Fate(enum.IntEnum):
+    """The worst that happens to something that holds a graph."""
+
+    READ = 0
+    """What it is like is looked at, and the graph is not needed for that."""
+    RETURNED = 1
+    """It is given back to the callers of the function."""
+    HANDED = 2
+    """It goes where nobody has looked: to an unknown function, into an object."""
+    SENT_BACK = 3
+    """Gradients are sent back through it."""
+
+
+_READING = frozenset(
+    (
+        *("print", "format", "float", "int", "str", "len", "round", "isnan", "isinf", "isinstance", "info", "debug"),
+        *("warning", "log", "add_scalar", "add_scalars", "append", "item", "tolist", "numpy", "cpu", "detach", "mean"),
+        *("sum", "write", "update", "set_postfix", "set_description", "isfinite", "min", "max", "abs", "join", "range"),
+        *("zip", "enumerate", "sorted", "list", "tuple", "dict", "array", "asarray", "save", "plot", "average", "exp"),
+        *("add", "extend", "insert", "appendleft", "setdefault", "items", "values", "keys", "get", "copy", "stack"),
+    )
+)
+"""Callables that read or pass on what they are given, and no more: they never send gradients back through it."""
+_REPORTING = ("log", "print", "report", "record", "plot", "meter", "write", "format")
+"""What the names of callables contain that only tell people something."""
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "logging.", "statistics.")
+"""Where callables are from that send nothing back but those that are called so."""
+
+
+def fate_of(context: Context, scope: Scope, event: Event) -> Fate:
+    """What becomes of what a binding in a scope has given to its name."""
+    return context.remember(_fates, scope).get(id(event), Fate.READ)
+
+
+def fate_of_name(context: Context, name: str, node: cst.CSTNode) -> Fate:
+    """What becomes of all that a name or path is bound to, and of what is put into it, in the scope of a node."""
+    scope = context.scopes.scope_of(node)
+    events = (event for event in flow_of(context, scope).events() if event.path == name)
+    return _worst(context, scope, events)
+
+
+def _fates(context: Context, scope: Scope) -> dict[int, Fate]:
+    """The fate of each binding of a scope; those that are not in it are only read."""
+    flow = flow_of(context, scope)
+    found: dict[int, Fate] = {}
+    for fate, events in (
+        (Fate.RETURNED, _returned(context, flow)),
+        (Fate.HANDED, _handed(context, flow)),
+        (Fate.SENT_BACK, (event for each in sendings(context, scope) for event in reached(context, each))),
+    ):
+        found |= dict.fromkeys(upstream(events), fate)
+    return found
+
+
+def _own(context: Context, scope: Scope, cls: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    return (node for node in context.tree.within(area, cls) if context.scopes.scope_of(node) is scope)
+
+
+def _returned(context: Context, flow: Flow) -> Iterator[Event]:
+    for cls in (cst.Return, cst.Yield):
+        for node in _own(context, flow.scope, cls):
+            if node.value is not None:  # type: ignore[attr-defined]
+                yield from flow.reaching(node.value)  # type: ignore[attr-defined]
+
+
+def _handed(context: Context, flow: Flow) -> Iterator[Event]:
+    for call in _own(context, flow.scope, cst.Call):
+        assert isinstance(call, cst.Call)
+        if call.args and _is_unknown(context, call):
+            for arg in call.args:
+                yield from flow.reaching(arg.value)
+    owners = {event.path.partition(".")[0] for event in flow.events()}
+    captured = {name for name in owners if _is_captured(context, flow.scope, name)}
+    given = {name for name in owners if _is_from_outside(flow, name)}
+    for event in flow.events():
+        first = event.path.partition(".")[0]
+        changes = event.path != first or not event.replaces
+        if first in captured or (changes and first in given):
+            yield event
+
+
+def _is_from_outside(flow: Flow, name: str) -> bool:
+    """Whether what is called so is not something that the function has made."""
+    bindings = flow.bindings(name)
+    return not bindings or any(isinstance(event.node, cst.Param) for event in bindings)
+
+
+def _is_captured(context: Context, scope: Scope, name: str) -> bool:
+    """Whether functions inside a scope have a name of it."""
+    return any(context.scopes.scope_of(node) is not scope for node in references(context, name, scope))
+
+
+def _is_unknown(context: Context, call: cst.Call) -> bool:
+    """Whether a call may send gradients back through what it is given, or give it to somebody who does."""
+    last = last_name(call.func)
+    if last in _READING or last in CUTTING or last in CUTTING_FUNCTIONS:
+        return False
+    if any(word in last.lower() for word in _REPORTING):
+        return False
+    known = reference(value_of(context, call.func))
+    if known is not None and known.startswith(_HARMLESS):
+        return False
+    return not isinstance(context.tree.parent(call), cst.FormattedStringExpression)
+
+
+def fate_of_result(context: Context, node: cst.CSTNode) -> Fate:
+    """What becomes of what an expression gives, on the spot and by way of the names it is bound to."""
+    scope = context.scopes.scope_of(node)
+    child = node
+    for up in context.tree.ancestors(node):
+        match up:
+            case cst.Arg():
+                call = context.tree.parent(up)
+                if isinstance(call, cst.Call) and _is_unknown(context, call):
+                    return Fate.HANDED
+            case cst.Attribute() if up.attr.value in CUTTING and up.value is child:
+                return Fate.READ
+            case cst.Call() if last_name(up.func) in CUTTING_FUNCTIONS and up.func is not child:
+                return Fate.READ
+            case cst.Comparison() | cst.FormattedStringExpression() | cst.Index() | cst.Expr():
+                return Fate.READ
+            case cst.Return() | cst.Yield():
+                return Fate.RETURNED
+            case cst.Lambda():
+                return Fate.HANDED
+            case cst.BaseSmallStatement() | cst.BaseCompoundStatement() | cst.WithItem() | cst.NamedExpr():
+                events = flow_of(context, scope).events_at(up)
+                is_used = all(len(references(context, event.path.partition(".")[0], scope)) > 1 for event in events)
+                return _worst(context, scope, events) if is_used else Fate.HANDED  # for others, or for nobody
+        child = up
+    return Fate.HANDED
+
+
+def _worst(context: Context, scope: Scope, events: Iterable[Event]) -> Fate:
+    return max((fate_of(context, scope, event) for event in events), default=Fate.READ)

@@ -1,0 +1,263 @@
+"""How graphs go from name to name in one function: what its names and paths are bound to, and what that is made of."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.graphs.mentions import mentions, owner
+from torchlint.model.names import GROWING
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 32
+"""How many bindings that need not be the last one are told apart at one place."""
+Scope = cst.FunctionDef | cst.Module
+
+
+@dataclass(eq=False)
+class Event:
+    """One way in which a name or path comes to what it stands for, or to a part of that."""
+
+    node: cst.CSTNode
+    """The statement, or the call that puts something into a container; the parameter of a function."""
+    path: str
+    replaces: bool = True
+    """Whether what was there before is gone."""
+    sources: list[Event] = field(default_factory=list)
+    uses: list[Event] = field(default_factory=list)
+
+
+class Flow:
+    """The bindings of one scope, each with those that it is made of. Functions inside it have flows of their own."""
+
+    def __init__(self, context: Context, scope: Scope) -> None:
+        self.context, self.scope = context, scope
+        self._tree = context.tree
+        self._events: dict[str, list[Event]] = {}
+        self._orders: dict[str, list[int]] = {}
+        self._grown: dict[str, list[Event]] = {}
+        """What is put into what a path stands for, wherever in the scope."""
+        self._by_node: dict[tuple[int, str], Event] = {}
+        self._at: dict[int, list[Event]] = {}
+        made = [*self._parameters(), *self._bindings()]
+        for event, _ in made:
+            if self._by_node.setdefault((id(event.node), event.path), event) is event:
+                table = self._events if event.replaces else self._grown
+                table.setdefault(event.path, []).append(event)
+                self._at.setdefault(id(event.node), []).append(event)
+        for path, events in self._events.items():
+            events.sort(key=self._order)
+            self._orders[path] = [self._order(event) for event in events]
+        for event, source in made:
+            for found in self.reaching(source) if source is not None else ():
+                event.sources.append(found)
+                found.uses.append(event)
+
+    def _order(self, event: Event) -> int:
+        return self._tree.order(event.node)
+
+    # ------------------------------------------------------------------ what there is
+
+    def _parameters(self) -> Iterator[tuple[Event, None]]:
+        if isinstance(self.scope, cst.FunctionDef):
+            for param in parameters(self.scope):
+                yield Event(param, param.name.value), None
+
+    def _bindings(self) -> Iterator[tuple[Event, cst.BaseExpression | None]]:
+        """All that binds or fills something, with the expression that it takes the value from."""
+        within, context = self._tree.within, self.context
+        area = self.scope.body if isinstance(self.scope, cst.FunctionDef) else self.scope
+        for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For, cst.WithItem, cst.NamedExpr, cst.Call):
+            for node in within(area, cls):
+                if context.scopes.scope_of(node) is self.scope:
+                    yield from _bound_by(node)
+
+    def event(self, node: cst.CSTNode, path: str) -> Event | None:
+        """What a statement or call does to a path; None if it does nothing to it."""
+        return self._by_node.get((id(node), path))
+
+    def events(self) -> Iterator[Event]:
+        """All events of the scope."""
+        return iter(self._by_node.values())
+
+    def events_at(self, node: cst.CSTNode) -> list[Event]:
+        """All that one statement or call does."""
+        return self._at.get(id(node), [])
+
+    def bindings(self, path: str) -> list[Event]:
+        """All that binds a name or path in this scope, in document order."""
+        return self._events.get(path, [])
+
+    # ------------------------------------------------------------------ where it comes from
+
+    def reaching(self, expression: cst.CSTNode) -> list[Event]:
+        """What the names in an expression may have been bound to last, and what was put into that."""
+        found: dict[int, Event] = {}
+        for mention in mentions(self.context, expression):
+            path = mention.path
+            while path:
+                events, is_replaced = self._last(path, mention.node)
+                found |= {id(event): event for event in (*events, *self._grown.get(path, ()))}
+                path = "" if is_replaced else path.rpartition(".")[0]
+        return list(found.values())
+
+    def _last(self, path: str, node: cst.CSTNode) -> tuple[list[Event], bool]:
+        """The bindings of a path that may be the last ones before a node, and whether one of them must be."""
+        events = self._events.get(path)
+        if not events:
+            return [], False
+        found, at = [], bisect_left(self._orders[path], self._tree.order(node))
+        last: Event | None = None
+        for event in reversed(events[max(0, at - _FAR) : at]):
+            is_within = self._tree.is_inside(node, event.node)
+            if is_within and not self._is_in_body(node, event.node):
+                continue  # `x` on the right side of `x = f(x)`
+            found.append(event)
+            if is_within or self._is_in_block_of(node, event.node):
+                last = event
+                break
+        loop = self._outermost_loop(node, last)
+        if loop is not None:  # what is bound behind the node reaches it in the next round
+            begin = bisect_left(
+                self._orders[path], self._tree.order(node) if last is not None else self._tree.order(loop)
+            )
+            found += [e for e in events[begin : begin + _FAR] if self._tree.is_inside(e.node, loop) and e not in found]
+        return found, last is not None
+
+    def _is_in_body(self, node: cst.CSTNode, statement: cst.CSTNode) -> bool:
+        """Whether a node is in the block of a loop or of ``with``, and not in its head."""
+        up = self._tree.parent(statement) if isinstance(statement, cst.WithItem) else statement
+        return isinstance(up, (cst.For, cst.With)) and self._tree.is_inside(node, up.body)
+
+    def _is_in_block_of(self, node: cst.CSTNode, statement: cst.CSTNode) -> bool:
+        """Whether a statement has been executed whenever a node behind it is."""
+        if isinstance(statement, cst.Param):
+            return True
+        if isinstance(statement, cst.NamedExpr):
+            return False
+        line = self._tree.statement(statement)
+        block = self._tree.parent(line)
+        if isinstance(statement, cst.For):  # its target is bound behind the loop only if there was a round
+            return False
+        if isinstance(statement, cst.WithItem):
+            return self._is_in_body(node, statement)
+        return isinstance(block, (cst.IndentedBlock, cst.Module)) and self._tree.is_inside(node, block)
+
+    def _outermost_loop(self, node: cst.CSTNode, last: Event | None) -> LoopStatement | None:
+        """The outermost loop around a node that does not begin by binding anew what is looked for."""
+        found: LoopStatement | None = None
+        for loop in self.loops(node):
+            if last is not None and (last.node is loop or self._tree.is_inside(last.node, loop)):
+                break
+            found = loop
+        return found
+
+    def loops(self, node: cst.CSTNode) -> Iterator[LoopStatement]:
+        """The loops around a node in this scope, the innermost first."""
+        at: cst.CSTNode | None = node
+        while at is not None:
+            at = self._tree.enclosing(at, cst.For, cst.While, cst.FunctionDef, cst.Lambda, cst.ClassDef)
+            if not isinstance(at, (cst.For, cst.While)):
+                return
+            yield at
+
+    def is_repeated_with(self, event: Event, node: cst.CSTNode) -> bool:
+        """Whether a node is evaluated as often as something is bound: no loop is around that one only."""
+        at = event.node
+        loop = at if isinstance(at, cst.For) else next(self.loops(at), None)
+        return loop is None or self._tree.is_inside(node, loop)
+
+
+def upstream(events: Iterable[Event], at_most: int | None = None) -> dict[int, Event]:
+    """Events with all that they are made of, by identity; of many only so many."""
+    return _reached(events, lambda event: event.sources, at_most)
+
+
+def downstream(events: Iterable[Event], at_most: int | None = None) -> dict[int, Event]:
+    """Events with all that is made of them, by identity; of many only so many."""
+    return _reached(events, lambda event: event.uses, at_most)
+
+
+def _reached(
+    events: Iterable[Event], next_ones: Callable[[Event], list[Event]], at_most: int | None
+) -> dict[int, Event]:
+    found: dict[int, Event] = {}
+    waiting = list(events)
+    while waiting and (at_most is None or len(found) < at_most):
+        event = waiting.pop()
+        if id(event) not in found:
+            found[id(event)] = event
+            waiting += next_ones(event)
+    return found
+
+
+def flow_of(context: Context, scope: Scope) -> Flow:
+    """The flow of a scope, made once."""
+    return context.remember(Flow, scope)
+
+
+def _bound_by(node: cst.CSTNode) -> Iterator[tuple[Event, cst.BaseExpression | None]]:
+    match node:
+        case cst.Assign(targets=targets, value=value):
+            for each in targets:
+                yield from _assigned(node, each.target, value)
+        case cst.AnnAssign(target=target, value=value) if value is not None:
+            yield from _assigned(node, target, value)
+        case cst.NamedExpr(target=target, value=value):
+            yield from _assigned(node, target, value)
+        case cst.AugAssign(target=target, value=value):
+            path = dotted(owner(target))
+            if path is not None:
+                event = Event(node, path, replaces=not isinstance(target, cst.Subscript))
+                yield event, value
+                if event.replaces:
+                    yield event, target
+        case cst.For(target=target, iter=iterated):
+            yield from _looped(node, target, iterated)
+        case cst.WithItem(item=item, asname=cst.AsName(name=target)):
+            yield from _assigned(node, target, item)
+        case cst.Call(func=cst.Attribute(value=filled, attr=cst.Name(name)), args=args) if name in GROWING:
+            path = dotted(owner(filled))
+            if path is not None:
+                event = Event(node, path, replaces=False)
+                yield from ((event, arg.value) for arg in args)
+
+
+def _assigned(
+    node: cst.CSTNode, target: cst.BaseExpression, value: cst.BaseExpression
+) -> Iterator[tuple[Event, cst.BaseExpression | None]]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        values = list(value.elements) if isinstance(value, (cst.Tuple, cst.List)) else []
+        is_parallel = len(values) == len(target.elements) and not any(
+            isinstance(each, cst.StarredElement) for each in (*values, *target.elements)
+        )
+        for index, element in enumerate(target.elements):
+            yield from _assigned(node, element.value, values[index].value if is_parallel else value)
+        return
+    path = dotted(owner(target))
+    if path is not None:
+        yield Event(node, path, replaces=not isinstance(target, cst.Subscript)), value
+
+
+def _looped(
+    node: cst.For, target: cst.BaseExpression, iterated: cst.BaseExpression
+) -> Iterator[tuple[Event, cst.BaseExpression | None]]:
+    """What a loop binds: ``zip`` and ``enumerate`` part what they are given."""
+    if isinstance(target, (cst.Tuple, cst.List)) and isinstance(iterated, cst.Call):
+        names, args = [e.value for e in target.elements], [arg.value for arg in iterated.args]
+        if last_name(iterated.func) == "zip" and len(names) == len(args):
+            for name, arg in zip(names, args, strict=True):
+                yield from _looped(node, name, arg)
+            return
+        if last_name(iterated.func) == "enumerate" and len(names) == 2 and args:
+            yield from ((event, None) for event, _ in _assigned(node, names[0], args[0]))
+            yield from _looped(node, names[1], args[0])
+            return
+    yield from _assigned(node, target, iterated)

@@ -1,0 +1,336 @@
+"""What keeps graphs alive: sums, averages, lists, dictionaries, and functions that put what they are given there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.classes import class_of, find_method
+from torchlint.model.context import Context, at_home
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.mentions import mentions, owner
+from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.syntax import LoopStatement, dotted, keyword, last_name, parameters
+
+_ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
+_SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
+_PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0}
+"""Methods of containers, and which of their arguments is put in."""
+_TAKING = ("pop", "popleft")
+_FAR = 2
+"""How many functions that hand on what they are given to follow."""
+_MANY = 200
+"""How many bindings that one value is made of are looked at."""
+_STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """A place where something that outlives a round of a loop is given more to keep."""
+
+    node: cst.CSTNode
+    """The statement, named expression or call."""
+    path: str
+    """The name or path of what keeps it: ``total``, ``self.losses``; the object whose method keeps what it is given."""
+    kept: tuple[cst.BaseExpression, ...]
+    """The expressions whose graphs are kept, each on its own."""
+    index: cst.BaseExpression | None = None
+    """Where in a list or dictionary a single element is kept."""
+
+
+def keeping_at(context: Context, node: cst.CSTNode) -> Keeping | None:
+    """What a statement, named expression or call puts into something; None if it doesn't."""
+    match node:
+        case cst.AugAssign(target=target, operator=cst.AddAssign() | cst.SubtractAssign(), value=value):
+            path = dotted(owner(target))
+            return (
+                None if path is None or isinstance(value, cst.BaseNumber) else Keeping(node, path, tuple(_parts(value)))
+            )
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+            return _reassigned(context, node, target, value)
+        case cst.AnnAssign(target=target, value=value) if value is not None:
+            return _reassigned(context, node, target, value)
+        case cst.NamedExpr(target=target, value=value):
+            return _reassigned(context, node, target, value)
+        case cst.Call():
+            return _put_in(node)
+    return None
+
+
+def given_at(context: Context, call: cst.Call) -> Keeping | None:
+    """What a call of a function of the project gives it to keep; None if it doesn't."""
+    return _given(context, call, _FAR)
+
+
+def _parts(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The expressions that a written list, tuple or dictionary holds; any other one itself."""
+    match value:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements) | cst.Set(elements=elements):
+            for element in elements:
+                yield from _parts(element.value)
+        case cst.Dict(elements=entries):
+            for entry in entries:
+                yield from _parts(entry.value)
+        case _:
+            yield value
+
+
+def _reassigned(
+    context: Context, node: cst.CSTNode, target: cst.BaseExpression, value: cst.BaseExpression
+) -> Keeping | None:
+    """``total = total + loss``, and ``curve[i] = loss``."""
+    path = dotted(owner(target))
+    if path is None:
+        return None
+    own = context.tree.code(target)
+    added = list(_added(context, value, own, path))
+    if len(added) > 0 and added[0] is not value:
+        return Keeping(node, path, tuple(added))
+    match target:
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if _counts(context, index):
+            return Keeping(node, path, tuple(_parts(value)), index)
+    return None
+
+
+def _counts(context: Context, index: cst.BaseExpression) -> bool:
+    """Whether an index is another one in each round: what a loop around it counts."""
+    if not isinstance(index, cst.Name):
+        return False
+    loop = context.tree.enclosing(index, cst.For, cst.While)
+    while isinstance(loop, (cst.For, cst.While)):
+        if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call):
+            match loop.iter.func, loop.target:
+                case cst.Name("range"), cst.Name(name) if name == index.value:
+                    return True
+                case cst.Name("enumerate"), cst.Tuple(elements=[cst.Element(cst.Name(name)), *_]) if (
+                    name == index.value
+                ):
+                    return True
+        loop = context.tree.enclosing(loop, cst.For, cst.While)
+    return False
+
+
+def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> Iterator[cst.BaseExpression]:
+    """What is added to the value of ``own`` in an expression; that itself if it is none in which that is done."""
+    found, has_own = [], False
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if _is_own(context, node, own):
+            has_own = True
+            continue
+        if not _contains(context, node, path):
+            found.append(node)
+            continue
+        operands = _operands(context, node, path)
+        if operands is None:
+            yield value
+            return
+        waiting += reversed(operands)
+    if has_own:
+        for each in found:
+            yield from _parts(each)
+    else:
+        yield value
+
+
+def _is_own(context: Context, node: cst.BaseExpression, own: str) -> bool:
+    """Whether an expression is the old value: ``total``, ``sums["loss"]``, ``sums.get("loss", 0)``."""
+    match node:
+        case cst.Name() | cst.Attribute() | cst.Subscript():
+            return _bare(context, node) == own
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("get")), args=[cst.Arg(value=key), *_]):
+            return f"{context.tree.code(inner)}[{context.tree.code(key)}]" == own
+    return False
+
+
+def _bare(context: Context, node: cst.BaseExpression) -> str:
+    return context.tree.code(node.with_changes(lpar=(), rpar=()) if node.lpar else node)
+
+
+def _contains(context: Context, node: cst.BaseExpression, path: str) -> bool:
+    name = cst.Name if "." not in path else cst.Attribute
+    return any(dotted(each) == path for each in context.tree.within(node, name))
+
+
+def _operands(context: Context, node: cst.BaseExpression, path: str) -> list[cst.BaseExpression] | None:
+    """What an operation adds or scales; None if it is another one."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
+            return [left, right]
+        case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
+            return [left if _contains(context, left, path) else right]
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return [inner]
+        case cst.IfExp(body=body, orelse=orelse):
+            return [body, orelse]
+        case cst.BooleanOperation(left=left, right=right):
+            return [left, right]
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return [element.value for element in elements]
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name)), args=args):
+            is_torch = dotted(inner) == "torch"
+            if name in _ADDING:
+                given = [arg.value for arg in args if arg.keyword is None]
+                return given if is_torch else [inner, *given]
+            if name in _SCALING:
+                return [arg.value for arg in args[:1]] if is_torch else [inner]
+    return None
+
+
+def _put_in(call: cst.Call) -> Keeping | None:
+    """``losses.append(loss)``."""
+    match call:
+        case cst.Call(func=cst.Attribute(value=filled, attr=cst.Name(name)), args=args) if name in _PUTTING_IN:
+            at, path = _PUTTING_IN[name], dotted(owner(filled))
+            if len(args) != at + 1 or path is None or any(arg.star or arg.keyword is not None for arg in args):
+                return None
+            if "extend" in name and not isinstance(args[at].value, (cst.List, cst.Tuple)):
+                return None
+            return Keeping(call, path, tuple(_parts(args[at].value)))
+    return None
+
+
+# ---------------------------------------------------------------------- functions of the project
+
+
+def _given(context: Context, call: cst.Call, far: int) -> Keeping | None:
+    """``meter.update(loss)``, where the method puts what it is given into something that stays."""
+    if not call.args:
+        return None
+    value = value_of(context, call.func)
+    function, is_object = value.node, False
+    if isinstance(function, cst.ClassDef) and not value.kind & Kind.FUNCTION:
+        function, is_object = find_method(context.home(function), function, "__call__"), True
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    home = context.home(function)
+    inside = _kept_inside(context, function, far)
+    kept: list[cst.BaseExpression] = []
+    into: str | None = None
+    for arg in call.args if inside else ():
+        for name in bound_to(function, arg, call, home, context):
+            if name in inside:
+                kept.append(arg.value)
+                into = inside[name]
+    path = _outside(home, context, function, call, into, is_object) if into is not None else None
+    return None if path is None else Keeping(call, path, tuple(kept))
+
+
+def _outside(  # noqa: PLR0917
+    home: Context, context: Context, function: cst.FunctionDef, call: cst.Call, into: str, is_object: bool
+) -> str | None:
+    """What keeps it, as the caller has it: the object of a method, or an argument."""
+    first, _, rest = into.partition(".")
+    names = [param.name.value for param in parameters(function)]
+    if class_of(home, function) is not None and names[:1] == [first]:
+        at = call.func if is_object else call.func.value if isinstance(call.func, cst.Attribute) else None
+        path = dotted(owner(at)) if at is not None else None
+        return f"{path}.{rest}" if path == "self" and rest else path
+    for arg in call.args:
+        if bound_to(function, arg, call, home, context) == [first]:
+            return dotted(owner(arg.value))
+    return None
+
+
+@at_home
+def _kept_inside(context: Context, function: cst.FunctionDef, far: int) -> dict[str, str]:
+    """The parameters of a function whose graphs it keeps beyond a call, each with the path of what keeps it."""
+    return context.remember(_kept_parameters, function, far)
+
+
+def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    flow = flow_of(context, function)
+    names = {param.name.value for param in parameters(function)}
+    for cls in _STATEMENTS:
+        for node in context.tree.within(function.body, cls):
+            keeping = _inner(context, node, far) if context.scopes.scope_of(node) is function else None
+            if keeping is None or keeping.path.partition(".")[0] not in names or grad_enabled(context, node) != Tri.YES:
+                continue
+            if is_bounded(context, keeping):
+                continue
+            for name in _sources(context, flow, keeping) & names:
+                if name != keeping.path.partition(".")[0]:
+                    found.setdefault(name, keeping.path)
+    return found
+
+
+def _inner(context: Context, node: cst.CSTNode, far: int) -> Keeping | None:
+    if isinstance(node, cst.Call):
+        return _put_in(node) or (_given(context, node, far - 1) if far else None)
+    return keeping_at(context, node)
+
+
+def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
+    """The parameters that what is kept is made of, if nothing on the way may have taken the number out of one."""
+    found = set[str]()
+    for each in keeping.kept:
+        if any("." in mention.path for mention in mentions(context, each)):
+            continue  # what an attribute of a parameter is, its caller doesn't say
+        for event in upstream(flow.reaching(each), _MANY).values():
+            if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
+                found.add(event.path)
+    return found
+
+
+# ---------------------------------------------------------------------- how long it lives
+
+
+def is_bounded(context: Context, keeping: Keeping) -> bool:
+    """Whether what keeps it is a ``deque(maxlen=…)``, or is taken from again, as far as that is seen."""
+    scope = context.scopes.scope_of(keeping.node)
+    cls = context.tree.enclosing(keeping.node, cst.ClassDef) if keeping.path.startswith("self.") else None
+    assert cls is None or isinstance(cls, cst.ClassDef)
+    return context.remember(_is_bounded, keeping.path, scope, cls)
+
+
+def _is_bounded(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
+    if any(dotted(node.value) == path for name in _TAKING for node in context.tree.attributes(name)):
+        return True
+    if cls is not None:
+        targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
+        made = [context.tree.parent(context.tree.parent(target) or target) for target in targets]
+    else:
+        made = [event.node for event in flow_of(context, scope).bindings(path)]
+    return any(isinstance(each, (cst.Assign, cst.AnnAssign)) and _is_limited(each.value) for each in made)
+
+
+def _is_limited(value: cst.BaseExpression | None) -> bool:
+    match value:
+        case cst.Call(func=func, args=args):
+            limit = keyword(args, "maxlen") or (args[1] if last_name(func) == "deque" and len(args) > 1 else None)
+            return limit is not None and not (isinstance(limit.value, cst.Name) and limit.value.value == "None")
+    return False
+
+
+def outlives_a_round(context: Context, keeping: Keeping) -> bool:
+    """Whether what keeps it is there before a round of the innermost loop, or before the call of the function."""
+    scope = context.scopes.scope_of(keeping.node)
+    loop = next(flow_of(context, scope).loops(keeping.node), None)
+    return context.remember(_outlives, keeping.path, scope, loop)
+
+
+def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
+    flow = flow_of(context, scope)
+    while path:
+        made = [event for event in flow.bindings(path) if not _is_made_of_itself(event)]
+        if made:
+            return any(_is_before(context, event, loop) for event in made)
+        path = path.rpartition(".")[0]
+    return True
+
+
+def _is_made_of_itself(event: Event) -> bool:
+    return event in event.sources or isinstance(event.node, cst.AugAssign)
+
+
+def _is_before(context: Context, event: Event, loop: LoopStatement | None) -> bool:
+    if isinstance(event.node, cst.Param):
+        return True
+    return loop is not None and not context.tree.is_inside(event.node, loop)

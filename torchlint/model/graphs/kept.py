@@ -1,0 +1,381 @@
+"""Whether a graph is kept for nothing: there is one, and nobody sends gradients back through it any more."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import libcst as cst
+
+from torchlint.model.certainty import Certainty
+from torchlint.model.context import Context
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
+from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
+from torchlint.model.graphs.flow import Event, Flow, Scope, downstream, flow_of, upstream
+from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
+from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.modes import grad_enabled
+from torchlint.model.names import MODULE_NAME
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.recording import calls_of, goes_with
+from torchlint.model.syntax import dotted, last_name
+from torchlint.model.trainable import is_frozen
+from torchlint.model.values import Strength, Value
+
+_LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
+_PART = re.compile(
+    r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion)(?:_|$)", re.I
+)
+"""What parts of a loss are called."""
+_MANY = 200
+"""How many bindings that one loss is made of are looked at."""
+
+
+class Tie(enum.IntEnum):
+    """What a kept value has to do with what gradients are sent back through in the same round."""
+
+    NONE = 0
+    SHARED = 1
+    """Both are made of the same thing, which has a graph."""
+    PART = 2
+    """That is made of it."""
+    LAST = 3
+    """It is sent back by way of what keeps it: ``losses[-1].backward()``."""
+    SAME = 4
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A graph that is kept for nothing."""
+
+    keeping: Keeping
+    value: cst.BaseExpression
+    tie: Tie
+    is_certain: bool
+    """Whether it is a tensor wherever this runs, whose graph nobody can need any more."""
+    can_detach: bool
+    """Whether it has the methods of a tensor."""
+
+
+def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
+    """The values of which a statement or call keeps the graphs for nothing."""
+    keeping = keeping_at(context, node)
+    if keeping is None and _may_be_given(node, context):
+        keeping = given_at(context, node)
+    if keeping is None or grad_enabled(context, node) != Tri.YES or not outlives_a_round(context, keeping):
+        return []
+    flow = flow_of(context, context.scopes.scope_of(keeping.node))
+    if is_bounded(context, keeping):
+        return []
+    found = (_judged(context, flow, keeping, each) for each in keeping.kept)
+    return [each for each in found if each is not None]
+
+
+def _may_be_given(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
+    """Whether a call may give something to keep to a function, where gradients are sent back."""
+    if not isinstance(node, cst.Call) or not node.args or not isinstance(context.tree.parent(node), cst.Expr):
+        return False
+    return any(each.frees and each.node is not node for each in sendings(context, context.scopes.scope_of(node)))
+
+
+def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> Kept | None:
+    value = value_of(context, node)
+    if not may_have_graph(value):
+        return None
+    tie, sending = _tie(context, flow, keeping, node)
+    is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    if tie == Tie.NONE or sending is None:
+        return _unsent(context, flow, keeping, node, value)
+    if tie == Tie.SAME and not _is_sent_itself(sending, node) and _is_emptied(context, flow, node):
+        return None
+    if tie == Tie.LAST:
+        return Kept(keeping, node, tie, is_certain=False, can_detach=False)
+    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, node, value, tie):
+        return None
+    is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
+    is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
+    is_certain = is_sure and tie > Tie.SHARED and goes_with(context, sending.node, keeping.node)
+    return Kept(keeping, node, tie, is_certain, is_plain and not is_holder)
+
+
+def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:
+    """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
+
+    What a network gives beside the loss may be a count.
+    """
+    if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
+        if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
+            return True
+    if not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
+        return False
+    made = [event.node for event in flow.reaching(core(context, node))]
+    names = [_text(node), *(_text(each.iter) for each in made if isinstance(each, cst.For))]
+    if any(map(_PART.search, names)):
+        return True
+    return tie > Tie.SHARED and bool(made) and all(_is_of_network(context, each) for each in made)
+
+
+def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
+    """Whether something is what a network gives, by what that is called."""
+    match made:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=cst.Call(func=func)):
+            return MODULE_NAME.search(last_name(func)) is not None and not is_frozen(context, func)
+    return False
+
+
+# ---------------------------------------------------------------------- what is sent back in the same round
+
+
+def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> tuple[Tie, Sending | None]:
+    """The closest tie to what is sent back where a graph is freed, and where that is."""
+    best: tuple[Tie, Sending | None] = (Tie.NONE, None)
+    for sending in sendings_near(context, keeping.node):
+        if not sending.frees or grad_enabled(context, sending.node) != Tri.YES:
+            continue
+        tie = _tie_to(context, flow, keeping, node, sending)
+        if tie > best[0]:
+            best = tie, sending
+    return best
+
+
+def _tie_to(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, sending: Sending) -> Tie:
+    if any(_is_last_of(context, keeping, each) for each in sending.given):
+        loop = next(flow.loops(keeping.node), None)
+        return Tie.LAST if loop is None or context.tree.is_inside(sending.node, loop) else Tie.NONE
+    given, sent = context.remember(_sent, sending)
+    if keeping.path in context.remember(_paths_sent, sending):
+        return Tie.NONE  # what is sent back is made of what keeps the graph
+    return max(_tie_of(context, flow, term, sending, given, sent) for term in _terms(context, node))
+
+
+def _terms(context: Context, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What a sum or product is made of, each as far as it is not only scaled or moved."""
+    waiting = [node]
+    while waiting:
+        inner = core(context, waiting.pop())
+        if isinstance(inner, cst.BinaryOperation):
+            waiting += [inner.left, inner.right]
+        else:
+            yield inner
+
+
+def _tie_of(  # noqa: PLR0917
+    context: Context,
+    flow: Flow,
+    term: cst.BaseExpression,
+    sending: Sending,
+    given: dict[int, Event],
+    sent: dict[int, Event],
+) -> Tie:
+    own = {id(event) for event in _origins(flow, term) if flow.is_repeated_with(event, sending.node)}
+    if sending.is_result and term is sending.node:
+        return Tie.SAME
+    path = dotted(owner(term))
+    if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
+        return Tie.NONE
+    if any(key in given for key in own) and any(_is_same(term, path, each, context) for each in sending.given):
+        return Tie.SAME
+    if path is None:
+        return Tie.NONE
+    if any(key in sent for key in own):
+        return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
+    related = context.remember(_related, sending)
+    return Tie.SHARED if any(key in related for key in own) else Tie.NONE
+
+
+def _is_cut_behind(context: Context, event: Event, sending: Sending) -> bool:
+    """Whether something is replaced by what has no graph, in the block in which it is sent back and behind that."""
+    if not isinstance(event.node, cst.Assign) or any(mentions(context, event.node.value)):
+        return False
+    tree = context.tree
+    block = tree.parent(tree.statement(sending.node))
+    is_behind = tree.order(event.node) > tree.order(sending.node)
+    return is_behind and block is not None and tree.parent(tree.statement(event.node)) is block
+
+
+def _origins(flow: Flow, node: cst.BaseExpression) -> Iterator[Event]:
+    """What an expression is bound to; for what a loop takes out of something, that as well."""
+    waiting, asked = flow.reaching(node), set[int]()
+    while waiting:
+        event = waiting.pop()
+        if id(event) not in asked:
+            asked.add(id(event))
+            yield event
+            waiting += event.sources if isinstance(event.node, cst.For) else ()
+
+
+def _sent(context: Context, sending: Sending) -> tuple[dict[int, Event], dict[int, Event]]:
+    """What is sent back, and that with all that it is made of."""
+    given = reached(context, sending)
+    return {id(event): event for event in given}, upstream(given, _MANY)
+
+
+def _paths_sent(context: Context, sending: Sending) -> frozenset[str]:
+    _, sent = context.remember(_sent, sending)
+    return frozenset(event.path for event in sent.values())
+
+
+def _related(context: Context, sending: Sending) -> dict[int, Event]:
+    """All that is made of something with a graph which also what is sent back is made of."""
+    flow = flow_of(context, context.scopes.scope_of(sending.node))
+    _, sent = context.remember(_sent, sending)
+    seeds: list[Event] = []
+    for event in sent.values():
+        if flow.is_repeated_with(event, sending.node) and _has_graph(context, event):
+            seeds += flow.events_at(event.node)
+    return downstream(seeds, _MANY)
+
+
+def _has_graph(context: Context, event: Event) -> bool:
+    """Whether something is bound to what has a graph, or is made by a call that is likely to give it one."""
+    node = event.node
+    if not isinstance(node, cst.Assign) or event.path.startswith("self."):
+        return False
+    value = value_of(context, node.value)
+    if value.kind == Kind.TENSOR:
+        return value.grad == Tri.YES
+    made = node.value
+    if not isinstance(made, cst.Call) or not value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT):
+        return False
+    return last_name(made.func) not in MOVING and any(True for arg in made.args for _ in mentions(context, arg.value))
+
+
+def _is_last_of(context: Context, keeping: Keeping, sent: cst.BaseExpression) -> bool:
+    """Whether what is sent back is the element that was put in last: ``losses[-1]``, ``losses[i]``."""
+    while isinstance(sent, cst.Call) and isinstance(sent.func, cst.Attribute):
+        sent = sent.func.value
+    match sent:
+        case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
+            if dotted(owner(inner)) != keeping.path:
+                return False
+            written = context.tree.code(index)
+            return written == (context.tree.code(keeping.index) if keeping.index is not None else "-1")
+    return False
+
+
+def _is_same(term: cst.BaseExpression, path: str | None, sent: cst.BaseExpression, context: Context) -> bool:
+    """Whether an expression is what is sent back, scaled perhaps; or holds it, as ``out`` does ``out["loss"]``."""
+    code = context.tree.code(term)
+    while type(sent) is not type(term) or context.tree.code(sent) != code:
+        match sent:
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("scale")), args=[cst.Arg(value=scaled)]):
+                sent = scaled if dotted(inner) != path else inner
+            case cst.Call(func=cst.Attribute(value=inner)) | cst.UnaryOperation(expression=inner):
+                sent = inner
+            case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
+                sent = left if counts(context, left) else right
+            case cst.Subscript(value=inner) | cst.Attribute(value=inner):
+                sent = inner
+            case _:
+                return False
+    return True
+
+
+def _is_sent_itself(sending: Sending, node: cst.BaseExpression) -> bool:
+    """Whether gradients are sent back through a value, not only through something that is in it."""
+    path = dotted(node)
+    if path is None:
+        return True
+    return not any(_is_in(path, each) for each in sending.given)
+
+
+def _is_emptied(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
+    """Whether something without a graph is put in the place of what an object holds."""
+    path = dotted(node) or ""
+    targets = (event.node for event in flow.events() if is_below(event.path, path))
+    return any(isinstance(each, cst.Assign) and not any(mentions(context, each.value)) for each in targets)
+
+
+def _is_in(path: str, sent: cst.BaseExpression) -> bool:
+    match sent:
+        case cst.Subscript(value=inner) | cst.Attribute(value=inner):
+            return dotted(inner) == path or _is_in(path, inner)
+    return False
+
+
+# ---------------------------------------------------------------------- where nothing is sent back
+
+
+def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, value: Value) -> Kept | None:
+    """A loss that nobody sends back, in evaluation say, where it is only read."""
+    if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
+        return None
+    if not _is_loss(value, f"{_text(node)} {keeping.path}"):
+        return None
+    if not _is_made_like_sent(context, flow, node) and not (
+        (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_made_by_network(context, flow, node, value)
+    ):
+        return None
+    fates = [
+        fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
+    ]
+    fate = max(fates, default=Fate.HANDED)
+    if fate == Fate.RETURNED and isinstance(flow.scope, cst.FunctionDef):
+        results = [fate_of_result(context, call) for call in calls_of(context, flow.scope)]
+        if not results or any(results):
+            return None
+    elif fate != Fate.READ:
+        return None
+    is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    return Kept(keeping, node, Tie.NONE, fate == Fate.READ, is_plain)
+
+
+def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
+    """Whether a value is made by the same call as another one of the file that is sent back."""
+    makers = context.remember(_makers_of_sent)
+    return bool(makers) and any(_maker(context, event) in makers for event in flow.reaching(node))
+
+
+def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
+    """Whether a value is computed from what a network gives: what only comes from parameters may have no graph."""
+    if value.certainty > Certainty.SUPPOSED:
+        return True
+    made = [
+        node,
+        *(e.node.value for e in upstream(flow.reaching(node), _MANY).values() if isinstance(e.node, cst.Assign)),
+    ]
+    functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
+    return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
+
+
+def _makers_of_sent(context: Context) -> frozenset[str]:
+    scopes: list[Scope] = [context.tree.module, *context.tree.all(cst.FunctionDef)]
+    sent = (each for scope in scopes for each in sendings(context, scope))
+    return frozenset(_maker(context, event) for each in sent for event in reached(context, each)) - {""}
+
+
+def _maker(context: Context, event: Event) -> str:
+    match event.node:
+        case cst.Assign(value=cst.Call(func=func)):
+            return context.tree.code(func)
+    return ""
+
+
+def _is_loss(value: Value, names: str) -> bool:
+    """Whether a value is a scalar that carries a graph, and is called a loss."""
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
+        return False
+    if value.grad != Tri.YES or not value.dtype & Dtype.FLOAT or value.ndim == Ndim.MORE:
+        return False
+    return _LOSS.search(names) is not None
+
+
+def _text(node: cst.BaseExpression) -> str:
+    """What an expression is called: the last name of a path, the key of an element, the function of a call."""
+    match node:
+        case cst.Name() | cst.Attribute():
+            return last_name(node)
+        case cst.Call(func=func):
+            return "" if last_name(func) in CUTTING else dotted(func) or _text(func)
+        case cst.BinaryOperation(left=left, right=right):
+            return f"{_text(left)} {_text(right)}"
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
+            return key.strip("'\"")
+        case cst.UnaryOperation(expression=value):
+            return _text(value)
+    return ""

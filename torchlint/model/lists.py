@@ -1,0 +1,152 @@
+"""Whether a list holds tensors that require grad: by what is put into it, wherever that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.certainty import Certainty
+from torchlint.model.context import at_home
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.flow import flow_of
+from torchlint.model.graphs.mentions import owner
+from torchlint.model.modes import grad_enabled
+from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.recording import calls_of, shows_recording
+from torchlint.model.requires_grad import is_leaf, requires_grad
+from torchlint.model.syntax import dotted, literal_key, parameters
+from torchlint.model.values import held
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 3
+"""How many functions to follow a list into that it is returned by or given to."""
+
+
+def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
+    """How certain it is that a list holds a tensor that requires grad; None if it can't, or is none."""
+    value = value_of(context, node)
+    if value.kind & ~(Kind.CONTAINER | Kind.UNKNOWN) or value.is_mapping:
+        return None
+    found = _filled(context, node, _FAR)
+    element = held(value)
+    if element is None or element.kind != Kind.TENSOR or not element.dtype & Dtype.FLOAT or element.grad != Tri.YES:
+        return found or None
+    if is_leaf(element) or shows_recording(context, node):
+        return max(found, element.certainty)
+    return max(found, min(element.certainty, Certainty.EXPECTED))
+
+
+def _filled(context: Context, node: cst.BaseExpression, far: int) -> Certainty:
+    """How certain that is by what is appended: here, in the function that returns the list, or by who gives it."""
+    found = max((_added(context, arg) for arg in appended(context, node)), default=Certainty.SUPPOSED)
+    if found or not far or not isinstance(node, cst.Name):
+        return found
+    scope = context.scopes.scope_of(node)
+    for event in flow_of(context, scope).reaching(node):
+        match event.node:
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call):
+                found = max(found, _returned(context, call, target, event.path, far - 1))
+            case cst.Param() if isinstance(scope, cst.FunctionDef):
+                given = (_given(context, scope, call, event.path) for call in calls_of(context, scope))
+                found = max((found, *(_filled(context, each, far - 1) for each in given if each is not None)))
+    return found
+
+
+def _returned(context: Context, call: cst.Call, target: cst.BaseExpression, path: str, far: int) -> Certainty:
+    """The same of what a function of the project returns."""
+    function = value_of(context, call.func).node
+    if not isinstance(function, cst.FunctionDef):
+        return Certainty.SUPPOSED
+    index = None
+    if isinstance(target, (cst.Tuple, cst.List)):
+        index = next((i for i, each in enumerate(target.elements) if dotted(each.value) == path), None)
+        if index is None:
+            return Certainty.SUPPOSED
+    return _of_results(context, function, index, far)
+
+
+@at_home
+def _of_results(context: Context, function: cst.FunctionDef, index: int | None, far: int) -> Certainty:
+    found = Certainty.SUPPOSED
+    for node in context.tree.within(function.body, cst.Return):
+        value = node.value if context.scopes.scope_of(node) is function else None
+        if index is not None:
+            elements = value.elements if isinstance(value, cst.Tuple) else ()
+            value = elements[index].value if index < len(elements) else None
+        if isinstance(value, cst.Name):
+            found = max(found, _filled(context, value, far))
+    return found
+
+
+def _given(context: Context, function: cst.FunctionDef, call: cst.Call, name: str) -> cst.BaseExpression | None:
+    """What a call gives for a parameter."""
+    if name not in {param.name.value for param in parameters(function)}:
+        return None
+    return next((arg.value for arg in call.args if bound_to(function, arg, call, context, context) == [name]), None)
+
+
+def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
+    """How certain it is that what is put into a list requires grad where that is done."""
+    if grad_enabled(context, arg) != Tri.YES:
+        return Certainty.SUPPOSED
+    found = requires_grad(context, arg) or Certainty.SUPPOSED
+    return found if found == Certainty.PROVED else Certainty.SUPPOSED
+
+
+def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What is appended to a list: a name's in its scope, before it is read; an attribute's in all of its class.
+
+    A list behind a key counts as one of its own: ``history["loss"]``.
+    """
+    place = _place(node)
+    if place is None:
+        return []
+    area = context.tree.enclosing(node, cst.ClassDef) if place.startswith("self.") else None
+    scope = context.scopes.scope_of(node)
+    found = []
+    for call in context.remember(_appending).get(place, ()):
+        is_here = context.tree.is_inside(call, area) if area is not None else context.scopes.scope_of(call) is scope
+        if is_here and (area is not None or _is_before(context, place, call, node)):
+            found.append(call.args[0].value)
+    return found
+
+
+def _is_before(context: Context, place: str, call: cst.Call, node: cst.BaseExpression) -> bool:
+    """Whether something is put into a list before that is read, and the list is still the same one."""
+    order = context.tree.order
+    bindings = flow_of(context, context.scopes.scope_of(node)).bindings(place)
+    return order(call) < order(node) and not any(order(call) < order(each.node) < order(node) for each in bindings)
+
+
+def _appending(context: Context) -> dict[str, list[cst.Call]]:
+    """The calls of ``append`` in a file, by what is appended to."""
+    found: dict[str, list[cst.Call]] = {}
+    for name in context.tree.attributes("append"):
+        call = context.tree.parent(name)
+        if isinstance(call, cst.Call) and call.func is name and len(call.args) == 1:
+            if (place := _place(name.value)) is not None:
+                found.setdefault(place, []).append(call)
+    return found
+
+
+def _place(node: cst.BaseExpression) -> str | None:
+    """A name, a path, or one of them with literal keys behind it, as a text."""
+    path = dotted(owner(node))
+    keys = list(_keys(node))
+    return None if path is None or None in keys else "".join((path, *(f"[{key!r}]" for key in reversed(keys))))
+
+
+def _keys(node: cst.BaseExpression) -> Iterator[str | int | None]:
+    while not isinstance(node, (cst.Name, cst.Attribute)):
+        match node:
+            case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+                yield literal_key(key)
+                node = inner
+            case _:
+                yield None
+                return

@@ -1,0 +1,212 @@
+"""What has changed in a git repository: which lines of which files, and what was in them before."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from torchlint.project.gitignore import relative
+from torchlint.project.selection import SettingsError
+
+_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=false", "-c", "color.ui=false")
+"""Settings of a repository that make git run programs, or write in another way, do not hold here."""
+
+_DIFF = (
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--find-renames",
+    "--unified=0",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
+
+_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+
+
+@dataclass(slots=True)
+class ChangedFile:
+    """A file that is not what it was."""
+
+    was: str | None = None
+    """What it was called, as git calls it; None if it is new."""
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    """The first and the last line of what is new in it, in order."""
+
+    def touches(self, first: int, last: int) -> bool:
+        """Whether any of these lines is new."""
+        return self.was is None or any(start <= last and end >= first for start, end in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class GitChanges:
+    """What has changed since a commit."""
+
+    root: str
+    """The root of the repository."""
+    files: Mapping[str, ChangedFile]
+    """By the absolute path they have now."""
+    base: str
+    """The commit, or an empty tree."""
+    is_staged: bool
+    """Whether what is staged is looked at, and not what is in the files."""
+
+    def of(self, location: str) -> ChangedFile | None:
+        """What has changed in a file (absolute path); None if nothing has."""
+        directory, name = os.path.split(location)
+        return self.files.get(os.path.join(os.path.realpath(directory), name))
+
+    def now(self, locations: Iterable[str]) -> dict[str, bytes]:
+        """What is staged of some files."""
+        names = {os.fsencode(relative(os.path.realpath(each), self.root) or ""): each for each in locations}
+        listed = _git(self.root, "ls-files", "--stage", "-z").split(b"\0")
+        blobs = {}
+        for entry in listed:
+            head, _, name = entry.partition(b"\t")
+            if name in names:
+                blobs[names[name]] = head.split()[1]
+        return _contents(self.root, blobs)
+
+    def before(self, locations: Iterable[str]) -> dict[str, bytes]:
+        """What was in some files; those are left out that were not there."""
+        wanted: dict[bytes, list[str]] = {}
+        for location in locations:
+            change = self.of(location)
+            if change is not None and change.was is not None:
+                wanted.setdefault(os.fsencode(change.was), []).append(location)
+        blobs = {}
+        for entry in _git(self.root, "ls-tree", "-r", "-z", "--full-tree", self.base).split(b"\0"):
+            head, _, name = entry.partition(b"\t")
+            for location in wanted.get(name, ()):
+                blobs[location] = head.split()[2]
+        return _contents(self.root, blobs)
+
+
+def since(reference: str) -> GitChanges:
+    """What has changed in the files since this branch left another one, or since a commit; new files included.
+
+    Raises:
+        SettingsError: there is no repository here, or nothing of that name in it.
+    """
+    root = _root()
+    if not reference or reference.startswith("-"):
+        raise SettingsError(f"--since: `{reference}` is no commit")
+    about = f"--since: `{reference}` is no commit"
+    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}", about=about)
+    base = _git(
+        root,
+        "merge-base",
+        commit.strip().decode(),
+        "HEAD",
+        about=f"--since: this branch has nothing in common with `{reference}`",
+    )
+    base = base.strip()
+    files = _parsed(root, _git(root, *_DIFF, base.decode(), "--"))
+    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", root)
+    for name in filter(None, untracked.split(b"\0")):
+        files[_location(root, name)] = ChangedFile()
+    return GitChanges(root, files, base.decode(), is_staged=False)
+
+
+def staged() -> GitChanges:
+    """What is staged.
+
+    Raises:
+        SettingsError: there is no repository here.
+    """
+    root = _root()
+    head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD", about="") or _git(
+        root, "hash-object", "-t", "tree", os.devnull
+    )
+    base = head.strip().decode()
+    return GitChanges(root, _parsed(root, _git(root, *_DIFF, "--cached", base, "--")), base, is_staged=True)
+
+
+def _root() -> str:
+    found = _git(os.getcwd(), "rev-parse", "--show-toplevel", about="this is no git repository")
+    return os.path.realpath(os.fsdecode(found.removesuffix(b"\n").removesuffix(b"\r")))
+
+
+def _git(directory: str, *arguments: str, about: str | None = None, given: bytes = b"") -> bytes:
+    """What git prints; if it fails, nothing where ``about`` is empty, else an error that says what it is about."""
+    try:
+        ran = subprocess.run(["git", *_QUIET, *arguments], cwd=directory, input=given, capture_output=True, check=False)
+    except OSError as error:
+        raise SettingsError(f"git cannot be run: {error.strerror or error}") from error
+    if ran.returncode == 0:
+        return ran.stdout
+    if about == "":
+        return b""
+    said = ran.stderr.decode(errors="replace").strip().partition("\n")[0]
+    raise SettingsError(": ".join(filter(None, (about or f"git {arguments[0]}", said))))
+
+
+def _contents(root: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
+    """What is in the objects of some files."""
+    given = b"".join(blob + b"\n" for blob in blobs.values())
+    printed, at, found = _git(root, "cat-file", "--batch", given=given), 0, {}
+    for location in blobs:
+        end = printed.index(b"\n", at)
+        head = printed[at:end].split()
+        if len(head) != 3 or head[1] != b"blob":  # a submodule
+            at = end + 1
+            continue
+        size = int(head[2])
+        found[location] = printed[end + 1 : end + 1 + size]
+        at = end + 1 + size + 1
+    return found
+
+
+def _parsed(root: str, patch: bytes) -> dict[str, ChangedFile]:
+    """The files of a patch."""
+    files: dict[str, ChangedFile] = {}
+    was: str | None = None
+    current: ChangedFile | None = None
+    for line in _heads(patch):
+        if line.startswith(b"--- "):
+            was = _name(line[4:], b"a/")
+        elif line.startswith(b"+++ "):
+            now = _name(line[4:], b"b/")
+            current = ChangedFile(was)
+            if now is not None:
+                files[_location(root, os.fsencode(now))] = current
+        elif current is not None and (hunk := _HUNK.match(line)):
+            start, count = int(hunk[1]), int(hunk[2] or 1)
+            if count:
+                current.spans.append((start, start + count - 1))
+    return files
+
+
+def _heads(patch: bytes) -> Iterator[bytes]:
+    """The lines of a patch that are about files and hunks: what is in the files may look like one of these."""
+    left = 0
+    for line in patch.split(b"\n"):
+        if left and line[:1] in (b"+", b"-"):
+            left -= 1
+            continue
+        if hunk := re.match(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", line):
+            left = int(hunk[1] or 1) + int(hunk[2] or 1)
+        yield line
+
+
+def _name(written: bytes, prefix: bytes) -> str | None:
+    """The name of a file in a patch, which is quoted if it is unusual; None for no file."""
+    written = written.removesuffix(b"\t")
+    if written == b"/dev/null":
+        return None
+    if written.startswith(b'"'):
+        written = _ESCAPE.sub(_unescaped, written[1:-1])
+    return os.fsdecode(written.removeprefix(prefix))
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    return bytes([int(match[1], 8)]) if match[1].isdigit() else _ESCAPED.get(match[1], match[1])
+
+
+def _location(root: str, name: bytes) -> str:
+    return os.path.join(root, os.fsdecode(name).replace("/", os.sep))

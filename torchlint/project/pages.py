@@ -1,0 +1,69 @@
+"""What there is to say about rules: the docstrings of their files, and what the tool's own diagnostics mean."""
+
+from __future__ import annotations
+
+import re
+
+from torchlint.project.selection import OWN
+from torchlint.rules import catalogue
+
+_OWN_DOCS = {
+    "TL001": """The file is no valid Python.
+
+        Nothing else can be found in it, and nothing is fixed. Message and place are the interpreter's own, where it
+        does not accept the file either. Always on; `--ignore TL001` says otherwise.
+
+        Most files hold no word that a rule looks for, and those that are found in a folder are not parsed: that would
+        double the time that a project takes, and says nothing about torch. So a file without such a word that is no
+        Python is passed over; `-v` says how many were not parsed. A file that is named on the command line is always
+        parsed, and with `--extend-select TL001` every file is.
+        """,
+    "TL002": """A suppressing comment silences nothing.
+
+        What it was written for has been fixed, or the rule is off. Only comments of torchlint's own form are looked at:
+        a `noqa` can be meant for another tool. The fix removes the comment with its reason, or those of its rules that
+        silence nothing; of `disable[…]` also its `enable[…]`. Off unless selected by code or name:
+        `--extend-select TL002`.
+        """,
+    "TL003": """The bytes of the file are not text in the encoding it has.
+
+        Python source is UTF-8, or says in one of its first two lines what it is (`# -*- coding: latin-1 -*-`). Always
+        on; `--ignore TL003` says otherwise.
+        """,
+    "TL004": """A suppressing comment is not written as torchlint reads it.
+
+        It silences less than may have been meant, never more:
+
+        | comment | silences |
+        |---|---|
+        | `# torchlint: ignore TL101`, `ignore(TL101)`, `file-ignore data-read` | TL101 only: brackets are missing |
+        | `# torchlint: ignore[TL101 TL102]`, `ignore["TL101"]` | TL101 and TL102; rules are separated by commas |
+        | `# torchlint: ignore[tl101]`, `ignore[Data-Read]` | TL101; codes are written in capitals, names without |
+        | `# torchlint: ignore[]`, `ignore[TL101` | nothing |
+        | `# torchlint: ignore[TL999]`, `ignore[data-raed]` | nothing; of several rules those that exist |
+        | `# torchlint ignore[TL101]`, `# Torchlint: ignore` | nothing: the colon is missing, the word is not ours |
+        | `# torchlint: skip`, `ignore-file`, `noqa` | nothing; the words are `ignore`, `file-ignore`, `disable` |
+        | `# torchlint: disable=TL101`, `disable TL101` | nothing: brackets are missing |
+        | `# torchlint: disable[TL101]` without `enable[TL101]` below it | TL101 in the rest of the file |
+        | `# torchlint: enable[TL101]` without `disable[TL101]` above it | nothing |
+        | `# noqa TL101`, `# noqa[TL101]` | TL101 only, though the colon is missing |
+        | `# noqa: TL999`, `# noqa: data-read` | nothing; `noqa` takes codes. Those of other tools are not looked at |
+
+        Well-formed are `# torchlint: ignore[TL101, data-inplace] reason`, with the beginning of codes `ignore[TL1]`,
+        for everything `ignore` with or without a reason, and all of it with `file-ignore`, and with `disable` and
+        `enable` of the same rules (or a plain `enable`) on the lines around what is meant; no blank is needed in
+        `#torchlint:ignore`. Always on; `--ignore TL004` says otherwise, and so does a well-formed comment.
+        """,
+}
+
+
+def documentation(code: str) -> str:
+    """What there is to say about a rule, in Markdown."""
+    if code in OWN:
+        return re.sub(r"(?m)^ +", "", _OWN_DOCS[code]).strip()
+    return catalogue()[code].doc
+
+
+def name_of(code: str) -> str:
+    """The name of a rule."""
+    return OWN[code] if code in OWN else catalogue()[code].name
