@@ -36,7 +36,7 @@ def chosen(
 ) -> Iterator[Diagnostic]:
     """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules.
 
-    What a new block takes in waits until that is there: it may need less then.
+    What is detached in a new block waits until that is there: it may not have to be then.
     """
     taken = _Taken(text)
     fixes = [
@@ -47,7 +47,7 @@ def chosen(
     blocks = [fix.block for _, fix in fixes if fix.block is not None and not _own(fix)]
     inside = _Extents((block.first, block.end) for block in blocks)
     for diagnostic, fix in fixes:
-        if any(edit.start in inside for edit in _own(fix)):
+        if any(edit.start in inside and "detach" in edit.content for edit in _own(fix)):
             continue
         if taken.take(_own(fix), fix.block):
             yield diagnostic
