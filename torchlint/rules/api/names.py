@@ -97,11 +97,29 @@ def called_name(func: cst.BaseExpression, model: Model) -> str:
     """The last part of the name of what is called, by its import or its assignment."""
     name = last_name(func)
     if isinstance(func, cst.Name):
+        if name not in model.remember(_may_be_bound):  # a function or class of this file, or built in
+            return name
         path = imports(model).path(name)
         return (path or model.qualified(func) or name).rpartition(".")[2]
     if name in imports(model).aliases:
         return (model.qualified(func) or name).rpartition(".")[2]
     return name
+
+
+_BINDING = frozenset(
+    (
+        *(cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.CompFor, cst.Element),
+        *(cst.StarredElement, cst.Param, cst.ImportAlias, cst.AsName, cst.MatchAs, cst.MatchStar, cst.MatchMapping),
+    )
+)
+"""What may bind a name that is right below it, but for definitions."""
+
+
+def _may_be_bound(model: Model) -> frozenset[str]:
+    """The names that anything but a definition may bind in a file, by what they stand in: no flow is followed."""
+    tree = model.tree
+    has_stars = any(isinstance(each.names, cst.ImportStar) for each in tree.all(cst.ImportFrom))
+    return frozenset(name.value for name in tree.all(cst.Name) if has_stars or type(tree.parent(name)) in _BINDING)
 
 
 def is_read(node: cst.CSTNode, model: Model) -> bool:
