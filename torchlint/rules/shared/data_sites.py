@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, Value
 from torchlint.model.names import HOLDER_NAME
-from torchlint.model.syntax import chain, ending_name
+from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients, memory, readers, scalars
 
@@ -253,8 +253,8 @@ def is_in_forward(node: cst.CSTNode, model: Model) -> bool:
 
 def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> str:
     """What can change where `.data` is no longer read."""
-    name = " ".join(model.tree.code(node.value).split())
-    shown = f"`{name}`" if len(name) <= _SHOWN else "this"
+    name = dotted(node.value)
+    shown = f"`{name}`" if name is not None and len(name) <= _SHOWN else "this"
     if is_doubtful(value, evidence):
         return f"if {shown} is no tensor, it may have no `.detach()`"
     usage = model.usage(node)

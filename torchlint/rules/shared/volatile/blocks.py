@@ -56,25 +56,41 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
 
 
+@dataclass(frozen=True)
+class _Waiting:
+    """The statements of a scope in which fixes wait for blocks, by ``id``."""
+
+    inside: frozenset[int]
+    """Blocks are to take them in."""
+    cutting: frozenset[int]
+    """They use a volatile tensor outside of its block, which may end there: ``Variable(x.data)``."""
+
+
 def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
-    """A fix, unsafe where a block is still to take in its statement: when that is there, less may be needed."""
-    lines = model.remember(_statements, model.scopes.scope_of(node))
-    is_inside = bool(lines) and any(id(up) in lines for up in model.tree.ancestors(node))
-    risk = "it belongs to a `torch.no_grad()` block that is made with it"
-    return replace(fix, applicability=Applicability.UNSAFE, risk=risk) if is_inside else fix
+    """A fix, unsafe where a block is still to take in its statement: when that is there, less may be needed.
 
-
-def _statements(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
-    """The statements of a scope that blocks are to take in, or that say where they end, by ``id``.
-
-    A block ends where its tensor is cut, as in ``Variable(x.data)``: what is removed there would make it another one.
+    What cuts a volatile tensor waits until the block is there: without the cut it would be another block.
     """
+    found = model.remember(_waiting, model.scopes.scope_of(node))
+    if not found.inside:
+        return fix
+    around = {id(up) for up in model.tree.ancestors(node)}
+    risk = "it belongs to a `torch.no_grad()` block that is made with it"
+    if around & found.inside:
+        return replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+    if around & found.cutting:
+        return replace(fix, applicability=Applicability.UNSAFE, risk=risk, deferred=True)
+    return fix
+
+
+def _waiting(model: Model, scope: cst.FunctionDef | cst.Module) -> _Waiting:
     calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
     found = [(call, wanted(call, model).lines) for call in calls if model.scopes.scope_of(call) is scope]
-    waiting = {id(line) for _, lines in found for line in lines}
-    for name in {name for call, lines in found if lines for name in _bound(call, model)}:
-        waiting.update(id(model.tree.statement(use)) for use in model.references(name, scope))
-    return frozenset(waiting)
+    inside = frozenset(id(line) for _, lines in found for line in lines)
+    names = {name for call, lines in found if lines for name in _bound(call, model)}
+    cutting = {id(model.tree.statement(use)) for name in names for use in model.references(name, scope)}
+    makers = {id(model.tree.statement(call)) for call, _ in found}
+    return _Waiting(inside, frozenset(cutting - makers))
 
 
 def _bound(call: cst.Call, model: Model) -> list[str]:
