@@ -255,25 +255,9 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
-                if not is_operation and not _is_harmless_function(value, model):
+                if not is_operation:
                     return False
     return True
-
-
-def _is_harmless_function(value: Value, model: Model) -> bool:
-    """Whether a function of the project calls nothing that computes something else under ``no_grad``."""
-    if not isinstance(value.node, cst.FunctionDef) or value.node.decorators:
-        return False
-    home = model.home(value.node)
-    return home.remember(_calls_only_harmless, value.node)
-
-
-def _calls_only_harmless(model: Model, function: cst.FunctionDef) -> bool:
-    calls = model.tree.within(function, cst.Call)
-    names = ("requires_grad", "requires_grad_", "grad_fn", "backward")
-    is_about_grad = any(node.attr.value in names for node in model.tree.within(function, cst.Attribute))
-    values = [model.value(call.func) for call in calls]
-    return not is_about_grad and all(value.kind & Kind.REFERENCE and _is_harmless(value) for value in values)
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
