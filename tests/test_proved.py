@@ -44,7 +44,7 @@ RECEIVERS = {
     "b = Box()\nc = b.to('cpu').detach()\n": ("", None),
     "def f(m: torch.Tensor):\n    return m.detach().item()\n": ("safe", "safe"),
     "def f(b):\n    b.backward()\n    return b.to('cpu').detach()\n": ("safe", "safe"),
-    "m = torch.ones(3)\nn = m.detach().tolist()\n": ("safe", "safe"),
+    "m = torch.ones(3, requires_grad=True)\nn = m.detach().tolist()\n": ("safe", "safe"),
     "m = torch.ones(3)\nm.add_(1, 2)\n": ("safe", "safe"),
 }
 

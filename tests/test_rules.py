@@ -252,7 +252,7 @@ def test_a_fix_that_breaks_the_syntax_is_left_out(monkeypatch: pytest.MonkeyPatc
 
     broken = replace(rule, checks=(replace(rule.checks[0], function=breaks),))
     monkeypatch.setattr(dispatch, "rules_of", lambda codes: (broken, load("torchlint.rules.tl106_redundant_detach")))
-    text = "import torch\nw = torch.ones(1)\na = w.cpu().detach()\nb = w.detach().item()\n"
+    text = "import torch\nw = torch.ones(1, requires_grad=True)\na = w.cpu().detach()\nb = w.detach().item()\n"
     outcome = check_text(text, "x.py", frozenset(("TL105", "TL106")), Fixing.SAFE)
     assert outcome.text == text.replace(".detach().item()", ".item()")
     assert [problem.row for problem in outcome.problems] == [3]

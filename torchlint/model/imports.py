@@ -24,14 +24,26 @@ class _Imported(NamedTuple):
 def imported_path(context: Context, node: cst.CSTNode) -> str | None:
     """The path that a name or a path of attributes can only stand for, as it is imported: ``torch.nn.Linear``.
 
-    None if it can stand for something else, or is imported relative to the file.
+    None if it can stand for something else, is imported relative to the file, or is part of an import.
     """
+    if _is_label(context.tree, node):
+        return None
     name = dotted(node) or ""
     first, _, rest = name.partition(".")
     found = context.remember(_imported, first)
     if found is None or any(f"{name}.".startswith(f"{each}.") for each in found.assigned):
         return None
     return f"{found.path}.{rest}" if rest else found.path
+
+
+def _is_label(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a name is none that is looked up: in an import, behind a dot, of an argument."""
+    up = tree.parent(node)
+    while isinstance(up, cst.Attribute) and up.value is node:
+        node, up = up, tree.parent(up)
+    if isinstance(up, (cst.ImportFrom, cst.ImportAlias, cst.AsName, cst.Attribute)):
+        return True
+    return isinstance(up, cst.Arg) and up.keyword is node
 
 
 def _imported(context: Context, name: str) -> _Imported | None:

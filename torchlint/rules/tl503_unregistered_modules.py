@@ -75,8 +75,8 @@ _SAID = "layers in a plain container are not part of the module: nothing trains,
 
 
 _ASSIGNED = any_of(
-    pattern(r"\bself \. \w+ (?::[^=\n]+)?= [\[{]\s*[^\]}\s]"),
-    pattern(r"\bself \. \w+ (?::[^=\n]+)?=[\s\\]*\("),
+    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?= [\[{]\s*[^\]}\s]"),
+    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?=[\s\\]*\("),
     pattern(r"\bappend \( _*(?:\w+ \. )*_*[A-Z]"),
     pattern(r"\] = (?:\w+ \. )*_*[A-Z]"),
 )

@@ -92,11 +92,11 @@ _TRAINING = re.compile(r"train", re.IGNORECASE)
 @on(
     cst.Call,
     trigger=any_of(
-        pattern(r"\bdropout\b(?<!self\.dropout) \((?![^\n]*[tT]rain)"),
-        pattern(r"\bdropout1d\b(?<!self\.dropout1d) \((?![^\n]*[tT]rain)"),
-        pattern(r"\bdropout2d\b(?<!self\.dropout2d) \((?![^\n]*[tT]rain)"),
-        pattern(r"\bdropout3d\b(?<!self\.dropout3d) \((?![^\n]*[tT]rain)"),
-        pattern(r"Dropout(?:[123]d)? \([^()]*(?:\([^()]*\)[^()]*)*\) \("),
+        pattern(r"\bdropout\b(?<!self\.dropout) \((?![^\n]{0,500}[tT]rain)"),
+        pattern(r"\bdropout1d\b(?<!self\.dropout1d) \((?![^\n]{0,500}[tT]rain)"),
+        pattern(r"\bdropout2d\b(?<!self\.dropout2d) \((?![^\n]{0,500}[tT]rain)"),
+        pattern(r"\bdropout3d\b(?<!self\.dropout3d) \((?![^\n]{0,500}[tT]rain)"),
+        pattern(r"Dropout(?:[123]d)? \([^()]{0,200}(?:\([^()]{0,200}\)[^()]{0,200}){0,5}\) \("),
         pattern(r"(?m)^[\t\x20]*(?!self\b)\w+ = (?:\w+ \. )*Dropout(?:[123]d)? \("),
         all_of(word("dropout"), pattern(r"\bdropout\s+as\b")),
         all_of(word("Dropout"), pattern(r"\bDropout\s+as\b")),
