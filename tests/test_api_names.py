@@ -78,7 +78,7 @@ SILENT = {
         "import torch\nimport torch.nn.functional as F\ndef f(x, **k):\n"
         "    F.softmax(x, **k)\n    torch.load(x, **k)\n    torch.meshgrid(x, **k)\n    F.mse_loss(x, x, **k)\n"
     ),
-    "given by position": "import torch.nn.functional as F\nF.softmax(x, 1)\n",
+    "given by position": "import torch.nn.functional as F\ny = F.softmax(x, 1)\n",
     "plateau": (
         "import torch\ns = torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(ps, 1.0))\ns.step(loss)\n"
     ),
