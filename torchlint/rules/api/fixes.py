@@ -64,7 +64,13 @@ def is_said_at_import(use: Use, model: Model) -> bool:
         return False
     if use.row not in model.remember(_rows_at, together[0]):
         return False
-    return model.remember(_fix_of_uses, use.node.value) is not None or of_use(use, model) is None
+    return model.remember(_is_fixed_at_import, together[0]) or of_use(use, model) is None
+
+
+def _is_fixed_at_import(model: Model, alias: cst.ImportAlias) -> bool:
+    """Whether one fix replaces all uses of an imported name, and removes the import: for others it may have to stay."""
+    at_import = (use for rule in _NAME_RULES for use in uses.imported_as(alias, rule, model))
+    return any(_with_all_uses(use, model) is not None for use in at_import)
 
 
 def _rows_at(model: Model, alias: cst.ImportAlias) -> tuple[Row, ...]:
