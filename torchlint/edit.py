@@ -96,6 +96,21 @@ def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
     return replace(statement, "pass" if alone else "")
 
 
+def insert_line(tree: Tree, above: cst.CSTNode, text: str, beside: cst.CSTNode) -> Edit | None:
+    """Insert a statement on a line of its own below a line, indented as ``beside``; None if a comment would move."""
+    if not isinstance(above, cst.SimpleStatementLine) or has_comment(above):
+        return None
+    return insert_after(above.body[-1], f"{tree.source.newline}{tree.indentation(beside)}{text}")
+
+
+def has_comment(line: cst.SimpleStatementLine) -> bool:
+    """Whether a comment stands behind the statements of a line; a tree for a first look has none."""
+    match line:
+        case cst.SimpleStatementLine(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment())):
+            return True
+    return False
+
+
 def breaks_line(code: str) -> bool:
     """Whether an expression breaks a line outside its own brackets: taken out of a call it would not parse."""
     if "\n" not in code:

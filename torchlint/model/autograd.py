@@ -35,16 +35,17 @@ def calls_backward(context: Context, area: cst.CSTNode) -> bool:
 
 def backward_calls(context: Context, function: cst.FunctionDef | cst.Module) -> list[cst.Call]:
     """The calls in a scope itself that send gradients back."""
-    return context.remember(_backward_calls, function)
+    return context.remember(_backward_calls).get(id(function), [])
 
 
-def _backward_calls(context: Context, scope: cst.FunctionDef | cst.Module) -> list[cst.Call]:
-    found = []
+def _backward_calls(context: Context) -> dict[int, list[cst.Call]]:
+    """Those of all scopes, by the ``id`` of the scope."""
+    found: dict[int, list[cst.Call]] = {}
     for name in sorted(_BACKWARD):
         for node in context.tree.attributes(name):
             call = context.tree.parent(node)
-            if isinstance(call, cst.Call) and call.func is node and context.scopes.scope_of(call) is scope:
-                found.append(call)
+            if isinstance(call, cst.Call) and call.func is node:
+                found.setdefault(id(context.scopes.scope_of(call)), []).append(call)
     return found
 
 

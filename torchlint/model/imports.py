@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import dotted, is_global, is_target
+from torchlint.model.syntax import dotted, is_global, is_label, is_target
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -36,14 +36,18 @@ def imported_path(context: Context, node: cst.CSTNode) -> str | None:
     return f"{found.path}.{rest}" if rest else found.path
 
 
-def _is_label(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether a name is none that is looked up: in an import, behind a dot, of an argument."""
+def _whole_path(tree: Tree, node: cst.CSTNode) -> cst.CSTNode:
+    """``a.b.c`` for the ``a`` or ``a.b`` that it begins with."""
     up = tree.parent(node)
     while isinstance(up, cst.Attribute) and up.value is node:
         node, up = up, tree.parent(up)
-    if isinstance(up, (cst.ImportFrom, cst.ImportAlias, cst.AsName, cst.Attribute)):
-        return True
-    return isinstance(up, cst.Arg) and up.keyword is node
+    return node
+
+
+def _is_label(tree: Tree, node: cst.CSTNode) -> bool:
+    """Whether a name is none that is looked up: in an import, behind a dot, of an argument."""
+    path = _whole_path(tree, node)
+    return isinstance(tree.parent(path), (cst.ImportFrom, cst.ImportAlias, cst.AsName)) or is_label(tree, path)
 
 
 def _imported(context: Context, name: str) -> _Imported | None:
@@ -63,9 +67,7 @@ def _imported(context: Context, name: str) -> _Imported | None:
 
 def _alias(tree: Tree, node: cst.CSTNode) -> cst.ImportAlias | None:
     """The import that binds a name; None if none does."""
-    up = tree.parent(node)
-    while isinstance(up, cst.Attribute) and up.value is node:
-        node, up = up, tree.parent(up)
+    up = tree.parent(_whole_path(tree, node))
     if isinstance(up, cst.ImportAlias):
         return up if up.asname is None else None
     alias = tree.parent(up) if isinstance(up, cst.AsName) else None
@@ -98,7 +100,5 @@ def _is_bound(tree: Tree, node: cst.Name) -> bool:
 
 def _assigned(tree: Tree, node: cst.CSTNode) -> list[str]:
     """The path that begins with a name, if it is assigned to."""
-    up = tree.parent(node)
-    while isinstance(up, cst.Attribute) and up.value is node:
-        node, up = up, tree.parent(up)
-    return [dotted(node) or ""] if isinstance(node, cst.Attribute) and is_target(tree, node) else []
+    path = _whole_path(tree, node)
+    return [dotted(path) or ""] if isinstance(path, cst.Attribute) and is_target(tree, path) else []

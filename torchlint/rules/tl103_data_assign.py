@@ -124,11 +124,11 @@ def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> t
     """The method that writes values, and the edits that make a call of it: ``w.sub_(c)`` of ``w.data = w.data - c``."""
     source = node.value
     match written:
-        case cst.BinaryOperation(left=left, operator=operator, right=right, lpar=[]) if _is_same(left, source):
+        case cst.BinaryOperation(left=left, operator=operator, right=right, lpar=[]) if _is_same(left, source, model):
             if type(operator) in _METHODS and not _mentions(right, source, model) and not right.lpar:
                 method = _METHODS[type(operator)]
                 return method, (edit.replace_between(source, right, f".{method}("), edit.insert_after(right, ")"))
-        case cst.Call(func=cst.Attribute(value=inner, attr=name), args=args, lpar=[]) if _is_same(inner, source):
+        case cst.Call(func=cst.Attribute(value=inner, attr=name), args=args, lpar=[]) if _is_same(inner, source, model):
             if name.value in _IN_PLACE and not any(_mentions(arg.value, source, model) for arg in args):
                 method = f"{name.value}_"
                 return method, (edit.replace_between(source, name, "."), edit.replace(name, method))
@@ -149,7 +149,7 @@ class _Form(enum.Enum):
 
 def _form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> _Form:
     """The form of an expression beside that of the tensor it is assigned to."""
-    if _is_same(node, source):
+    if _is_same(node, source, model):
         return _Form.SAME
     match node:
         case cst.BinaryOperation(left=left, operator=operator, right=right) if type(operator) in _METHODS:
@@ -190,19 +190,19 @@ def _together(left: _Form, right: _Form) -> _Form:
     return _Form.SAME if _Form.SAME in (left, right) else _Form.OPERAND
 
 
-def _is_same(node: cst.BaseExpression, source: cst.BaseExpression) -> bool:
+def _is_same(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a tensor, or what is read of it."""
     match node:
         case cst.Attribute(value=inner, attr=cst.Name("data")):
             node = inner
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach")), args=[]):
             node = inner
-    return node.deep_equals(source)
+    return model.tree.code(node) == model.tree.code(source)
 
 
 def _mentions(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
     """Whether the values of a tensor are part of an expression; its gradient is another tensor."""
-    found = (each for each in model.tree.within(node, type(source)) if each.deep_equals(source))
+    found = (each for each in model.tree.within(node, type(source)) if _is_same(each, source, model))
     parents = (model.tree.parent(each) for each in found)
     return any(not (isinstance(up, cst.Attribute) and up.attr.value == "grad") for up in parents)
 

@@ -99,13 +99,14 @@ def _is_scheduler(kind: str, cls: cst.CSTNode | None, model: Model) -> bool:
 def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
     """Move the statement to the end of the loop's body."""
     line, last = model.tree.parent(node), loop.body.body[-1]
+    if not isinstance(line, cst.SimpleStatementLine) or not isinstance(last, cst.SimpleStatementLine) or last is line:
+        return None
+    if isinstance(last.body[-1], (cst.Break, cst.Continue, cst.Return, cst.Raise)):
+        return None
+    if edit.has_comment(line) or getattr(line, "leading_lines", ()):
+        return None
     remove = edit.remove_statement(model.tree, node)
-    if remove is None or not isinstance(line, cst.SimpleStatementLine) or line.trailing_whitespace.comment is not None:
+    insert = edit.insert_line(model.tree, last, model.tree.code(node), beside=line)
+    if remove is None or insert is None:
         return None
-    if not isinstance(last, cst.SimpleStatementLine) or last is line or last.trailing_whitespace.comment is not None:
-        return None
-    if isinstance(last.body[-1], (cst.Break, cst.Continue, cst.Return, cst.Raise)) or line.leading_lines:
-        return None
-    text = f"{model.tree.source.newline}{model.tree.indentation(line)}{model.tree.code(node)}"
-    edits = (remove, edit.insert_after(last.body[-1], text))
-    return Fix("Move it to the end of the loop", edits, Applicability.UNSAFE)
+    return Fix("Move it to the end of the loop", (remove, insert), Applicability.UNSAFE)

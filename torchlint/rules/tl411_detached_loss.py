@@ -165,19 +165,22 @@ def _is_bound_to_computed(loss: cst.BaseExpression, model: Model) -> bool:
     return True
 
 
+def _backward_of(model: Model) -> dict[tuple[str, int], list[int]]:
+    """The ranks of the calls of ``backward()``, by the path it is called on and the ``id`` of the scope."""
+    found: dict[tuple[str, int], list[int]] = {}
+    for node in model.tree.attributes("backward"):
+        path = dotted(node.value)
+        if path is not None and call_of(node, model.tree) is not None:
+            found.setdefault((path, id(model.scopes.scope_of(node))), []).append(model.tree.order(node))
+    return found
+
+
 def _calls_backward(loss: cst.BaseExpression, model: Model) -> bool:
     """Whether `backward()` is called on a name or path behind a place in its function, before it is bound again."""
     path, at, scope = dotted(loss), model.tree.order(loss), model.scopes.scope_of(loss)
     if path is None:
         return False
-    begun = [
-        model.tree.order(node)
-        for node in model.tree.attributes("backward")
-        if dotted(node.value) == path
-        and model.tree.order(node) > at
-        and call_of(node, model.tree) is not None
-        and model.scopes.scope_of(node) is scope
-    ]
+    begun = [order for order in model.remember(_backward_of).get((path, id(scope)), ()) if order > at]
     if not begun or "." in path:
         return bool(begun)
     bound = [model.tree.order(node) for node in model.references(path, scope) if model.is_target(node)]

@@ -152,9 +152,6 @@ def _return_self(node: cst.FunctionDef, model: Model) -> Fix | None:
         if getattr(last, "orelse", None) is not None:
             return None
         last = last.body.body[-1]
-    if not isinstance(last, cst.SimpleStatementLine) or last.trailing_whitespace.comment is not None:
-        return None
-    first = node.body.body[0]
-    text = f"{model.tree.source.newline}{model.tree.indentation(first)}return {node.params.params[0].name.value}"
-    edits = (edit.insert_before(node.name, ""), edit.insert_after(last.body[-1], text))
-    return Fix("Return the module", edits)
+    said = f"return {node.params.params[0].name.value}"
+    insert = edit.insert_line(model.tree, last, said, beside=node.body.body[0])
+    return Fix("Return the module", (edit.insert_before(node.name, ""), insert)) if insert is not None else None

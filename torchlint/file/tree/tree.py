@@ -63,6 +63,7 @@ class Tree:
         self.source = source if isinstance(source, GivenText) else GivenText(source)
         self._nodes: Nodes = {}
         self._names: dict[str, list[cst.Name]] | None = None
+        self._attributes: dict[str, list[cst.Attribute]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
@@ -136,9 +137,12 @@ class Tree:
 
     def attributes(self, name: str) -> list[cst.Attribute]:
         """All attributes of that name, in document order."""
-        parents = ((node, self._parents.get(id(node))) for node in self.names(name))
-        found = [up for node, up in parents if isinstance(up, cst.Attribute) and up.attr is node]
-        return sorted(found, key=self.order)
+        found = self._attributes.get(name)
+        if found is None:
+            parents = ((node, self._parents.get(id(node))) for node in self.names(name))
+            named = [up for node, up in parents if isinstance(up, cst.Attribute) and up.attr is node]
+            found = self._attributes[name] = sorted(named, key=self.order)
+        return found
 
     def all(self, cls: type[N]) -> list[N]:
         """Nodes of exactly this class, in document order."""

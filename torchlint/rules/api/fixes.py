@@ -81,18 +81,18 @@ def _rows_at(model: Model, alias: cst.ImportAlias) -> tuple[Row, ...]:
 def _with_all_uses(use: Use, model: Model) -> Fix | None:
     """Replace every use of an imported name and remove the import, in one fix; None where not all can be."""
     removal = _removal(use, model)
-    if removal is None or use.alias is None or not removal.waits_for:
+    if removal is None or use.alias is None or use.statement is None or not removal.waits_for:
         return None
-    together = model.remember(_fix_of_uses, bound_name(use.alias))
+    together = model.remember(_fix_of_uses, bound_name(use.alias), model.scopes.scope_of(use.statement))
     if together is None:
         return None
     return replace(together, edits=(*removal.edits, *together.edits))
 
 
-def _fix_of_uses(model: Model, name: str) -> Fix | None:
-    """The fixes of all uses of an imported name as one; None if they cannot be trusted alike, or overlap."""
-    fixes = model.remember(_fixes_of_uses, name)
-    if not fixes or len({fix.applicability for fix in fixes}) > 1 or model.remember(_are_nested, name):
+def _fix_of_uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> Fix | None:
+    """The fixes of all uses of a name imported in a scope as one; None if they are not trusted alike, or overlap."""
+    fixes = model.remember(_fixes_of_uses, name, scope)
+    if not fixes or len({fix.applicability for fix in fixes}) > 1 or _are_nested(model, name, scope):
         return None
     if any(fix.block is not None or fix.deferred or fix.alternatives for fix in fixes):
         return None
@@ -101,9 +101,9 @@ def _fix_of_uses(model: Model, name: str) -> Fix | None:
     return Fix(f"Use {said}", tuple(each for fix in fixes for each in fix.edits), fixes[0].applicability, imports)
 
 
-def _are_nested(model: Model, name: str) -> bool:
+def _are_nested(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is used in the arguments of a call of what it stands for."""
-    users = model.references(name, model.tree.module)
+    users = model.references(name, scope)
     calls = {id(call) for user in users if (call := call_of(user, model.tree)) is not None}
     outer = (up for user in users for up in itertools.islice(model.tree.ancestors(user), 1, None))
     return any(id(up) in calls for up in outer)
@@ -117,8 +117,9 @@ def _removal(use: Use, model: Model) -> Fix | None:
     name = bound_name(alias)
     if name in model.remember(renames.literals) or model.tree.is_package or isinstance(statement.names, cst.ImportStar):
         return None
-    users = model.references(name, model.scopes.scope_of(statement))
-    if users and model.remember(_fixes_of_uses, name) is None:
+    scope = model.scopes.scope_of(statement)
+    users = model.references(name, scope)
+    if users and model.remember(_fixes_of_uses, name, scope) is None:
         return None
     if is_global(statement, model.tree) and model.taker(name) is not None:
         return None
@@ -128,10 +129,10 @@ def _removal(use: Use, model: Model) -> Fix | None:
     return Fix("Remove the import", (removed,), deferred=bool(users), waits_for=tuple(users))
 
 
-def _fixes_of_uses(model: Model, name: str) -> tuple[Fix, ...] | None:
-    """The fixes of all uses of an imported name; None if one has none."""
+def _fixes_of_uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[Fix, ...] | None:
+    """The fixes of all uses of a name imported in a scope; None if one has none."""
     found = []
-    for user in model.references(name, model.tree.module):
+    for user in model.references(name, scope):
         here = [use for rule in _NAME_RULES for use in uses.at(user, rule, model)]
         fix = of_use(here[0], model) if here and not guards.is_guarded(user, model) else None
         if fix is None:
