@@ -103,7 +103,7 @@ def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
         return None
     if isinstance(last.body[-1], (cst.Break, cst.Continue, cst.Return, cst.Raise)):
         return None
-    if edit.has_comment(line) or getattr(line, "leading_lines", ()):
+    if edit.has_comment(line) or bool(getattr(line, "leading_lines", ())):
         return None
     remove = edit.remove_statement(model.tree, node)
     insert = edit.insert_line(model.tree, last, model.tree.code(node), beside=line)

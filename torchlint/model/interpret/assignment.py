@@ -59,7 +59,7 @@ def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> 
         elif (item := iterated(value)) is not None and value.kind == Kind.CONTAINER:
             part = learning.resolve(frame, item)
         elif loaders.is_batch(value):
-            part = learning.likely(frame, loaders.part_of_batch(), Symbol(Origin.PART, id(element)))
+            part = learning.likely(frame, loaders.part_of_batch(element), Symbol(Origin.PART, id(element)))
         elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):
             part = _part_of_object(frame, value, element)
         elif value.kind == Kind.TENSOR:

@@ -48,7 +48,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     if value.kind == Kind.STRING or is_opaque(value):
         return value
     if loaders.is_batch(value):
-        return learning.likely(frame, loaders.part_of_batch(), Symbol(Origin.ELEMENT, id(node)))
+        return learning.likely(frame, loaders.part_of_batch(node), Symbol(Origin.ELEMENT, id(node)))
     if value.kind == Kind.UNKNOWN and LOADER_NAME.search(_name(node)):
         return batch(frame, Value(Kind.LOADER), node)
     return learning.unknown(frame, Symbol(Origin.ELEMENT, id(node)))
@@ -81,19 +81,19 @@ def batch(frame: Frame, loader: Value, node: cst.BaseExpression) -> Value:
     """What a data loader yields: no tensor in it carries a graph; what is not known in it may be one."""
     if loader.item is None:
         return learning.resolve(frame, replace(loaders.BATCH, symbols=(Symbol(Origin.BATCH, id(node)),)))
-    return _batched(frame, loader.item, Symbol(Origin.BATCH, id(node)))
+    return _batched(frame, loader.item, Symbol(Origin.BATCH, id(node)), node)
 
 
-def _batched(frame: Frame, part: Value, symbol: Symbol) -> Value:
+def _batched(frame: Frame, part: Value, symbol: Symbol, node: cst.CSTNode) -> Value:
     if part.kind & Kind.CONTAINER:
         keys = part.keys
         if keys is not None:
-            known = {key: _batched(frame, v, symbol.part(key)) for key, v in keys.known.items()}
+            known = {key: _batched(frame, v, symbol.part(key), node) for key, v in keys.known.items()}
             keys = replace(keys, known=known)
-        items = part.items and tuple(_batched(frame, v, symbol.part(i)) for i, v in enumerate(part.items))
-        item = part.item and _batched(frame, part.item, symbol.part("[]"))
+        items = part.items and tuple(_batched(frame, v, symbol.part(i), node) for i, v in enumerate(part.items))
+        item = part.item and _batched(frame, part.item, symbol.part("[]"), node)
         return replace(part, item=item, items=items, keys=keys)
-    return learning.likely(frame, loaders.part_of_batch(), symbol) if loaders.is_batch(part) else part
+    return learning.likely(frame, loaders.part_of_batch(node), symbol) if loaders.is_batch(part) else part
 
 
 def likely_module(node: cst.CSTNode) -> Value:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import libcst as cst
+
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
 
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""
 
-_EVIDENCE = Evidence(Strength.CONVENTION, "it comes from a data loader")
+_FROM_LOADER = "it comes from a data loader"
 
 
 def is_batch(value: Value) -> bool:
@@ -20,38 +22,42 @@ def is_batch(value: Value) -> bool:
 
 def is_from_loader(value: Value) -> bool:
     """Whether a tensor comes out of a loop over a loader: nobody else has to do with it, by convention."""
-    return value.kind == Kind.TENSOR and value.grad == Tri.NO and value.evidence == _EVIDENCE
+    return value.kind == Kind.TENSOR and value.grad == Tri.NO and is_part_of_batch(value)
 
 
 def is_part_of_batch(value: Value) -> bool:
     """Whether a value comes out of a loop over a loader, whatever else it may be."""
-    return value.evidence == _EVIDENCE
+    return value.evidence is not None and value.evidence.text == _FROM_LOADER
 
 
-def part_of_batch() -> Value:
-    """An element of a batch: a tensor by convention."""
-    return tensor(Tri.NO, evidence=_EVIDENCE)
+def part_of_batch(node: cst.CSTNode) -> Value:
+    """An element of a batch, taken from it at a node: a tensor by convention."""
+    return tensor(Tri.NO, evidence=Evidence(Strength.CONVENTION, _FROM_LOADER, node))
 
 
-def collated(sample: Value) -> Value:
-    """What ``default_collate`` makes of samples: numbers and arrays become tensors, containers stay what they are."""
+def collated(sample: Value, node: cst.CSTNode) -> Value:
+    """What ``default_collate`` makes of samples for the loader made at a node.
+
+    Numbers and arrays become tensors, containers stay what they are.
+    """
     if sample.kind & Kind.CONTAINER:
-        return changed(sample, collated)
+        return changed(sample, lambda part: collated(part, node))
     if sample.kind & Kind.UNKNOWN:
         return BATCH
     if sample.kind == Kind.STRING:
         return container(STRING)
     if sample.kind & (Kind.TENSOR | Kind.NUMBER | Kind.NDARRAY):
-        return _stacked(sample)
+        return _stacked(sample, node)
     return replace(sample, symbols=())
 
 
-def _stacked(sample: Value) -> Value:
+def _stacked(sample: Value, node: cst.CSTNode) -> Value:
     is_tensor = sample.kind == Kind.TENSOR
     grad = Tri.MAYBE if is_tensor and sample.grad == Tri.YES else Tri.NO
     kind = sample.kind & ~(Kind.NUMBER | Kind.NDARRAY) | Kind.TENSOR
     dtype = sample.dtype if is_tensor else Dtype.ANY
-    return replace(tensor(grad, Ndim.MORE, dtype, evidence=_EVIDENCE), kind=kind)
+    evidence = Evidence(Strength.CONVENTION, _FROM_LOADER, node)
+    return replace(tensor(grad, Ndim.MORE, dtype, evidence=evidence), kind=kind)
 
 
 def subset(dataset: Value) -> Value:

@@ -76,7 +76,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     if loaders.is_batch(base):
         origin = base.symbols[0] if base.symbols else Symbol(Origin.ITEM, id(node))
         return learning.likely(
-            frame, loaders.part_of_batch(), Symbol(Origin.ATTRIBUTE, name=f"[{literal!r}]", of=origin)
+            frame, loaders.part_of_batch(node), Symbol(Origin.ATTRIBUTE, name=f"[{literal!r}]", of=origin)
         )
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"

@@ -53,4 +53,4 @@ def batch_of(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -> Val
         return value if value.kind != Kind.UNKNOWN else None
     size = by_keyword(arguments, "batch_size")
     is_single = size is not None and size.value.kind & Kind.NONE
-    return loaders.collated(sample) if sample is not None and not is_single else None
+    return loaders.collated(sample, node) if sample is not None and not is_single else None
