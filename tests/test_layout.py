@@ -69,6 +69,10 @@ IMPORTS = {
         "# mine\nfrom torch.autograd import Variable\n\nimport os\n",
         "# mine\n\nimport os\n",
     ),
+    "the first of a block": (
+        "import torch\n\n\ndef f(x):\n    from torch.autograd import Variable\n\n    return Variable(torch.ones(x))\n",
+        "import torch\n\n\ndef f(x):\n    return torch.ones(x)\n",
+    ),
 }
 
 

@@ -57,6 +57,13 @@ def test_what_is_imported_by_its_name_is_reported_at_the_import() -> None:
     assert fixes(f"{HEAD}made = [xavier_normal for _ in x]\n", "made") == set()
 
 
+def test_what_each_function_imports_is_reported_at_its_import() -> None:
+    body = "    from torch.nn.init import xavier_uniform\n\n    xavier_uniform(w)\n"
+    text = f"def f(w):\n{body}\n\ndef g(w):\n{body}\n\ndef h(w, xavier_uniform):\n    xavier_uniform(w)\n"
+    outcome = check_text(text, "x.py", CODES)
+    assert [each.start.row for each in outcome.diagnostics] == [2, 8]
+
+
 CALLED = [
     "y = F.tanh(x)",
     'y = getattr(F, "upsample")(x)',

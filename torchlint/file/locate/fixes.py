@@ -64,7 +64,9 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = line_start(text, start)
-        return TextEdit(start, _without_double_blanks(text, start, line.end() if line else end), edit.text)
+        block = tree.parent(edit.start.node)
+        is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is edit.start.node and len(block.body) > 1
+        return TextEdit(start, _without_double_blanks(text, start, line.end() if line else end, is_first), edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
         start = without_blanks(tree.source.text, start)
     if edit.keeps_comments:
@@ -87,8 +89,11 @@ def _in_own_quotes(tree: Tree, edit: Edit) -> str:
 _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
-def _without_double_blanks(text: str, start: int, end: int) -> int:
-    """How far to remove a line so that the empty lines above and below it do not add up; all below at the beginning."""
+def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> int:
+    """How far to remove a line so that the empty lines above and below it do not add up.
+
+    All below go where nothing is above: at the beginning of a file, and of a block (``is_first``).
+    """
     below, at = list[int](), end
     while blank := _BLANK_LINE.match(text, at):
         at = blank.end()
@@ -99,6 +104,8 @@ def _without_double_blanks(text: str, start: int, end: int) -> int:
             break
         above += 1
     else:
+        is_first = True
+    if is_first:
         above = len(below)
     count = min(above, len(below))
     return below[count - 1] if count else end

@@ -63,6 +63,7 @@ class Tree:
         self.source = source if isinstance(source, GivenText) else GivenText(source)
         self._nodes: Nodes = {}
         self._names: dict[str, list[cst.Name]] | None = None
+        self._name_ranks: dict[str, list[int]] = {}
         self._attributes: dict[str, list[cst.Attribute]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
@@ -132,8 +133,11 @@ class Tree:
         found = self._names.get(name, [])
         if below is None:
             return found
+        ranks = self._name_ranks.get(name)
+        if ranks is None:
+            ranks = self._name_ranks[name] = [self._order[id(each)] for each in found]
         first, last = self._range(below)
-        return found[bisect_left(found, first, key=self.order) : bisect_right(found, last, key=self.order)]
+        return found[bisect_left(ranks, first) : bisect_right(ranks, last)]
 
     def attributes(self, name: str) -> list[cst.Attribute]:
         """All attributes of that name, in document order."""

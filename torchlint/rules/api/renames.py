@@ -61,16 +61,24 @@ def is_renamed_with_import(use: Use, model: Model) -> bool:
 
 
 def import_of(node: cst.Name, model: Model) -> tuple[cst.ImportAlias, cst.ImportFrom] | None:
-    """The one import that binds a name."""
-    found = model.remember(_imports_by_name).get(node.value, ())
-    return found[0] if len(found) == 1 else None
+    """The one import that binds a name in the scope it is of."""
+    by_scope = model.remember(_imports_by_name).get(node.value, {})
+    scope = model.scopes.scope_of(node)
+    while id(scope) not in by_scope:
+        if isinstance(scope, cst.Module) or node.value in model.scopes.locals_of(scope):
+            return None
+        scope = model.scopes.scope_of(scope)
+    here = by_scope[id(scope)]
+    return here[0] if len(here) == 1 else None
 
 
-def _imports_by_name(model: Model) -> dict[str, list[tuple[cst.ImportAlias, cst.ImportFrom]]]:
-    found: dict[str, list[tuple[cst.ImportAlias, cst.ImportFrom]]] = {}
+def _imports_by_name(model: Model) -> dict[str, dict[int, list[tuple[cst.ImportAlias, cst.ImportFrom]]]]:
+    """The imports that bind a name, by the ``id`` of the scope they bind it in."""
+    found: dict[str, dict[int, list[tuple[cst.ImportAlias, cst.ImportFrom]]]] = {}
     for statement in model.tree.all(cst.ImportFrom):
+        scope = id(model.scopes.scope_of(statement))
         for alias in statement.names if not isinstance(statement.names, cst.ImportStar) else ():
-            found.setdefault(bound_name(alias), []).append((alias, statement))
+            found.setdefault(bound_name(alias), {}).setdefault(scope, []).append((alias, statement))
     return found
 
 
