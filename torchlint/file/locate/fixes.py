@@ -98,17 +98,13 @@ def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> i
     while blank := _BLANK_LINE.match(text, at):
         at = blank.end()
         below.append(at)
-    above = 0
-    for top, stop in lines_above(text, start):
+    above = len(below)
+    for count, (top, stop) in enumerate(() if is_first else lines_above(text, start)):
         if text[top:stop].strip():
+            above = count
             break
-        above += 1
-    else:
-        is_first = True
-    if is_first:
-        above = len(below)
-    count = min(above, len(below))
-    return below[count - 1] if count else end
+    gone = min(above, len(below))
+    return below[gone - 1] if gone else end
 
 
 _COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")
