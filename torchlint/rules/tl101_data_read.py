@@ -113,6 +113,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Evidence, Model, Tri, Usage, Value
+from torchlint.model.aliasing.uses import only_metadata
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new, may_alias
@@ -153,7 +154,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
-    if model.only_metadata(node):
+    if model.ask(only_metadata, node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)

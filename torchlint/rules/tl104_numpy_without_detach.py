@@ -102,7 +102,10 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Fate, Kind, Model, Tri
+from torchlint.model import Certainty, Fate, Kind, Model, Tri, lists
+from torchlint.model.graphs.fate import fate_of_name
+from torchlint.model.imports import imported_path
+from torchlint.model.recording import shows_recording
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.torch import conversions
 from torchlint.rule import (
@@ -168,7 +171,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
     """Whether a function has a name that the table knows, or another one for it: ``from numpy import array as A``."""
     name = last_name(function)
-    imported = model.imported(function) if isinstance(function, cst.Name) else None
+    imported = model.ask(imported_path, function) if isinstance(function, cst.Name) else None
     return (imported.rpartition(".")[2] if imported is not None else name) in conversions.converting()
 
 
@@ -195,7 +198,7 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> boo
 
 
 def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED and not model.shows_recording(call):
+    if certainty == Certainty.EXPECTED and not model.ask(shows_recording, call):
         return False
     return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
@@ -236,7 +239,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         return Finding(call.func, message, fix, call, receiver=refused[0])
     if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
         return None
-    if _counts(model.elements_require_grad(node), call, model):
+    if _counts(model.ask(lists.elements_require_grad, node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
     return None
 
@@ -244,9 +247,9 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
 def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
     """Detach what is put into a list, if nothing else is done with the list than reading it here."""
     name = dotted(node)
-    if name is None or "." in name or model.fate(name, call) != Fate.READ:
+    if name is None or "." in name or model.ask(fate_of_name, name, call) != Fate.READ:
         return None
-    added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
+    added = [each for each in model.ask(lists.appended, node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):
         return None
     return Fix("Add `.detach()` where it is put into the list", tuple(e for each in added for e in _detached(each)))

@@ -106,6 +106,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Value
+from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import call_of, keyword, last_name
 from torchlint.model.training import object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -174,7 +175,7 @@ def _has_method(node: cst.Attribute, model: Model) -> bool:
         return name in _OF_OBJECTS.get(_role(value, model), ())
     if name in _OF_TENSORS and model.is_tensor(node.value):
         return True
-    return value.kind == Kind.UNKNOWN and name in _SIGNS and model.calls_on(node.value, _SIGNS[name])
+    return value.kind == Kind.UNKNOWN and name in _SIGNS and model.ask(calls_on, node.value, _SIGNS[name])
 
 
 def _role(value: Value, model: Model) -> str:
