@@ -255,7 +255,7 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
-                if not is_operation:
+                if not is_operation and not no_grad.only_computes(value, model):
                     return False
     return True
 

@@ -115,14 +115,10 @@ from torchlint.rule import (
     Fix,
     Group,
     Severity,
-    all_of,
     any_of,
     attribute,
     on,
-    outside_functions,
-    part,
     pattern,
-    word,
 )
 
 GROUP = Group.CORRECTNESS
@@ -136,17 +132,12 @@ _FIRST = ("a", "object")
 
 _TRIGGER = any_of(
     attribute("numpy"),
-    all_of(pattern(r"np \. \w+ \("), part("backward")),
-    outside_functions(pattern(r"np \. \w+ \(")),
-    all_of(pattern(r"numpy \. \w+ \("), part("backward")),
-    outside_functions(pattern(r"numpy \. \w+ \(")),
-    pattern(r"array \( [-+~(\w]"),
-    all_of(word("array"), pattern(r"from numpy import")),
-    all_of(word("asarray"), pattern(r"from numpy import")),
+    pattern(r"\b(?:np|numpy|linalg) \. \w+ \( [^\s)]"),
+    pattern(r"import numpy(?:\.\w+)* as (?!np\b)"),
+    pattern(r"from (?:numpy|matplotlib)(?:\.\w+)* import"),
     pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
     pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
-"""Functions of NumPy have common names: in functions they count where the file trains."""
 
 
 @on(cst.Call, trigger=_TRIGGER)
