@@ -44,6 +44,13 @@ NumPy's and matplotlib's functions convert what they are given, one tensor or a 
  d = np.mean([v.item() for v in y])
 ```
 
+So does arithmetic with an array behind the tensor. Whether the graph is meant is not known, so there is no fix:
+`torch.as_tensor(a)` keeps it, `x.detach()` does without.
+
+```python
+weight = net.weight * np.ones(3)
+```
+
 A list that was filled before is reported where it is converted; what is put into it is detached there, where the list
 serves for nothing else (here `losses.append(loss.detach())`):
 
@@ -106,7 +113,8 @@ from torchlint.model import Certainty, Fate, Kind, Model, Tri, lists
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import assignment_of, dotted, last_name, parameters
 from torchlint.model.torch import conversions
 from torchlint.rule import (
     Applicability,
@@ -118,6 +126,7 @@ from torchlint.rule import (
     any_of,
     attribute,
     on,
+    part,
     pattern,
 )
 
@@ -125,6 +134,35 @@ GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
+_OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
+    cst.Add: "add",
+    cst.FloorDivide: "floordiv",
+    cst.MatrixMultiply: "matmul",
+    cst.Modulo: "mod",
+    cst.Multiply: "mul",
+    cst.Power: "pow",
+    cst.Subtract: "sub",
+    cst.Divide: "truediv",
+}
+_MAKING_ARRAYS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *(
+            "arange",
+            "array",
+            "asarray",
+            "concatenate",
+            "empty",
+            "eye",
+            "full",
+            "hstack",
+            "identity",
+            "linspace",
+            "ones",
+        ),
+        *("ones_like", "random.rand", "random.randn", "stack", "tile", "vstack", "zeros", "zeros_like"),
+    )
+)
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
 _FIRST = ("a", "object")
@@ -159,6 +197,50 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return None
 
 
+@on(cst.BinaryOperation, trigger=part("numpy"))
+def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
+    """Report arithmetic of a tensor that requires grad with an array."""
+    name = _OPERATORS.get(type(node.operator))
+    if name is None or not model.remember(_mentions_numpy):
+        return None
+    for side, tensor, array in (("", node.left, node.right), ("r", node.right, node.left)):
+        if not conversions.refuses(f"torch.Tensor.__{side}{name}__", 0, "tensor"):
+            continue
+        if _is_array(array, model) and _is_refused(tensor, node, model):
+            said = "arithmetic of a tensor that requires grad with an array raises; use `torch.as_tensor` for the array"
+            return Finding(tensor, said, receiver=tensor)
+    return None
+
+
+def _is_array(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression can only be an array: what other functions of NumPy give may be a number, or act as one."""
+    if isinstance(node, cst.Call):
+        return bool(node.args) and model.qualified(node.func) in _MAKING_ARRAYS
+    return isinstance(node, cst.Name) and node.value in model.remember(_arrays, model.scopes.scope_of(node))
+
+
+def _arrays(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str]:
+    """The names that a scope binds to new arrays and to nothing else."""
+    found: set[str] = set()
+    for call in model.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Call):
+        target = model.tree.parent(call)
+        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_array(call, model):
+            found.update(name for each in target.targets for name in target_names(each.target))
+    others = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
+    return frozenset(name for name in found - others if _is_bound_to_arrays(name, scope, model))
+
+
+def _is_bound_to_arrays(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    bound = [each for each in model.references(name, scope) if model.is_target(each)]
+    values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
+    arrays = [each for each in values if isinstance(each, cst.Call) and _is_array(each, model)]
+    return len(arrays) == len(bound)
+
+
+def _mentions_numpy(model: Model) -> bool:
+    return "numpy" in model.tree.source.text
+
+
 def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
     """Whether a function has a name that the table knows, or another one for it: ``from numpy import array as A``."""
     name = last_name(function)
@@ -183,12 +265,12 @@ def _mentions_matplotlib(model: Model) -> bool:
     return "matplotlib" in model.tree.source.text
 
 
-def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:
+def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
     return model.grad_enabled(call) == Tri.YES and _counts(model.requires_grad(tensor), call, model)
 
 
-def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
+def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
     if certainty == Certainty.EXPECTED and not model.ask(shows_recording, call):
         return False
     return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
