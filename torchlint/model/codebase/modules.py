@@ -25,6 +25,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
+from torchlint.model.syntax import call_of
 from torchlint.system import importable, states
 from torchlint.system.reading import IMPORTED, read
 
@@ -37,6 +38,8 @@ _ROOM = 3_000_000
 """Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
+_MAKERS = ("namedtuple", "NewType", "vmap")
+"""What is called to make a class or function: the call stands for that."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
@@ -95,6 +98,9 @@ class Codebase:
         homes = self._homes if context.is_part else self._checked
         for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
             homes.update((id(node), context) for node in context.tree.all(cls))
+        for name in _MAKERS:
+            made = (call_of(node, context.tree) for node in (*context.tree.names(name), *context.tree.attributes(name)))
+            homes.update((id(call), context) for call in made if call is not None)
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
