@@ -98,3 +98,20 @@ class Agent:
 class Inherited(Right):
     def forward(self, x):
         return self.fc(x)
+
+
+class Meta(type):
+    def __call__(cls, *args, **kwargs):
+        made = cls.__new__(cls)
+        nn.Module.__init__(made)
+        made.__init__(*args, **kwargs)
+        return made
+
+
+class Prepared(nn.Module, metaclass=Meta):
+    pass
+
+
+class OfPrepared(Prepared):
+    def __init__(self):
+        self.fc = nn.Linear(2, 2)

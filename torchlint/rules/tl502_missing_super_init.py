@@ -78,6 +78,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import parameters, root
 from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
 
@@ -100,14 +101,20 @@ def check(node: cst.FunctionDef, model: Model) -> Finding | None:
         return None
     early = _first_kept(node, model)
     cls = model.class_of(node) if early is not None else None
-    if early is None or cls is None or model.class_kind(cls) != "module" or _is_generated_from(model):
-        return None
-    if any(model.find_method(cls, name) is not None for name in _HOOKS):
+    if early is None or cls is None or _is_generated_from(model) or not _is_plain_module(cls, model):
         return None
     if any(_names_constructor(each) for each in model.tree.walk(node.body)):
         return Finding(early, "this raises: the constructor of the base has to run before layers are kept")
     said = "this raises: the constructor of `nn.Module` has to run before layers are kept"
     return Finding(node.name, said, _fix(node, cls, model))
+
+
+def _is_plain_module(cls: cst.ClassDef, model: Model) -> bool:
+    """Whether a class is a module with known bases, and none of them changes how its objects are made."""
+    lineage = lineage_of(model.context, cls)
+    if lineage.kind != "module" or lineage.has_unknown or any(each.keywords for _, each in lineage.classes()):
+        return False
+    return all(model.find_method(cls, name) is None for name in _HOOKS)
 
 
 def _is_generated_from(model: Model) -> bool:
