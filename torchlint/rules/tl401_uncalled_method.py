@@ -333,4 +333,4 @@ def _finding(named: cst.BaseExpression, said: str, at: cst.CSTNode, *, raises: b
     applicability = Applicability.SAFE if raises else Applicability.UNSAFE
     fix = Fix("Call it", (edit.insert_after(named, "()"),), applicability)
     at = at.attr if isinstance(at, cst.Attribute) else at
-    return Finding(at, said, fix, severity=None if raises else Severity.WARNING)
+    return Finding(at, said, fix)
