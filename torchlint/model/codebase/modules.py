@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
+from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Tree
@@ -27,6 +28,7 @@ from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import call_of
 from torchlint.system import importable, states
+from torchlint.system.limits import USUAL
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
@@ -359,7 +361,7 @@ class Codebase:
             text = source.decode(data).text
         except source.Undecodable:
             return None
-        tree = parsed(text)
+        tree = parsed(text) if excess(text, USUAL) is None else None
         return _outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:
