@@ -1,4 +1,4 @@
-r"""Reading `.data` of a tensor goes behind autograd's back.
+r"""Autograd does not notice what is written to `.data`.
 
 `x.data` shares memory with `x` but not its version counter: write to it, and `backward()` computes wrong gradients
 without a word. `x.detach()` is the same tensor with the counter, so the same mistake is an error. Where nothing but
@@ -123,7 +123,7 @@ from torchlint.rules.shared.volatile import blocks
 
 GROUP = Group.MIGRATION
 
-_MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
+_MESSAGE = "`.data` gives a tensor whose changes autograd does not notice; {}"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -134,14 +134,15 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     if isinstance(model.tree.parent(node), cst.Expr):  # nothing is done with it, nor would be with what a fix writes
-        return Finding(node.attr, _MESSAGE.format("the statement does nothing"), evidence=evidence, receiver=node.value)
+        said = "the statement reads `.data` and does nothing with it; remove it"
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
-    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
+    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
 

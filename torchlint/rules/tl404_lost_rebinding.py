@@ -101,7 +101,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if _is_read_later(name, node, loop, model):
         return None
-    return Finding(node, f"`{name.value}` is not read any more: what the loop goes over stays as it was")
+    return Finding(node, f"nobody reads this new `{name.value}`: what the loop goes over stays as it was")
 
 
 def _binds(target: cst.BaseExpression, name: str) -> bool:

@@ -102,7 +102,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     scaled = model.remember(_scaled, model.scopes.scope_of(node)).get(id(node))
     if scaled is None or any(_INFINITE.search(model.tree.code(arg)) for arg in node.args):
         return None
-    said = f"the factor of `{scaled.scaler}` is still in these gradients; call `{scaled.scaler}.unscale_()` before"
+    said = f"these gradients are still scaled by `{scaled.scaler}`; call `{scaled.scaler}.unscale_(…)` before"
     return Finding(node.func, said, _fix(node, scaled, model))
 
 

@@ -123,7 +123,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if not _runs_in_forward(method, model) or _asks_for_mode(node, method, model):
         return None
-    return Finding(node.func, f"{made}; it has to be told `training=self.training`", fix)
+    return Finding(node.func, f"{made}; pass `training=self.training`", fix)
 
 
 def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:

@@ -72,7 +72,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     value = model.value(owner)
     if value.kind != Kind.MODULE or _has_own_call(value.node, model):
         return None
-    said = "`forward()` steps over hooks and whatever wraps the module; call the module"
+    said = "`forward()` skips hooks and whatever wraps the module; call the module"
     fix = Fix("Call the module", (edit.replace_after(owner, node.func),), Applicability.UNSAFE)
     return Finding(node.func, said, fix)
 
