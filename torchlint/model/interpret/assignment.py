@@ -58,11 +58,12 @@ _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 
 def _bind_fields(frame: Frame, path: str, source: cst.BaseExpression | None) -> None:
     """Bind the attributes of a namespace that is made with them: ``state = SimpleNamespace(weight=w)``."""
-    if not isinstance(source, cst.Call) or frame.value(source.func).ref not in _NAMESPACES:
+    made = frame.values.get(id(source.func)) if isinstance(source, cst.Call) else None
+    if not isinstance(source, cst.Call) or made is None or made.ref not in _NAMESPACES:
         return
     for arg in source.args:
-        if arg.keyword is not None:
-            places.bind(frame, f"{path}.{arg.keyword.value}", frame.value(arg.value))
+        if arg.keyword is not None and id(arg.value) in frame.values:
+            places.bind(frame, f"{path}.{arg.keyword.value}", frame.values[id(arg.value)])
 
 
 def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> None:
