@@ -204,6 +204,9 @@ SHAPES: dict[str, Program] = {
     "tests of which one holds": joined(
         FUNCTION + "    if ", "isinstance(k[@], torch.Tensor)", " or ", ":\n        return x.data\n"
     ),
+    "a name that is assigned again and again": lines(
+        FUNCTION + "    i = torch.tensor([1, 2])\n", "    y = i / 2\n    m = (x > @).byte()\n    z = x[m]\n"
+    ),
     "classes in diamonds": lambda size: (
         NET
         + "class A0(nn.Module):\n    def m(self, x: torch.Tensor):\n        return x.data\n"
@@ -227,6 +230,15 @@ def test_modules_of_modules() -> None:
     """Each line doubles what a module is made of, which is cut at some size: so not from the first lines on."""
     program = lines(NET, "net = nn.Sequential(net, net)\n", "x = net(torch.ones(3)).data\n")
     assert growing(program, 5 * SIZE, Fixing.UNSAFE) == []
+
+
+def test_a_state_that_is_kept_again_and_again() -> None:
+    """What is near is looked at, and with fewer lines all is near."""
+    program = lines(
+        NET + "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n",
+        "for i in range(3):\n    if i:\n        best = net.state_dict()\n    optimizer.step()\nnet.load_state_dict(best)\n\n",
+    )
+    assert growing(program, 5 * SIZE, Fixing.NONE, frozenset(("TL412",))) == []
 
 
 def test_what_is_known_of_a_name_is_not_copied_for_each_read_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

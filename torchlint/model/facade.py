@@ -7,7 +7,7 @@ remembered. ``tests/model/*.md`` specify what comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
@@ -133,6 +133,10 @@ class Model:
     def references(self, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
         """All occurrences of a name in a scope and in the functions inside it, in document order."""
         return bindings.references(self.context, name, scope)
+
+    def targets(self, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
+        """Those of them that are assigned to, deleted or bound by a loop, in document order."""
+        return bindings.targets(self.context, name, scope)
 
     def all_called(self, name: str) -> list[cst.BaseExpression]:
         """All names and attributes that are called ``name``, wherever in the file."""

@@ -125,7 +125,7 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
         case _:
             return memory.is_new(node, model)
     scope = model.scopes.scope_of(node)
-    bound = [use for use in model.references(node.value, scope) if model.is_target(use)]
+    bound = model.targets(node.value, scope)
     if not bound or not isinstance(scope, cst.FunctionDef) or _is_given(node.value, scope):
         return False
     return all(_is_bound_to_new(target, model) for target in bound)
