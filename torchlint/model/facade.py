@@ -239,9 +239,13 @@ class Model:
         """The worst that happens to the memory an expression evaluates to."""
         return uses.Follower(self.context).usage(node)
 
+    def usage_here(self, node: cst.CSTNode) -> Usage:
+        """The same on the spot: what gets a name counts as what leaves."""
+        return uses.Follower(self.context, through_names=False).usage(node)
+
     def only_metadata(self, node: cst.CSTNode) -> bool:
         """Whether nothing but metadata is read of an expression, on the spot."""
-        return uses.Follower(self.context, through_names=False).usage(node) is Usage.METADATA
+        return self.usage_here(node) is Usage.METADATA
 
     def is_written(self, node: cst.CSTNode) -> bool:
         """Whether what an expression holds may be written in place where a version counter counts it."""
