@@ -5,11 +5,13 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
+from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, chain, last_name, parameters
 from torchlint.model.torch import library, writers
@@ -29,7 +31,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return False
     if model.remember(_are_changed) and not _stays(inner, model):
         return False
-    if model.usage_here(call) <= Usage.SAVED:
+    if model.ask(usage_here, call) <= Usage.SAVED:
         return True
     usage = model.usage(call)
     if usage is Usage.WRITTEN or is_from_loader(model.value(inner)):
@@ -38,11 +40,23 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
     uses, written = model.remember(_uses, inner.value, scope)
-    if any(use is not inner for use in written):
+    if _has_others(written, inner):
         return False
-    is_rebound = _rebinds(call, inner, model)  # what comes behind is about the wrapper
-    others = [use for use in uses if use is not inner and not (is_rebound and _follows(use, call, model))]
-    return usage <= Usage.SAVED or not (others or _is_given(inner, model))
+    return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
+
+
+def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
+    """Whether there is more in a set of ``id`` than that of a node. It may be large, so nothing is made of it."""
+    return len(ids) > (id(node) in ids)
+
+
+def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner: cst.Name, model: Model) -> bool:
+    """Whether the name has another use than this one; of the uses, the first two are asked."""
+    other = next((use for use in uses if use is not inner), None)
+    if other is None:
+        return False
+    # what comes behind `x = Variable(x)` is about the wrapper
+    return not _rebinds(call, inner, model) or model.tree.order(other) < model.tree.order(call)
 
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
@@ -64,14 +78,12 @@ def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bo
     return isinstance(scope, cst.FunctionDef) and all(model.usage(use) <= Usage.SAVED for use in uses)
 
 
-def _uses(
-    model: Model, name: str, scope: cst.FunctionDef | cst.Module
-) -> tuple[tuple[cst.Name, ...], tuple[cst.Name, ...]]:
-    """Where what a name stands for is read beyond its metadata, and where it is written to."""
+def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[tuple[cst.Name, ...], frozenset[int]]:
+    """Where what a name stands for is first read beyond its metadata, twice, and where it is written to, by ``id``."""
     uses = [node for node in model.references(name, scope) if not model.is_target(node)]
-    read = (node for node in uses if not model.only_metadata(node) and not _rebinds(node, node, model))
+    read = (node for node in uses if not model.ask(only_metadata, node) and not _rebinds(node, node, model))
     written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
-    return tuple(read), tuple(written)
+    return tuple(islice(read, 2)), frozenset(map(id, written))
 
 
 def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
@@ -146,14 +158,13 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return memory.is_new(node, model)
     if not isinstance(model.scopes.scope_of(node), cst.FunctionDef):
         return False
-    bound = _targets(node, model)
+    bound = model.remember(_targets, node.value, model.scopes.scope_of(node))
     return bool(bound) and not _is_given(node, model) and all(_is_bound_to_new(target, model) for target in bound)
 
 
-def _targets(name: cst.Name, model: Model) -> list[cst.Name]:
-    """Where a name is bound in its scope."""
-    uses = model.references(name.value, model.scopes.scope_of(name))
-    return [use for use in uses if model.is_target(use)]
+def _targets(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    """Where a name is bound in a scope."""
+    return [use for use in model.references(name, scope) if model.is_target(use)]
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -163,13 +174,13 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(_are_asked_about):
         return False
-    statement = model.tree.statement(call)
-    bound = (each for each in _targets(inner, model) if model.tree.statement(each) is not statement)
-    if not all(_is_bound_to_new(each, model) for each in bound):
+    scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
+    targets = model.remember(_targets, inner.value, scope)
+    if not all(model.tree.statement(each) is statement or _is_bound_to_new(each, model) for each in targets):
         return False
-    uses = model.references(inner.value, model.scopes.scope_of(inner))
+    uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
-    return all(model.usage_here(use) <= Usage.READ for use in before)
+    return all(model.ask(usage_here, use) <= Usage.READ for use in before)
 
 
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
@@ -330,7 +341,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
         # under another name one could be asked to require grad
         names = (name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor)
-        if not all(map(model.only_metadata, names)):
+        if not all(model.ask(only_metadata, name) for name in names):
             return False
     if memory.is_new(node, model):
         return True
