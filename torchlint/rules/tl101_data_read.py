@@ -31,7 +31,7 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +    norm = (w + 1).norm()
 ```
 
-What is made of it on the spot may carry no graph anyway, and so may what it is read from:
+What is made of it on the spot may carry no graph anyway, and so may what it is read from; indices and masks have none:
 
 ```diff run
  import torch
@@ -48,6 +48,8 @@ What is made of it on the spot may carry no graph anyway, and so may what it is 
 +    large = (out > 0.5).float()
 -    first = x.data[0].numpy()
 +    first = x[0].numpy()
+-    picked = out.gather(1, pred.data.view(-1, 1))
++    picked = out.gather(1, pred.view(-1, 1))
 -    kept = out.data.sum()
 +    kept = out.detach().sum()
 ```
