@@ -212,6 +212,10 @@ class Model:
         """
         return spelling.spelling(self.context, qualified, node)
 
+    def is_shown(self, statement: cst.CSTNode) -> bool:
+        """Whether the value of a statement is shown to those who run the program, so that it is used."""
+        return self.tree.is_shown(statement)
+
     def taker(self, name: str) -> str | None:
         """Another file of the project that may have a name of this module from here; None if there is none.
 

@@ -132,7 +132,10 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    if isinstance(model.tree.parent(node), cst.Expr):  # nothing is done with it, nor would be with what a fix writes
+    statement = model.tree.parent(node)
+    if isinstance(statement, cst.Expr) and not model.is_shown(
+        statement
+    ):  # nothing is done with it, nor would be with what a fix writes
         return Finding(node.attr, _MESSAGE.format("the statement does nothing"), evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
