@@ -169,13 +169,11 @@ class Model:
         """
         return exports.taker(self.context, name)
 
-    # ------------------------------------------------------------------ training
+    # ------------------------------------------------------------------ training, memory and graphs
 
     def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
         return training.training_events(self.context, scope)
-
-    # ------------------------------------------------------------------ memory and graphs
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""

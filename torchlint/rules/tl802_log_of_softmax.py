@@ -52,7 +52,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.activations import Activation
+from torchlint.model.activations import Activation, activation
 from torchlint.model.syntax import ending_name, has_stars
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
@@ -85,7 +85,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         inner, is_shifted = sum_, True
     if (probability := _flipped(inner)) is not None:
         inner, flipped = probability, True
-    found = model.activation(inner)
+    found = model.ask(activation, inner)
     if found not in (Activation.SOFTMAX, Activation.SIGMOID) or (flipped and found is not Activation.SIGMOID):
         return None
     name = "log_softmax" if found is Activation.SOFTMAX else "logsigmoid"
