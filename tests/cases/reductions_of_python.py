@@ -32,6 +32,20 @@ def max_of(max, x: Tensor):
     return max(x)
 
 
+def mapped(function):
+    return lambda *xs: [function(x) for x in xs]
+
+
+@mapped
+def doubled(x: Tensor):
+    return x * 2.0
+
+
+def of_a_list(x: Tensor):
+    both = doubled(x, x)
+    return sum(both) + sum(doubled(x, x))
+
+
 class Net(torch.nn.Module):
     def forward(self, xs):
         return sum(xs)
