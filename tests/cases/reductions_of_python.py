@@ -28,6 +28,10 @@ def leave(x: Tensor, xs: list[Tensor], pair: tuple[Tensor, Tensor], scores, name
     return a, b, c, d
 
 
+def of_points(point, size):
+    return any(point.ge(0)) or any(point.add(size).le(0))
+
+
 def max_of(max, x: Tensor):
     return max(x)
 
