@@ -20,6 +20,12 @@ from torchlint.file.text.edits import splice
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging: fixes that overlap are applied one a round."""
 
+FEW_ROUNDS = 40
+"""Rounds that any file may take."""
+
+MAX_CHARACTERS = 2_000_000
+"""Characters that may be examined in all rounds together, if they are more than those few."""
+
 Examine = Callable[[str], Examined]
 
 
@@ -49,7 +55,8 @@ def _rounds(
     tally = Tally(current.text, [d for d in current.diagnostics if d.fix is not None and fixing.applies(d.fix)])
     seen = {original.text: 0}
     history: list[frozenset[str]] = []
-    for number in range(1, MAX_ROUNDS + 1):
+    rounds = _allowed(original.text)
+    for number in range(1, rounds + 1):
         this = one_round(current, examine, fixing, off, path)
         if not this.applied:
             return this.before, tally.total(current.text, this.before.diagnostics), frozenset()
@@ -59,7 +66,12 @@ def _rounds(
             return this.before, Counter(), frozenset[str]().union(*history[seen[this.after.text] :])
         seen[this.after.text] = number
         current = this.after
-    return current, Counter(), frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
+    return current, Counter(), frozenset[str]().union(*history[-max(rounds // 10, 1) :])
+
+
+def _allowed(text: str) -> int:
+    """Rounds that a text may take: of a large one, each takes long."""
+    return min(MAX_ROUNDS, max(FEW_ROUNDS, MAX_CHARACTERS // max(len(text), 1)))
 
 
 @dataclass(frozen=True, slots=True)
