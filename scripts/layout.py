@@ -21,7 +21,15 @@ START, END = "<!-- layout:start -->", "<!-- layout:end -->"
 STAGES = ("triggers", "parse", "dispatch", "comments", "locate", "suppress", "fix")
 """The folders of the way of a file, in its order."""
 
-APART = ("cli.report", "file.text", "file.tree", *(f"file.{stage}" for stage in STAGES), "rules.api", "rules.shared")
+APART = (
+    "cli.report",
+    "file.notebook",
+    "file.text",
+    "file.tree",
+    *(f"file.{stage}" for stage in STAGES),
+    "rules.api",
+    "rules.shared",
+)
 """Folders that others import which must not import the folder they stand in."""
 
 Graph = Mapping[str, Collection[str]]

@@ -26,6 +26,7 @@ LAYERS = (
     "cli.report",
     "session",
     "file",
+    "file.notebook",
     *(f"file.{stage}" for stage in reversed(layout.STAGES)),
     "project",
     "rules",

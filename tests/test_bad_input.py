@@ -23,6 +23,7 @@ from torchlint.file.parse.invalid import NOT_UNDERSTOOD
 from torchlint.rule import NodeCheck, Rule
 from torchlint.session import scheduler
 from torchlint.session.worker import Job, JobResult
+from torchlint.system.limits import FILE_SIZE
 from torchlint.trigger import attribute
 
 Write = Callable[[dict[str, Any]], None]
@@ -155,10 +156,10 @@ def test_named_directory_that_ends_in_py(write: Write, torchlint: Torchlint) -> 
     assert GOOD_LINE in torchlint("check", "--output-format", "concise", "x.py").out
 
 
-def test_notebook_is_not_passed_silently(write: Write, torchlint: Torchlint) -> None:
+def test_no_notebook_is_not_passed_silently(write: Write, torchlint: Torchlint) -> None:
     write({"x.ipynb": "{}"})
-    ran = torchlint("check", "x.ipynb")
-    assert (ran.code, ran.err) == (3, "error: x.ipynb: notebooks are not supported yet\n")
+    ran = torchlint("check", "--output-format", "concise", "-q", "x.ipynb")
+    assert (ran.code, ran.out) == (1, "x.ipynb:1:1: TL003 this is no notebook: it has no list of cells\n")
 
 
 @pytest.fixture
@@ -506,12 +507,14 @@ def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tm
     assert {path.read_text(encoding="utf-8") for path in tmp_path.glob("*.py")} == {fixed}
 
 
+TOO_LARGE = "#" * (FILE_SIZE + 1)
+
 # files, arguments, standard output, exit code
 FAILED: dict[str, tuple[dict[str, str], str, str, int]] = {
-    "nothing else": ({"x.ipynb": "{}"}, "x.ipynb", "1 file could not be checked completely.\n", 3),
+    "nothing else": ({"x.py": TOO_LARGE}, "x.py", "1 file could not be checked completely.\n", 3),
     "another file": (
-        {"x.ipynb": "{}", "y.py": "import torch\n"},
-        "x.ipynb y.py",
+        {"x.py": TOO_LARGE, "y.py": "import torch\n"},
+        "x.py y.py",
         "No findings in 1 file.\n1 file could not be checked completely.\n",
         3,
     ),

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Torchlint
+from notebooks import notebook
+
+from torchlint.system.limits import FILE_SIZE
 
 Write = Callable[[dict[str, str]], None]
 
@@ -74,31 +77,20 @@ def test_listing_files_says_what_checking_them_says(case: str, torchlint: Torchl
 
 
 def test_a_finding_beside_it_changes_nothing(write: Write, torchlint: Torchlint) -> None:
-    write({"x.py": FINDING, "n.ipynb": "{}"})
+    write({"x.py": FINDING, "n.py": "#" * (FILE_SIZE + 1)})
     assert torchlint("check", "x.py").code == 1
-    assert torchlint("check", "x.py", "n.ipynb").code == 3
-    assert torchlint("check", "x.py", "n.ipynb", "gone.py").code == 2
-    assert torchlint("check", "--exit-zero", "x.py", "n.ipynb", "gone.py").code == 2
+    assert torchlint("check", "x.py", "n.py").code == 3
+    assert torchlint("check", "x.py", "n.py", "gone.py").code == 2
+    assert torchlint("check", "--exit-zero", "x.py", "n.py", "gone.py").code == 2
 
 
 # files, paths, what is said of folders without Python, exit code
 FOLDERS = {
     "nothing": ({"e/x.txt": ""}, "e", "e: no Python files found", 2),
     "the working directory": ({}, ".", ".: no Python files found", 2),
-    "a notebook": ({"e/x.ipynb": ""}, "e", "e: no Python files found; 1 notebook, which is not read yet", 2),
-    "notebooks": (
-        {"e/x.ipynb": "", "e/a/y.ipynb": "", "e/.ipynb_checkpoints/y.ipynb": ""},
-        "e",
-        "e: no Python files found; 2 notebooks, which are not read yet",
-        2,
-    ),
-    "one of two": (
-        {"e/x.ipynb": "", "a/x.py": ""},
-        "a e",
-        "e: no Python files found; 1 notebook, which is not read yet",
-        0,
-    ),
-    "files beside notebooks": ({"e/x.ipynb": "", "e/x.py": ""}, "e", "", 0),
+    "a notebook": ({"e/x.ipynb": notebook("x = 1")}, "e", "", 0),
+    "a copy of a notebook": ({"e/.ipynb_checkpoints/y.ipynb": ""}, "e", "e: no Python files found", 2),
+    "one of two": ({"e/x.txt": "", "a/x.py": ""}, "a e", "e: no Python files found", 0),
 }
 
 

@@ -25,7 +25,7 @@ CASES = {
     "Python files, sorted": (
         "b.py\na.py\nc.pyi\nd.txt\nE.PY\nf.ipynb\ng.pyw\nz/y.py\nz.py",
         ".",
-        "a.py b.py c.pyi z.py z/y.py",
+        "a.py b.py c.pyi f.ipynb z.py z/y.py",
     ),
     "several paths": ("a/x.py\nb/y.py\nc/z.py", "b c/z.py", "b/y.py c/z.py"),
     "overlapping paths": ("a/x.py\na/y.py", "a a/x.py . ./a/../a/x.py", "a/x.py a/y.py"),

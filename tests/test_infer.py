@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import Torchlint
+from notebooks import notebook
 from test_cli import Write
 
 from torchlint.cli import infer as command
@@ -396,6 +397,8 @@ def test_a_name_with_colons(write: Write, torchlint: Torchlint) -> None:
     assert torchlint("infer", "x.py:1:1:1").out.startswith("x.py:1:1:1: print: ")
 
 
+BAD_NOTEBOOK = "error: n.ipynb:1: this is no notebook: it has no list of cells\n"
+
 BAD: dict[str, tuple[Any, int, str]] = {
     "y.py": ("x = 1\n", 2, "error: y.py: No such file or directory\n"),
     "y.py:3": ("x = 1\n", 2, "error: y.py: No such file or directory\n"),
@@ -406,15 +409,19 @@ BAD: dict[str, tuple[Any, int, str]] = {
     "x.py:1:7": ("x = 1\n", 2, "error: x.py:1: there is no column 7, the line has 5\n"),
     "x.py:1": (b"\n\xe9 = 1\n", 2, "error: x.py:2: cannot decode byte 0xe9 as utf-8\n"),
     "sub:3": ("x = 1\n", 2, "error: sub: a directory has no lines\n"),
-    "n.ipynb": ("x = 1\n", 3, "error: n.ipynb: notebooks are not supported yet\n"),
-    ".": (f"x = {'(' * 300}{')' * 300}\n", 2, "error: x.py:1: too many nested parentheses\n"),
+    "n.ipynb": ("x = 1\n", 2, BAD_NOTEBOOK),
+    "m.ipynb:1": ("x = 1\n", 2, "error: m.ipynb:1: name the cell, too, as in `n.ipynb:cell 3:1`\n"),
+    "m.ipynb:cell 2:1": ("x = 1\n", 2, "error: m.ipynb: cell 2 has no Python\n"),
+    "m.ipynb:cell 1:2": ("x = 1\n", 2, "error: m.ipynb:2: there is no such line, the last of cell 1 is 1\n"),
+    "x.py:cell 1:1": ("x = 1\n", 2, "error: x.py:1: only notebooks have cells\n"),
+    ".": (f"x = {'(' * 300}{')' * 300}\n", 2, f"{BAD_NOTEBOOK}error: x.py:1: too many nested parentheses\n"),
 }
 
 
 @pytest.mark.parametrize("argument", BAD)
 def test_bad_input(argument: str, write: Write, torchlint: Torchlint) -> None:
     content, code, message = BAD[argument]
-    write({"x.py": content, "sub/z.py": "print(1)\n", "n.ipynb": "{}"})
+    write({"x.py": content, "sub/z.py": "print(1)\n", "n.ipynb": "{}", "m.ipynb": notebook("y")})
     ran = torchlint("infer", argument, "sub/z.py")
     assert (ran.code, ran.err) == (code, message)
     assert ran.out.startswith("sub/z.py:1:1: print: ")  # the others are there

@@ -10,6 +10,7 @@ from torchlint.diagnostic import Problem
 from torchlint.file.comments.adding import silenced
 from torchlint.file.text import source
 from torchlint.project.selection import OWN, SettingsError
+from torchlint.session.content import read_content
 from torchlint.session.scheduler import FileResult
 from torchlint.system import writing
 from torchlint.system.reading import read
@@ -71,15 +72,12 @@ def _write(result: FileResult, reason: str) -> tuple[int, int]:
     """
     data = read(result.file.location)
     try:
-        decoded = source.decode(data)
+        content = read_content(result.file.path, data).without_bad_cells()
     except source.Undecodable:
         return 0, len(result.diagnostics)
-    if decoded.text != result.text:
+    if content.shown != result.text:
         raise writing.NotWritten("the file has changed since it was checked")
-    done = silenced(decoded.text, [each for each in result.diagnostics if each.code not in OWN], reason)
+    done = silenced(content.text, [each for each in result.diagnostics if each.code not in OWN], reason)
     if done.silenced:
-        try:
-            writing.write(result.file.location, decoded.encode(done.text), data)
-        except UnicodeEncodeError as error:
-            raise writing.NotWritten(f"{error.object[error.start]!r} cannot be written in {decoded.encoding}") from None
+        writing.write(result.file.location, content.after(done.text, [done.edits]).data, data)
     return len(done.silenced), len(result.diagnostics) - len(done.silenced)

@@ -15,7 +15,7 @@ from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
 from torchlint.cli.report.terminal import printable, printable_lines, wants_color
-from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
+from torchlint.diagnostic import Confidence, Diagnostic, Fixing, Problem, Severity
 from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
@@ -232,7 +232,7 @@ class CheckCommand:
         before = Run(self.project, RunOptions(jobs=self.options.jobs))
         found = scope.brought(scope.checked(run, files, changes), changes, before)
         self.elsewhere = found.elsewhere
-        self.caused = [f"{file.path}:{each.start.row}:{each.start.column}" for file, each in found.caused]
+        self.caused = [f"{result.file.path}:{_findings(result, ()).place(each.start)}" for result, each in found.caused]
         return found.results
 
     def _add_ignores(self, found: Found, results: list[FileResult], reason: str) -> int:
@@ -425,8 +425,13 @@ def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -
     for result in results:
         diagnostics = tuple(found for found in result.diagnostics if only is None or found.code in only)
         if diagnostics:
-            files.append(FileFindings(result.file.path, result.file.location, result.text, diagnostics))
+            files.append(_findings(result, diagnostics))
     return files
+
+
+def _findings(result: FileResult, diagnostics: tuple[Diagnostic, ...]) -> FileFindings:
+    """Some findings of a file as reports want them."""
+    return FileFindings(result.file.path, result.file.location, result.text, diagnostics, result.cells)
 
 
 def _base(locations: list[str]) -> str:

@@ -6,9 +6,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
 from torchlint.cli.report.terminal import printable, printable_lines
@@ -17,20 +17,27 @@ from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed
 from torchlint.file.text.lines import Lines
-from torchlint.file.text.source import Undecodable, decode
+from torchlint.file.text.source import Undecodable
+from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN
 from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
+from torchlint.session.content import FileContent, read_content
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import TOO_MUCH
 from torchlint.system.reading import read
 from torchlint.system.stack import with_big_stack
 
+if TYPE_CHECKING:
+    from torchlint.file.notebook.cells import Cells
+
 WIDTH = 60
 """Characters shown of an expression."""
 
-_PLACE = re.compile(r"(?P<path>.+?):(?P<row>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?", re.DOTALL)
+_PLACE = re.compile(
+    r"(?P<path>.+?)(?::cell (?P<cell>[0-9]{1,9}))?:(?P<row>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?", re.DOTALL
+)
 
 _SILENT = frozenset((("ndim", "any"), ("dtype", "any"), ("leaf", "maybe"), ("role", "plain")))
 """What says nothing of a tensor."""
@@ -62,6 +69,8 @@ class Place:
 
     row: int
     column: int | None = None
+    cell: int | None = None
+    """The number of the cell, in a notebook."""
 
     def select(self, found: Sequence[Inferred]) -> list[Inferred]:
         """Of a line what begins on it; of a column what begins there, else the innermost expression around it."""
@@ -72,6 +81,20 @@ class Place:
         last = max((item.start for item in around), default=here)
         inner = [item for item in around if item.start == last]
         return inner if last == here else inner[:1]
+
+    def in_program(self, cells: Cells | None) -> Place:
+        """The same in the text of a whole notebook."""
+        if cells is None and self.cell is None:
+            return self
+        if cells is None or self.cell is None:
+            said = "only notebooks have cells" if cells is None else "name the cell, too, as in `n.ipynb:cell 3:1`"
+            raise Failure(said, self.row)
+        rows = next((cells.rows(cell.row) for cell in cells.cells if cell.written.number == self.cell), None)
+        if rows is None:
+            raise Failure(f"cell {self.cell} has no Python")
+        if not 0 < self.row <= rows[1] - rows[0] + 1:
+            raise Failure(f"there is no such line, the last of cell {self.cell} is {rows[1] - rows[0] + 1}", self.row)
+        return Place(rows[0] + self.row - 1, self.column)
 
     def check(self, text: Lines) -> None:
         """Raise where there is no such place in a text."""
@@ -89,8 +112,8 @@ def split(argument: str) -> tuple[str, Place | None]:
     match = None if os.path.lexists(argument) else _PLACE.fullmatch(argument)
     if match is None:
         return argument, None
-    column = match["column"]
-    return match["path"], Place(int(match["row"]), int(column) if column is not None else None)
+    column, cell = (int(match[name]) if match[name] is not None else None for name in ("column", "cell"))
+    return match["path"], Place(int(match["row"]), column, cell)
 
 
 class Reveal:
@@ -109,11 +132,11 @@ class Reveal:
         """Print the values, and say what could not be had."""
         entries: list[dict[str, Any]] = []
         for file, places in self._files():
-            found = self._of_file(file, places)
+            shown = self._of_file(file, places)
             if self.options.output_format == "json":
-                entries += [_entry(file, item) for item in found]
+                entries += map(shown.entry, shown.found)
             else:
-                sys.stdout.writelines(f"{_line(file, item)}\n" for item in found)
+                sys.stdout.writelines(f"{shown.line(item)}\n" for item in shown.found)
         if self.options.output_format == "json":
             print(json.dumps(entries, indent=2))
         for warning in (*self.project.doubts, *self.warnings):
@@ -153,27 +176,37 @@ class Reveal:
             self._complain(problem.path, Failure(problem.message, problem.row, INCOMPLETE))
         return found.files
 
-    def _of_file(self, file: File, places: Sequence[Place]) -> list[Inferred]:
+    def _of_file(self, file: File, places: Sequence[Place]) -> _Shown:
         """What is to be shown of a file."""
         try:
-            text = _read(file)
+            content = _read(file)
             budget = Budget(self.project.limits(file.location).budget)
-            found = _inferred(text, file, budget)
+            found = _inferred(content.text, file, budget)
         except Failure as failure:
             self._complain(file.path, failure)
-            return []
+            return _Shown(file, None, [])
+        return _Shown(file, content.cells, self._chosen(file, content, found, places, budget))
+
+    def _chosen(
+        self, file: File, content: FileContent, found: list[Inferred], places: Sequence[Place], budget: Budget
+    ) -> list[Inferred]:
+        """What of a file is asked for."""
+        if content.notebook is not None:
+            found = [item for item in found if not any(letter in item.expression for letter in (PLACEHOLDER, SHOWN))]
         if budget.is_spent:
             self._complain(file.path, Failure(TOO_MUCH, code=INCOMPLETE))
         if not places:
             return [item for item in found if self._is_wanted(item)]
-        lines, chosen = Lines(text), set[int]()
+        lines, cells, chosen = Lines(content.shown), content.cells, set[int]()
         for place in places:
+            exactly = place.column is not None
             try:
-                place.check(lines)
+                within = place.in_program(cells)
+                within.check(lines)
             except Failure as failure:
                 self._complain(file.path, failure)
-            exactly = place.column is not None
-            chosen.update(id(item) for item in place.select(found) if self._is_wanted(item, exactly))
+                continue
+            chosen.update(id(item) for item in within.select(found) if self._is_wanted(item, exactly))
         return [item for item in found if id(item) in chosen]
 
     def _is_wanted(self, item: Inferred, exactly: bool = False) -> bool:
@@ -192,11 +225,9 @@ class Reveal:
         self.codes.add(failure.code)
 
 
-def _read(file: File) -> str:
-    if file.path.endswith(".ipynb"):
-        raise Failure("notebooks are not supported yet", code=INCOMPLETE)
+def _read(file: File) -> FileContent:
     try:
-        return decode(read(file.location)).text
+        return read_content(file.path, read(file.location)).without_bad_cells()
     except OSError as error:
         raise Failure(error.strerror or str(error), code=INCOMPLETE) from error
     except Undecodable as error:
@@ -219,38 +250,84 @@ def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:
         raise Failure(message, code=INCOMPLETE, details=traceback_of(error)) from error
 
 
-def _line(file: File, item: Inferred) -> str:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is shown of a file."""
+
+    file: File
+    cells: Cells | None
+    found: list[Inferred]
+
+    def line(self, item: Inferred) -> str:
+        """An expression for people."""
+        cell, at = self._where(item.start)
+        place = f"{self.file.path}:{'' if cell is None else f'cell {cell}:'}{at.row}:{at.column}"
+        return _line(place, item, self._line_of)
+
+    def entry(self, item: Inferred) -> dict[str, Any]:
+        """An expression for programs."""
+        cell, start = self._where(item.start)
+        in_cell = {"cell": cell} if cell is not None else {}
+        placed = replace(item, start=start, end=self._where(item.end)[1])
+        callers = [{**self._entry_of(row), "grad_mode": mode} for row, mode in item.callers]
+        evidence = item.evidence
+        because = None
+        if evidence is not None:
+            row = self._entry_of(evidence.row) if evidence.row is not None else {"line": None}
+            because = {"strength": evidence.kind, "text": evidence.message, **row}
+        return _entry(self.file, placed, in_cell, because, callers)
+
+    def _line_of(self, row: int) -> str:
+        cell, at = self._where(Position(row, 1))
+        return f"line {at.row}" if cell is None else f"cell {cell} line {at.row}"
+
+    def _entry_of(self, row: int) -> dict[str, Any]:
+        cell, at = self._where(Position(row, 1))
+        return {"line": at.row} if cell is None else {"line": at.row, "cell": cell}
+
+    def _where(self, position: Position) -> tuple[int | None, Position]:
+        return (None, position) if self.cells is None else self.cells.place(position)
+
+
+def _line(place: str, item: Inferred, line_of: Callable[[int], str]) -> str:
     said = {key: word for key, word in item.dimensions.items() if (key, word) not in _SILENT}
     if said.get("grad") == "no":
         said.pop("leaf", None)  # which is no news
     words = [item.kind, item.cls or item.name or "", *(f"{key}={word}" for key, word in said.items())]
-    place = f"{file.path}:{item.start.row}:{item.start.column}"
     words += [f"requires={item.requires}"] if item.requires is not None else []
-    value = f"{' '.join(filter(None, words))}{_because(item.evidence)}{_graph(item)}"
+    value = f"{' '.join(filter(None, words))}{_because(item.evidence, line_of)}{_graph(item, line_of)}"
     return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
 
 
 _TENSOR_OR_PLAIN = {"tensor", "number", "string", "none", "unknown"}
 
 
-def _because(evidence: LocatedEvidence | None) -> str:
+def _because(evidence: LocatedEvidence | None, line_of: Callable[[int], str]) -> str:
     if evidence is None:
         return ""
-    return f" ({evidence.message}{f', line {evidence.row}' if evidence.row is not None else ''})"
+    return f" ({evidence.message}{f', {line_of(evidence.row)}' if evidence.row is not None else ''})"
 
 
-def _graph(item: Inferred) -> str:
+def _graph(item: Inferred, line_of: Callable[[int], str]) -> str:
     """What makes a tensor require grad, and by whose calls autograd records."""
     said = [f"by {', '.join(item.sources)}"] if item.sources else []
     for mode, how in (("yes", "with grad"), ("no", "without grad"), ("maybe", "with or without grad")):
-        rows = [str(row) for row, called in item.callers if called == mode]
-        said += [f"called {how}: line {', '.join(rows)}"] if rows else []
+        rows = [line_of(row) for row, called in item.callers if called == mode]
+        listed = ", ".join([*rows[:1], *(row.removeprefix("line ") for row in rows[1:])])
+        said += [f"called {how}: {listed}"] if rows else []
     return f" [{'; '.join(said)}]" if said else ""
 
 
-def _entry(file: File, item: Inferred) -> dict[str, Any]:
+def _entry(
+    file: File,
+    item: Inferred,
+    in_cell: Mapping[str, int],
+    because: Mapping[str, Any] | None,
+    callers: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
     return {
         "filename": file.location,
+        **in_cell,
         "location": _location(item.start),
         "end_location": _location(item.end),
         "expression": item.expression,
@@ -261,11 +338,11 @@ def _entry(file: File, item: Inferred) -> dict[str, Any]:
             **{key: item.dimensions.get(key) for key in ("ndim", "dtype", "leaf", "role")},
             "class": item.cls,
             "name": item.name,
-            "evidence": _evidence(item.evidence),
+            "evidence": because,
             "certainty": item.requires,
             "requires_grad_by": list(item.sources),
             "grad_mode": item.mode,
-            "callers": [{"line": row, "grad_mode": mode} for row, mode in item.callers],
+            "callers": callers,
         },
     }
 
@@ -278,9 +355,3 @@ def _headline(kind: str) -> str:
 
 def _location(position: Position) -> dict[str, int]:
     return {"row": position.row, "column": position.column}
-
-
-def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
-    if evidence is None:
-        return None
-    return {"strength": evidence.kind, "text": evidence.message, "line": evidence.row}

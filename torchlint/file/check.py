@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Problem, TextEdit
 from torchlint.file.dispatch.dispatch import Look, dispatch
 from torchlint.file.dispatch.loading import loaded
-from torchlint.file.dispatch.subject import Subject
+from torchlint.file.dispatch.subject import Revise, Subject
 from torchlint.file.first_look import first_look
 from torchlint.file.fix.announce import announced
 from torchlint.file.fix.halves import joined
@@ -53,6 +53,8 @@ class Outcome:
     """What remains of the findings that were to be left alone."""
     rests_on: Mapping[str, str] = field(default_factory=dict)
     """The other files that were looked at, with their state then."""
+    rounds: Sequence[Sequence[TextEdit]] = ()
+    """The edits of each round of fixing, which are about the text that the one before has left."""
 
 
 def check_text(
@@ -67,12 +69,13 @@ def check_text(
     target: Target = ANY,
     budget: int = BUDGET,
     accepted: Mapping[FindingKey, int] | None = None,
+    revised: Revise | None = None,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {})
+    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {}, revised)
 
     def examined(text: str) -> Examined:
         return joined(examine(text, subject))
@@ -80,9 +83,9 @@ def check_text(
     def settled(text: str) -> Examined:
         return announced(protected(examined(text), examined))
 
-    end, counts = settled(text), Counter[str]()
+    end, counts, rounds = settled(text), Counter[str](), list[Sequence[TextEdit]]()
     if fixing is not Fixing.NONE:
-        end, counts = fixed(end, settled, fixing, path)
+        end, counts, rounds = fixed(end, settled, fixing, path)
     known = tuple(each.finding for each in end.silenced if each.is_accepted)
     return Outcome(
         end.diagnostics,
@@ -92,6 +95,7 @@ def check_text(
         len(end.silenced) - len(known),
         known,
         end.rests_on,
+        rounds,
     )
 
 
@@ -110,10 +114,13 @@ def examine_without_triggers(text: str, subject: Subject) -> Examined:
 def _examined(text: str, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
     look = first_look(text, possible, subject)
-    if look is not None and not look.codes:
-        return suppressed(text, _after_look(Located(), look, subject), subject)
-    located = _located(text, look.codes if look is not None else possible, subject)
-    return suppressed(text, _after_look(located, look, subject), subject)
+    located = Located()
+    if look is None or look.codes:
+        located = _located(text, look.codes if look is not None else possible, subject)
+    located = _after_look(located, look, subject)
+    if subject.revised is not None:
+        located = replace(located, diagnostics=subject.revised(text, located.diagnostics))
+    return suppressed(text, located, subject)
 
 
 def _located(text: str, codes: frozenset[str], subject: Subject) -> Located:

@@ -14,8 +14,8 @@ from torchlint.project.project import Project
 from torchlint.project.settings import Settings
 from torchlint.system.reading import SETTINGS, read
 
-SUFFIXES = (".py", ".pyi")
 NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", ".pyi", NOTEBOOK)
 
 
 class File(NamedTuple):
@@ -90,13 +90,13 @@ class _Walk:
     def __init__(self, project: Project, found: Found, taken: dict[str, tuple[bool, bool, str]]) -> None:
         self.project, self.found, self.taken = project, found, taken
         self.excludes: dict[Settings, Patterns] = {}
-        self.python_files = self.notebooks = 0
+        self.files = 0
 
     def run(self, root: str, given: str) -> None:
         failed = len(self.found.problems)
         self._below(root)
-        if not self.python_files and failed == len(self.found.problems):
-            self.found.empty.append(Problem(given, f"no Python files found{_unread(self.notebooks)}"))
+        if not self.files and failed == len(self.found.problems):
+            self.found.empty.append(Problem(given, "no Python files found"))
 
     def _below(self, root: str) -> None:
         real_root = os.path.realpath(root)
@@ -119,8 +119,6 @@ class _Walk:
                 if entry.is_dir(follow_symlinks=False):
                     if not _left_out(path, True, exclude, ignores):
                         stack.append((path, ignores))
-                elif entry.name.endswith(NOTEBOOK):
-                    self.notebooks += not _left_out(path, False, exclude, ignores)
                 elif entry.name.endswith(SUFFIXES) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
 
@@ -145,7 +143,7 @@ class _Walk:
             what = "not a regular file" if os.path.exists(entry.path) else "a broken link"
             self.found.notes.append(f"{shown(entry.path)}: {what}, skipped")
             return
-        self.python_files += 1
+        self.files += 1
         _take(
             self.taken,
             os.path.realpath(entry.path) if linked else real,
@@ -153,12 +151,6 @@ class _Walk:
             linked=linked,
             location=entry.path,
         )
-
-
-def _unread(notebooks: int) -> str:
-    if not notebooks:
-        return ""
-    return f"; {notebooks} notebook{'s' * (notebooks != 1)}, which {'are' if notebooks > 1 else 'is'} not read yet"
 
 
 def _left_out(path: str, is_directory: bool, exclude: Patterns, ignores: Sequence[Patterns]) -> bool:

@@ -25,10 +25,10 @@ _OWN_DOCS = {
         silence nothing; of `disable[…]` also its `enable[…]`. Off unless selected by code or name:
         `--extend-select TL002`.
         """,
-    "TL003": """The bytes of the file are not text in the encoding it has.
+    "TL003": """The bytes of the file are not text in the encoding it has, or not a notebook.
 
-        Python source is UTF-8, or says in one of its first two lines what it is (`# -*- coding: latin-1 -*-`). Always
-        on; `--ignore TL003` says otherwise.
+        Python source is UTF-8, or says in one of its first two lines what it is (`# -*- coding: latin-1 -*-`). A
+        notebook is JSON, which is UTF-8, with a list of cells. Always on; `--ignore TL003` says otherwise.
         """,
     "TL004": """A suppressing comment is not written as torchlint reads it.
 

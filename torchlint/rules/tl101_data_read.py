@@ -136,7 +136,10 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    if isinstance(model.tree.parent(node), cst.Expr):  # nothing is done with it, nor would be with what a fix writes
+    statement = model.tree.parent(node)
+    if isinstance(statement, cst.Expr) and not model.tree.is_shown(
+        statement
+    ):  # nor would what a fix writes do anything
         said = "the statement reads `.data` and does nothing with it; remove it"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if _is_volatile(node, model):  # what stands for the wrapper is written when that can go

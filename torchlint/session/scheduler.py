@@ -13,17 +13,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.diagnostic import Diagnostic, FindingKey, Fixing, Problem
-from torchlint.file.text import source
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File
 from torchlint.project.project import Project
 from torchlint.session.cache import Cache, Known, Seen, stamp
 from torchlint.session.cachedir import Unusable
+from torchlint.session.content import read_content
 from torchlint.system import states, writing
 from torchlint.system.reading import read_with_status
 from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
+    from torchlint.file.notebook.cells import Cells
     from torchlint.session.accounts import Accounts
     from torchlint.session.worker import Job, JobResult
 
@@ -67,6 +68,8 @@ class FileResult(NamedTuple):
     """Whether there is fixed content and it could not be written."""
     baselined: tuple[Diagnostic, ...] = ()
     """What was found and is in the baseline."""
+    cells: Cells | None = None
+    """Where in a notebook the lines of the text are."""
 
     @property
     def all_found(self) -> list[Diagnostic]:
@@ -224,9 +227,11 @@ class Run:
         if any(found.fix is not None and self._fixing.applies(found.fix) for found in known.diagnostics):
             return None
         self.counts.cached += 1
-        text = source.decode(data).text if known.diagnostics else ""
         found = self.project.graded(file.location, known.diagnostics)
-        return FileResult(file, found, text, suppressed=known.suppressed)
+        if not found:
+            return FileResult(file, suppressed=known.suppressed)
+        content = read_content(file.path, data)
+        return FileResult(file, found, content.shown, suppressed=known.suppressed, cells=content.cells)
 
     def _is_thorough(self, file: File) -> bool:
         """Whether a file must parse even if no rule could find anything in it: it, or TL001, was asked for by name."""
@@ -270,6 +275,7 @@ class Run:
             answer.after,
             answer.unwritten,
             self.project.graded(file.location, answer.accepted),
+            answer.cells,
         )
 
     def _remember(self, job: Job, answer: JobResult) -> None:

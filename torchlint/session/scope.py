@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from torchlint.diagnostic import Diagnostic
@@ -18,7 +18,7 @@ class Brought(NamedTuple):
     results: list[FileResult]
     elsewhere: int
     """How many findings were there before."""
-    caused: list[tuple[File, Diagnostic]]
+    caused: list[tuple[FileResult, Diagnostic]]
     """Findings on lines that are as they were: what changed elsewhere in the file has brought them."""
 
 
@@ -37,26 +37,29 @@ def checked(run: Run, files: Sequence[File], changes: GitChanges) -> list[FileRe
 
 def brought(results: Sequence[FileResult], changes: GitChanges, before: Run) -> Brought:
     """What a change has brought; ``before`` is a run in which the files can be looked at as they were."""
-    kept, caused, elsewhere = list[FileResult](), list[tuple[File, Diagnostic]](), 0
+    kept, caused, elsewhere = list[FileResult](), list[tuple[FileResult, Diagnostic]](), 0
     known = _known(results, changes, before)
     for result in results:
         change = changes.of(result.file.location) or ChangedFile()
         left, found = known.get(result.file.location, Counter()), []
-        for each in result.diagnostics:
-            if _is_touched(each, change):
+        for each, rows in zip(result.diagnostics, _rows(result), strict=True):
+            if any(change.touches(*part) for part in rows):
                 found.append(each)
             elif left[each.key] > 0:
                 left[each.key] -= 1
                 elsewhere += 1
             else:
                 found.append(each)
-                caused.append((result.file, each))
+                caused.append((result, each))
         kept.append(result._replace(diagnostics=tuple(found)))
     return Brought(kept, elsewhere, caused)
 
 
-def _is_touched(found: Diagnostic, change: ChangedFile) -> bool:
-    return change.touches(*found.rows) or change.touches(found.start.row, found.end.row)
+def _rows(result: FileResult) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """For each finding the lines of its statement in the file, and its own."""
+    found = result.diagnostics
+    written = found if result.cells is None else result.cells.in_file(result.text, found)
+    return ((each.rows, (each.start.row, each.end.row)) for each in written)
 
 
 def _known(
@@ -66,7 +69,7 @@ def _known(
     wanted = dict[str, File]()
     for result in results:
         change = changes.of(result.file.location)
-        if change is not None and not all(_is_touched(each, change) for each in result.diagnostics):
+        if change is not None and not all(any(change.touches(*part) for part in rows) for rows in _rows(result)):
             wanted[result.file.location] = result.file
     contents = changes.before(wanted)
     old = before.texts([(wanted[location], data) for location, data in contents.items()])

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
 from torchlint.file.text.density import excess
+from torchlint.project.discovery import NOTEBOOK
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
+from torchlint.session.content import FileContent, read_content
 from torchlint.system import states, writing
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
@@ -22,6 +24,7 @@ from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
     from torchlint.file.check import Outcome
+    from torchlint.file.notebook.cells import Cells
     from torchlint.model.codebase.modules import Codebase
 
 T = TypeVar("T")
@@ -57,6 +60,8 @@ class JobResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     text: str = ""
     """The text that the diagnostics speak of (left empty where there are none)."""
+    cells: Cells | None = None
+    """Where its lines are in a notebook."""
     problems: tuple[Problem, ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
     suppressed: int = 0
@@ -90,8 +95,7 @@ class Opened:
     """A file that has to be checked."""
 
     job: Job
-    data: bytes
-    source: source.Source
+    content: FileContent
     is_gated: bool
     seen: Seen
 
@@ -138,32 +142,33 @@ def _guarded(job: Job, function: Callable[[], T]) -> T | JobResult:
 
 
 def _open(job: Job) -> Opened | JobResult:
-    if job.path.endswith(".ipynb"):
-        return _failed(job, "notebooks are not supported yet")
     now: Stamp = []
+    limit = 0 if job.path.endswith(NOTEBOOK) else job.limits.file_size  # of a notebook only the code counts
     try:
         data = job.data
         if data is None:
-            status, data = read_with_status(job.location, min(job.limits.file_size or LIMIT, LIMIT))
+            status, data = read_with_status(job.location, min(limit or LIMIT, LIMIT))
             now = stamp(status)
-        elif not job.limits.allows(len(data)):
+        elif limit and len(data) > limit:
             return _failed(job, _too_large(job.limits))
-        decoded = source.decode(data)
+        content = read_content(job.path, data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
         return JobResult(found, source.decode_leniently(data or b""))
     except TooLarge as error:
-        is_ours = not job.limits.file_size or job.limits.file_size > LIMIT  # which settings cannot lift
+        is_ours = not limit or limit > LIMIT  # which settings cannot lift
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))
     except OSError as error:
         return _failed(job, error.strerror or str(error))
     seen = Seen(now, states.digest(data))
-    is_gated = _is_gated(data, decoded.text, job.codes)
-    if not is_gated and not _is_broken(decoded.text, job):
+    if content.notebook is not None and not job.limits.allows(len(content.code)):
+        return _failed(job, _too_large(job.limits))
+    is_gated = _is_gated(content.code, content.text, job.codes)
+    if not is_gated and not _is_broken(content.text, job):
         return JobResult(seen=seen)
-    if is_gated and (more := excess(decoded.text, job.limits)) is not None:
+    if is_gated and (more := excess(content.text, job.limits)) is not None:
         return _failed(job, f"not checked: it has more than {more}; a larger `max-file-size` allows more")
-    return Opened(job, data, decoded, is_gated, seen)
+    return Opened(job, content.without_bad_cells(), is_gated, seen)
 
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
@@ -187,11 +192,17 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
         return _failed(job, outcome)
+    content = opened.content
+    try:
+        fixed = content.after(outcome.text, outcome.rounds) if outcome.text != content.text else content
+    except writing.NotWritten as error:
+        return replace(_failed(job, f"not fixed: {error}"), before=content.data, unwritten=True)
     found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
     result = JobResult(
         found,
-        outcome.text if found else "",
-        outcome.problems,
+        fixed.shown if found else "",
+        fixed.cells if found else None,
+        tuple(map(content.placed, outcome.problems)),
         outcome.fixed,
         outcome.suppressed,
         outcome.accepted,
@@ -199,12 +210,7 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         is_gated=opened.is_gated,
         seen=opened.seen,
     )
-    if outcome.text == opened.source.text:
-        return result
-    try:
-        return replace(result, before=opened.data, after=_encoded(opened, outcome.text))
-    except writing.NotWritten as error:
-        return replace(_failed(job, f"not fixed: {error}"), before=opened.data, unwritten=True)
+    return result if fixed is content else replace(result, before=content.data, after=fixed.data)
 
 
 def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
@@ -214,7 +220,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
     job = opened.job
     try:
         return check_text(
-            opened.source.text,
+            opened.content.text,
             job.path,
             job.codes,
             job.fixing,
@@ -224,6 +230,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             target=job.target,
             budget=job.limits.budget,
             accepted=job.accepted,
+            revised=opened.content.revised,
         )
     except RecursionError:
         return TOO_DEEP
@@ -240,15 +247,3 @@ def _failed(job: Job, message: str) -> JobResult:
 def _unreadable(error: source.Undecodable) -> Diagnostic:
     start, end = Position(error.row, error.column), Position(error.row, error.column + 1)
     return Diagnostic("TL003", OWN["TL003"], error.reason, start, end, (error.row, error.row), severity=Severity.ERROR)
-
-
-def _encoded(opened: Opened, text: str) -> bytes:
-    try:
-        if opened.source.encode(opened.source.text) != opened.data:  # some encodings write a character in several ways
-            raise writing.NotWritten(f"{opened.source.encoding} would not give the same bytes back")
-        return opened.source.encode(text)
-    except UnicodeEncodeError as error:
-        character = error.object[error.start]
-        raise writing.NotWritten(f"{character!r} cannot be written in {opened.source.encoding}") from None
-    except UnicodeError as error:  # `idna` and its like say no more
-        raise writing.NotWritten(f"cannot be written in {opened.source.encoding}: {error}") from None

@@ -9,8 +9,12 @@ import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Severity
+from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Position, Severity
+
+if TYPE_CHECKING:
+    from torchlint.file.notebook.cells import Cells
 
 FORMATS = {
     "full": "full",
@@ -43,11 +47,29 @@ class FileFindings:
     """Its absolute path."""
     text: str
     diagnostics: tuple[Diagnostic, ...]
+    cells: Cells | None = None
+    """Where the lines of the text are in a notebook."""
 
     @property
     def slashed(self) -> str:
         """The path as it is shown, with forward slashes."""
         return self.path.replace(os.sep, "/")
+
+    def where(self, position: Position) -> tuple[int | None, Position]:
+        """The number of the cell that a place is in, None where there are no cells, and the place in it."""
+        return (None, position) if self.cells is None else self.cells.place(position)
+
+    def place(self, position: Position) -> str:
+        """A place for people to read: ``7:3``, and ``cell 2:7:3`` in a notebook."""
+        cell, at = self.where(position)
+        return f"{at.row}:{at.column}" if cell is None else f"cell {cell}:{at.row}:{at.column}"
+
+    def as_written(self) -> FileFindings:
+        """The same for programs that look into the file: of a notebook that is the JSON, as far as it holds code."""
+        if self.cells is None:
+            return self
+        found = tuple(self.cells.in_file(self.text, self.diagnostics))
+        return replace(self, text=self.cells.json, diagnostics=found, cells=None)
 
 
 @dataclass(frozen=True, slots=True)

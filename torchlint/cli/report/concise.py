@@ -14,5 +14,5 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     for file in files:
         path = style.paint(printable(file.path), *BOLD)
         for found in file.diagnostics:
-            place = colon.join((path, str(found.start.row), str(found.start.column)))
+            place = colon.join((path, *file.place(found.start).split(":")))
             yield f"{place}{colon} {style.code(found)} {style.mark(found)}{printable(found.message)}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from torchlint.cli.report import BLUE, BOLD, CYAN, GREEN, RED, FileFindings, Style, worst_first
 from torchlint.cli.report.terminal import printable
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, TextEdit
+from torchlint.diagnostic import Applicability, Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.file.text.lines import Lines
 
 WIDTH = 120
@@ -34,41 +35,66 @@ _SPACES = "\u00a0\u3000"
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """Each finding as a paragraph."""
     for file in worst_first(files):
-        text = Lines(file.text)
+        text = _NumberedText(file)
         for found in file.diagnostics:
-            yield from _finding(file.path, text, found, style)
+            yield from _finding(file, text, found, style)
             yield ""
 
 
-def _finding(path: str, text: Lines, found: Diagnostic, style: Style) -> Iterator[str]:
-    last = min(found.end.row + CONTEXT, text.rows)
-    gutter = _Gutter(len(str(max(last, found.start.row))), style)
+class _NumberedText(Lines):
+    """The text of a file; that of a notebook is in parts, each with its own numbers of lines."""
+
+    def __init__(self, file: FileFindings) -> None:
+        super().__init__(file.text)
+        self._file = file
+
+    def part(self, row: int) -> tuple[int, int]:
+        """The first and the last line of what is shown together with a line."""
+        cells = self._file.cells
+        return (1, self.rows) if cells is None else cells.rows(row)
+
+    def number(self, row: int) -> int:
+        """The number that a line is shown with."""
+        return row - self.part(row)[0] + 1
+
+    def cell(self, row: int) -> int | None:
+        """The number of the cell that a line is in, if there are any."""
+        return self._file.where(Position(row, 1))[0]
+
+
+def _finding(file: FileFindings, text: _NumberedText, found: Diagnostic, style: Style) -> Iterator[str]:
+    last = min(found.end.row + CONTEXT, text.part(found.start.row)[1])
+    gutter = _Gutter(len(str(text.number(max(last, found.start.row)))), style)
     head = style.code(found, before=f"{found.severity.value} ")
     yield f"{head} {style.mark(found)}{style.paint(printable(found.message), *BOLD)}"
-    yield f"{gutter.space}{style.paint('-->', *BLUE)} {printable(path)}:{found.start.row}:{found.start.column}"
+    yield f"{gutter.space}{style.paint('-->', *BLUE)} {printable(file.path)}:{file.place(found.start)}"
     yield gutter.bar()
     yield from _excerpt(text, found, gutter)
     yield gutter.bar()
     if found.evidence is not None:
-        yield f"{style.paint('why', *CYAN)}: {_because(found.evidence)}"
+        yield f"{style.paint('why', *CYAN)}: {_because(text, found.evidence, found.start.row)}"
     if found.fix is not None:
         yield from _remedy(text, found.fix, style)
 
 
-def _because(evidence: LocatedEvidence) -> str:
-    place = f" (line {evidence.row})" if evidence.row is not None else ""
+def _because(text: _NumberedText, evidence: LocatedEvidence, row: int) -> str:
+    place = ""
+    if evidence.row is not None:
+        cell = text.cell(evidence.row)
+        other = f"cell {cell}, " if cell != text.cell(row) else ""
+        place = f" ({other}line {text.number(evidence.row)})"
     return f"{printable(evidence.message)}{place}"
 
 
-def _remedy(text: Lines, fix: LocatedFix, style: Style) -> Iterator[str]:
+def _remedy(text: _NumberedText, fix: LocatedFix, style: Style) -> Iterator[str]:
     yield f"{style.paint('help', *CYAN)}: {printable(fix.message)}"
     hunks = list(_hunks(text, fix.edits))
     if hunks:
-        gutter = _Gutter(len(str(max(number for hunk in hunks for _, number, _ in hunk))), style)
+        gutter = _Gutter(len(str(max(number for _, hunk in hunks for _, number, _ in hunk))), style)
         yield gutter.bar()
-        for number, hunk in enumerate(hunks):
+        for number, (cell, hunk) in enumerate(hunks):
             if number:
-                yield gutter.gap()
+                yield gutter.gap(cell if cell != hunks[number - 1].cell else None)
             yield from _drawn(hunk, gutter)
         yield gutter.bar()
     if fix.applicability is Applicability.UNSAFE:
@@ -93,8 +119,8 @@ class _Gutter:
     def bar(self) -> str:
         return f"{self.space} {self.style.paint('|', *BLUE)}"
 
-    def gap(self) -> str:
-        return self.style.paint("...", *BLUE)
+    def gap(self, cell: int | None = None) -> str:
+        return self.style.paint("..." if cell is None else f"... cell {cell}", *BLUE)
 
     def row(self, number: int, content: str) -> str:
         return f"{self.style.paint(f'{number:>{self.width}} |', *BLUE)} {content}".rstrip()
@@ -108,30 +134,32 @@ class _Gutter:
         return f"{head} {self.style.paint(f'{sign} {content}'.rstrip(), *color)}"
 
 
-def _excerpt(text: Lines, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
+def _excerpt(text: _NumberedText, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
     """The lines of a finding with carets below them, and some lines around it."""
-    first, last = found.start.row, max(found.start.row, min(found.end.row, text.rows))
-    top, bottom = max(1, first - CONTEXT), max(last, min(last + CONTEXT, text.rows))
+    begin, end = text.part(found.start.row)
+    first, last = found.start.row, max(found.start.row, min(found.end.row, end))
+    top, bottom = max(begin, first - CONTEXT), max(last, min(last + CONTEXT, end))
     while top < first and not text.line(top).strip():
         top += 1
     while bottom > last and not text.line(bottom).strip():
         bottom -= 1
     for row in range(top, bottom + 1):
         if not first <= row <= last:
-            yield gutter.row(row, _cut(text.line(row), 0, 0)[0])
+            yield gutter.row(row - begin + 1, _cut(text.line(row), 0, 0)[0])
         elif row <= first + 1 or row == last or last - first <= LONG:
-            yield from _marked(text.line(row), row, found, gutter)
+            yield from _marked(text, row, found, gutter)
         elif row == last - 1:
             yield gutter.gap()
 
 
-def _marked(line: str, row: int, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
+def _marked(text: _NumberedText, row: int, found: Diagnostic, gutter: _Gutter) -> Iterator[str]:
     """A line of a finding with carets below its part of it."""
+    line = text.line(row)
     indent = len(line) - len(line.lstrip())
     start = found.start.column - 1 if row == found.start.row else indent
     end = found.end.column - 1 if row == found.end.row else len(line)
     shown, offset, width = _cut(line, start, end)
-    yield gutter.row(row, shown)
+    yield gutter.row(text.number(row), shown)
     yield gutter.under(" " * offset + gutter.style.paint("^" * width, *RED))
 
 
@@ -173,19 +201,29 @@ _Line = tuple[str, int, str]
 """Sign, line number and content of one line of a diff."""
 
 
-def _hunks(text: Lines, edits: Sequence[TextEdit]) -> Iterator[list[_Line]]:
+class _Hunk(NamedTuple):
+    """Lines of a diff, and the cell that they are in."""
+
+    cell: int | None
+    lines: list[_Line]
+
+
+def _hunks(text: _NumberedText, edits: Sequence[TextEdit]) -> Iterator[_Hunk]:
     """The lines that edits change, as diffs with a line of context."""
-    shift = 0
+    shift, before = 0, 0
     for group in _grouped(text, edits):
         first, last = text.position(group[0].start).row, text.position(group[-1].end).row
-        old = [text.line(row) for row in range(first, last + 1)]
-        new = Lines(_spliced(text, group, text.starts[first - 1], text.ends[last - 1]))
+        begin, end = text.part(first)
+        shift, before = (shift if begin == before else 0), begin
+        is_beyond = last > end and text.cell(first) is not None  # what ends the last line of a cell is edited, too
+        old = [text.line(row) if row <= end else "" for row in range(first, last + 1)]
+        new = Lines(_spliced(text, group, text.starts[first - 1], (text.starts if is_beyond else text.ends)[last - 1]))
         changed = [new.line(row) for row in range(1, len(new.starts) + 1)]
-        yield list(_diff(text, old, changed, first, shift))
+        yield _Hunk(text.cell(first), list(_diff(text, old, changed, first, shift)))
         shift += len(changed) - len(old)
 
 
-def _grouped(text: Lines, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
+def _grouped(text: _NumberedText, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]:
     """Edits that touch the same or neighbouring lines."""
     group: list[TextEdit] = []
     for edit in edits:
@@ -197,7 +235,7 @@ def _grouped(text: Lines, edits: Sequence[TextEdit]) -> Iterator[list[TextEdit]]
         yield group
 
 
-def _spliced(text: Lines, edits: Iterable[TextEdit], start: int, end: int) -> str:
+def _spliced(text: _NumberedText, edits: Iterable[TextEdit], start: int, end: int) -> str:
     pieces = []
     for edit in edits:
         pieces += [text.text[start : edit.start], edit.content]
@@ -205,19 +243,21 @@ def _spliced(text: Lines, edits: Iterable[TextEdit], start: int, end: int) -> st
     return "".join([*pieces, text.text[start:end]])
 
 
-def _diff(text: Lines, old: list[str], new: list[str], first: int, shift: int) -> Iterator[_Line]:
+def _diff(text: _NumberedText, old: list[str], new: list[str], first: int, shift: int) -> Iterator[_Line]:
     """Old and new lines without what they begin and end with in common, and a line before and after."""
     head, tail = _common(old, new), 0
     tail = _common(old[head:][::-1], new[head:][::-1])
     start, stop = first + head, first + len(old) - tail
-    if start > 1 and text.line(start - 1).strip():
-        yield " ", start - 1 + shift, text.line(start - 1)
-    for row, line in enumerate(old[head : len(old) - tail], start):
+    begin, end = text.part(first)
+    above = begin - 1  # lines that are not counted
+    if start > begin and text.line(start - 1).strip():
+        yield " ", start - 1 + shift - above, text.line(start - 1)
+    for row, line in enumerate(old[head : len(old) - tail], start - above):
         yield "-", row, line
-    for row, line in enumerate(new[head : len(new) - tail], start + shift):
+    for row, line in enumerate(new[head : len(new) - tail], start + shift - above):
         yield "+", row, line
-    if stop <= text.rows and text.line(stop).strip():
-        yield " ", stop + shift + len(new) - len(old), text.line(stop)
+    if stop <= end and text.line(stop).strip():
+        yield " ", stop + shift + len(new) - len(old) - above, text.line(stop)
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

@@ -14,12 +14,14 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """One command for each finding; errors first, for GitHub shows only so many of each run."""
-    found = [(file, diagnostic) for file in files for diagnostic in file.diagnostics]
-    for file, diagnostic in sorted(found, key=lambda pair: pair[1].severity.rank):
-        yield _command(file.path, diagnostic)
+    found = [
+        (file, *pair) for file in files for pair in zip(file.diagnostics, file.as_written().diagnostics, strict=True)
+    ]
+    for file, diagnostic, written in sorted(found, key=lambda each: each[1].severity.rank):
+        yield _command(file.path, written, f"{file.path}:{file.place(diagnostic.start)}")
 
 
-def _command(path: str, found: Diagnostic) -> str:
+def _command(path: str, found: Diagnostic, place: str) -> str:
     properties = {
         "title": f"torchlint ({found.code})",
         "file": printable(path.replace(os.sep, "/")),
@@ -29,11 +31,11 @@ def _command(path: str, found: Diagnostic) -> str:
     if found.start.row == found.end.row:  # columns are only allowed on a single line
         properties |= {"col": str(found.start.column), "endColumn": str(found.end.column)}
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_LEVELS[found.severity]} {listed}::{_data(_message(path, found))}"
+    return f"::{_LEVELS[found.severity]} {listed}::{_data(_message(place, found))}"
 
 
-def _message(path: str, found: Diagnostic) -> str:
-    message = printable(f"{path}:{found.start.row}:{found.start.column}: {found.code} {found.message}")
+def _message(place: str, found: Diagnostic) -> str:
+    message = printable(f"{place}: {found.code} {found.message}")
     return f"{message}\n  help: {printable(found.fix.message)}" if found.fix else message
 
 

@@ -27,6 +27,6 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
                 },
             },
         }
-        for file, found, fingerprint in fingerprints(files)
+        for file, found, fingerprint in fingerprints([file.as_written() for file in files])
     ]
     yield json.dumps(entries, indent=2)

@@ -12,7 +12,7 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The name of each file, and a line for each of its findings."""
     for file in files:
         yield f"{style.paint(printable(file.path), *BOLD)}:"
-        places = [f"{found.start.row}:{found.start.column}" for found in file.diagnostics]
+        places = [file.place(found.start) for found in file.diagnostics]
         width = max(map(len, places))
         levels = max(len(found.severity.value) for found in file.diagnostics)
         for place, found in zip(places, file.diagnostics, strict=True):

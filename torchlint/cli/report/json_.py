@@ -21,24 +21,25 @@ def entries(file: FileFindings) -> Iterator[dict[str, Any]]:
     """An object for each finding of a file."""
     text = Lines(file.text)
     for found in file.diagnostics:
-        yield _entry(found, file.location, text)
+        yield _entry(found, file, text)
 
 
-def _entry(found: Diagnostic, filename: str, text: Lines) -> dict[str, Any]:
+def _entry(found: Diagnostic, file: FileFindings, text: Lines) -> dict[str, Any]:
     group = group_of(found.code)
+    cell, start = file.where(found.start)
     return {
-        "cell": None,
+        "cell": cell,
         "code": found.code,
         "confidence": found.confidence.value,
-        "end_location": _location(found.end),
-        "evidence": _evidence(found.evidence),
-        "filename": filename,
-        "fix": _fix(found.fix, text),
+        "end_location": _location(file.where(found.end)[1]),
+        "evidence": _evidence(found.evidence, file),
+        "filename": file.location,
+        "fix": _fix(found.fix, file, text),
         "group": group.value if group is not None else None,
-        "location": _location(found.start),
+        "location": _location(start),
         "message": found.message,
         "name": found.name,
-        "noqa_row": found.rows[1],
+        "noqa_row": file.where(Position(found.rows[1], 1))[1].row,
         "severity": found.severity.value,
         "url": url(found.code, found.name),
     }
@@ -48,25 +49,32 @@ def _location(position: Position) -> dict[str, int]:
     return {"column": position.column, "row": position.row}
 
 
-def _evidence(evidence: LocatedEvidence | None) -> dict[str, Any] | None:
+def _evidence(evidence: LocatedEvidence | None, file: FileFindings) -> dict[str, Any] | None:
     if evidence is None:
         return None
-    return {"kind": evidence.kind, "message": evidence.message, "row": evidence.row}
+    if evidence.row is None:
+        return {"kind": evidence.kind, "message": evidence.message, "row": None}
+    cell, at = file.where(Position(evidence.row, 1))
+    return {"kind": evidence.kind, "message": evidence.message, "row": at.row, **_in_cell(cell)}
 
 
-def _fix(fix: LocatedFix | None, text: Lines) -> dict[str, Any] | None:
+def _in_cell(cell: int | None) -> dict[str, int]:
+    """The cell, where there are any: evidence and edits of a finding may be in others than the finding."""
+    return {"cell": cell} if cell is not None else {}
+
+
+def _fix(fix: LocatedFix | None, file: FileFindings, text: Lines) -> dict[str, Any] | None:
     if fix is None:
         return None
-    edits = [
-        {
-            "content": edit.content,
-            "end_location": _location(text.position(edit.end)),
-            "location": _location(text.position(edit.start)),
-        }
-        for edit in fix.edits
-    ]
+    edits = []
+    for edit in fix.edits:
+        cell, start = file.where(text.position(edit.start))
+        end = file.where(text.position(edit.end))[1]
+        edits.append(
+            {"content": edit.content, "end_location": _location(end), "location": _location(start), **_in_cell(cell)}
+        )
     return {
-        "alternatives": [_fix(other, text) for other in fix.alternatives],
+        "alternatives": [_fix(other, file, text) for other in fix.alternatives],
         "applicability": fix.applicability.value,
         "edits": edits,
         "message": fix.message,

@@ -17,8 +17,8 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     for file in files:
         number = len(file.diagnostics)
         yield f'  <testsuite name={_quoted(file.slashed)} tests="{number}" failures="{number}" errors="0" skipped="0">'
-        for found in file.diagnostics:
-            yield from _case(file, found)
+        for found, written in zip(file.diagnostics, file.as_written().diagnostics, strict=True):
+            yield from _case(file, found, written.start.row)
         yield "  </testsuite>"
     if not files:
         yield '  <testsuite name="torchlint" tests="1" failures="0" errors="0" skipped="0">'
@@ -27,10 +27,10 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     yield "</testsuites>"
 
 
-def _case(file: FileFindings, found: Diagnostic) -> Iterator[str]:
-    place = f"{found.start.row}:{found.start.column}"
+def _case(file: FileFindings, found: Diagnostic, line: int) -> Iterator[str]:
+    place = file.place(found.start)
     name = _quoted(f"{found.code} {found.name} ({place})")
-    at = f'file={_quoted(file.slashed)} line="{found.start.row}"'
+    at = f'file={_quoted(file.slashed)} line="{line}"'
     yield f"    <testcase name={name} classname={_quoted(file.slashed)} {at}>"
     message = _quoted(found.message)
     text = _escaped(f"{file.slashed}:{place}: {found.severity.value} {found.code} {found.message}")

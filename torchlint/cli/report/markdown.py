@@ -26,7 +26,7 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     yield "| | where | rule | what |"
     yield "|---|---|---|---|"
     for file, each in found[:MOST]:
-        where = _code(f"{file.slashed}:{each.start.row}:{each.start.column}")
+        where = _code(f"{file.slashed}:{file.place(each.start)}")
         yield f"| {each.severity.value} | {where} | {_rule(each)} | {_text(each.message)} |"
     if len(found) > MOST:
         yield ""

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from torchlint.cli.report import BOLD, CYAN, GREEN, RED, Style
 from torchlint.cli.report.terminal import printable
+from torchlint.file.text.source import decode_utf8
+from torchlint.project.discovery import NOTEBOOK
 
 _PLAIN = re.compile(r"[^\"\\\x00-\x1f\x7f-\xff]+")
 _COLORS = {"-": RED[1:], "+": GREEN, "@": CYAN}
@@ -21,10 +23,22 @@ def patch(path: str, before: bytes, after: bytes, style: Style) -> Iterator[byte
 
 
 def for_terminal(path: str, before: bytes, after: bytes, style: Style) -> Iterator[str]:
-    """The same to look at: what a terminal would obey is escaped."""
-    for content, color in _lines_of(path, before, after):
-        text = content.encode("latin-1").decode("utf-8", "surrogateescape")
-        yield style.paint(printable(text.removesuffix("\r"), "\t"), *color)
+    """The same to look at: what a terminal would obey is escaped, and of a notebook the cells are compared."""
+    for part in _parts(path, before, after):
+        for content, color in _lines_of(*part):
+            text = content.encode("latin-1").decode("utf-8", "surrogateescape")
+            yield style.paint(printable(text.removesuffix("\r"), "\t"), *color)
+
+
+def _parts(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, bytes, bytes]]:
+    if not path.endswith(NOTEBOOK):
+        yield path, before, after
+        return
+    from torchlint.file.notebook.container import code_cells
+
+    for old, new in zip(*(code_cells(decode_utf8(data).text) for data in (before, after)), strict=True):
+        if old.source != new.source:
+            yield f"{path}:cell {old.number}", f"{old.source}\n".encode(), f"{new.source}\n".encode()
 
 
 def _lines_of(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -15,7 +15,7 @@ _LEVELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The whole document."""
-    diagnostics = [entry for file in files for entry in _entries(file)]
+    diagnostics = [entry for file in files for entry in _entries(file.as_written())]
     source = {"name": "torchlint", "url": "https://github.com/torchlint/torchlint"}
     yield json.dumps({"source": source, "severity": "WARNING", "diagnostics": diagnostics}, indent=2)
 

@@ -27,6 +27,7 @@ _RANKS = {Confidence.HIGH: 90.0, Confidence.MEDIUM: 60.0, Confidence.LOW: 30.0}
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The whole document."""
+    files = [file.as_written() for file in files]
     names = {found.code: found.name for file in files for found in file.diagnostics}
     codes = sorted(names)
     driver = {

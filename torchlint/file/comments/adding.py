@@ -15,6 +15,8 @@ class Silencing(NamedTuple):
     """A text with comments for findings."""
 
     text: str
+    edits: tuple[TextEdit, ...]
+    """What has written them."""
     silenced: tuple[Diagnostic, ...]
     """The findings that are silenced now."""
     left: tuple[Diagnostic, ...]
@@ -36,7 +38,8 @@ def silenced(text: str, findings: Iterable[Diagnostic], reason: str) -> Silencin
     for each in findings:
         wanted.setdefault(writer.place(each), []).append(each)
     while True:
-        written = splice(text, [writer.edit(place, found) for place, found in wanted.items()])
+        edits = tuple(writer.edit(place, found) for place, found in wanted.items())
+        written = splice(text, edits)
         failed = [place for place, found in wanted.items() if not _are_silenced(written, found, wanted)]
         if not failed:
             break
@@ -47,6 +50,7 @@ def silenced(text: str, findings: Iterable[Diagnostic], reason: str) -> Silencin
     kept = {id(each) for found in wanted.values() for each in found}
     return Silencing(
         written,
+        edits,
         tuple(each for each in findings if id(each) in kept),
         tuple(each for each in findings if id(each) not in kept),
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import AS_RULES_SAY, FindingKey, Policy
+from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Policy
 from torchlint.system.limits import BUDGET
 from torchlint.versions import ANY, Target
 
 if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
+
+
+Revise = Callable[[str, tuple[Diagnostic, ...]], tuple[Diagnostic, ...]]
+"""Is told a text and what was found in it, and says what holds of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +38,5 @@ class Subject:
     """How many expressions of it are interpreted; 0 for no limit."""
     accepted: Mapping[FindingKey, int] = field(default_factory=dict)
     """Findings that are left alone and not reported, with how many of each there may be."""
+    revised: Revise | None = None
+    """What changes the findings in a text of which not all is code of the file."""

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torchlint.diagnostic import Diagnostic, Fixing, Problem
+from torchlint.diagnostic import Diagnostic, Fixing, Problem, TextEdit
 from torchlint.file.fix.combine import chosen, edits_of
 from torchlint.file.fix.protect import parting
 from torchlint.file.fix.referee import Referee
@@ -22,15 +22,18 @@ MAX_ROUNDS = 500
 
 Examine = Callable[[str], Examined]
 
+Rounds = list[Sequence[TextEdit]]
+"""The edits of each round, which are about the text that the one before has left."""
 
-def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> tuple[Examined, Counter[str]]:
-    """The text when all is fixed, and how many fixes of each code that took.
+
+def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> tuple[Examined, Counter[str], Rounds]:
+    """The text when all is fixed, how many fixes of each code that took, and the edits that led there.
 
     ``examine`` says what is found in the texts on the way.
     """
     off = frozenset[str]()
     while True:
-        current, counts, endless = _rounds(original, examine, fixing, off, path)
+        current, counts, rounds, endless = _rounds(original, examine, fixing, off, path)
         if not endless:
             break
         off |= endless
@@ -38,28 +41,30 @@ def fixed(original: Examined, examine: Examine, fixing: Fixing, path: str) -> tu
         current = current.without_fixes([d for d in current.diagnostics if d.code in off and d.fix is not None])
         message = f"the fixes of {', '.join(sorted(off))} did not come to an end: left out"
         current = current.with_problems([Problem(path, message)])
-    return current, counts
+    return current, counts, rounds
 
 
 def _rounds(
     original: Examined, examine: Examine, fixing: Fixing, off: frozenset[str], path: str
-) -> tuple[Examined, Counter[str], frozenset[str]]:
+) -> tuple[Examined, Counter[str], Rounds, frozenset[str]]:
     """Fix until nothing is left to fix, without the fixes of some rules; also the rules whose fixes never end."""
     current = original
     tally = Tally(current.text, [d for d in current.diagnostics if d.fix is not None and fixing.applies(d.fix)])
     seen = {original.text: 0}
     history: list[frozenset[str]] = []
+    rounds: Rounds = []
     for number in range(1, MAX_ROUNDS + 1):
         this = one_round(current, examine, fixing, off, path)
         if not this.applied:
-            return this.before, tally.total(current.text, this.before.diagnostics), frozenset()
-        tally.count(current.text, this.applied, edits_of(this.applied))
+            return this.before, tally.total(current.text, this.before.diagnostics), rounds, frozenset()
+        rounds.append(edits_of(this.applied))
+        tally.count(current.text, this.applied, rounds[-1])
         history.append(frozenset(diagnostic.code for diagnostic in this.applied))
         if this.after.text in seen:
-            return this.before, Counter(), frozenset[str]().union(*history[seen[this.after.text] :])
+            return this.before, Counter(), rounds, frozenset[str]().union(*history[seen[this.after.text] :])
         seen[this.after.text] = number
         current = this.after
-    return current, Counter(), frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
+    return current, Counter(), rounds, frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
 
 
 @dataclass(frozen=True, slots=True)

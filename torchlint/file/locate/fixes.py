@@ -33,7 +33,7 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
                 yield edit.below
         if each.block is not None:
             yield from blocks.anchors(tree, each.block)
-        if each.imports and (place := _import_anchor(tree)) is not None:
+        if each.imports and (place := _import_anchor(tree, each)) is not None:
             yield place[0]
 
 
@@ -43,7 +43,7 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     block = blocks.located(tree, fix.block, spans) if fix.block is not None else None
     if block is not None:
         edits.update(block_edits([block]))
-    edits.update(_import_edit(tree, module, spans) for module in fix.imports)
+    edits.update(_import_edit(tree, fix, module, spans) for module in fix.imports)
     if tree.skipped and any(PLACEHOLDER in edit.content for edit in edits):
         return None
     if block is None:
@@ -149,13 +149,15 @@ def _offset(anchor: Anchor, spans: dict[int, Span]) -> int:
     return span.end if anchor.at_end else span.start
 
 
-def _import_anchor(tree: Tree) -> tuple[cst.CSTNode, bool] | None:
-    """Where a new import goes: a top-level statement, and whether after it; None in an empty file.
+def _import_anchor(tree: Tree, fix: Fix) -> tuple[cst.CSTNode, bool] | None:
+    """Where a new import goes that a fix needs: a top-level statement, and whether after it; None in an empty file.
 
-    Before the first import of something of torch, else after the last import, else after the docstring.
+    Before the first import of something of torch, else after the last import, else after the docstring, and always
+    before what the fix edits.
     """
     anchor: cst.CSTNode | None = None
-    for number, statement in enumerate(tree.module.body):
+    body = tree.module.body[: _first_edited(tree, fix) + 1]
+    for number, statement in enumerate(body):
         if not isinstance(statement, cst.SimpleStatementLine):
             if anchor is not None:
                 break
@@ -171,11 +173,29 @@ def _import_anchor(tree: Tree) -> tuple[cst.CSTNode, bool] | None:
                 anchor = statement
     if anchor is not None:
         return anchor, True
-    return (tree.module.body[0], False) if tree.module.body else None
+    return next(((statement, False) for statement in body if not _is_placeholder(statement)), None)
 
 
-def _import_edit(tree: Tree, module: str, spans: dict[int, Span]) -> TextEdit:
-    anchor, after = _import_anchor(tree) or (tree.module, False)
+def _first_edited(tree: Tree, fix: Fix) -> int:
+    """Which top-level statement is the first that a fix edits."""
+    nodes = [edit.start.node for edit in fix.edits] + ([fix.block.first] if fix.block is not None else [])
+    first = min(nodes, key=tree.order, default=tree.module)
+    for node in (first, *tree.ancestors(first)):
+        if tree.parent(node) is tree.module:
+            return tree.siblings(node)[1]
+    return len(tree.module.body)
+
+
+def _is_placeholder(statement: cst.CSTNode) -> bool:
+    """Whether a statement stands for something that was not parsed."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Name(value=name)), *_]):
+            return not name.strip(PLACEHOLDER)
+    return False
+
+
+def _import_edit(tree: Tree, fix: Fix, module: str, spans: dict[int, Span]) -> TextEdit:
+    anchor, after = _import_anchor(tree, fix) or (tree.module, False)
     offset, newline = spans[id(anchor)].start, tree.source.newline
     if not after:
         return TextEdit(offset, offset, f"import {module}{newline}")

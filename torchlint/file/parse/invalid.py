@@ -56,8 +56,8 @@ def no_python(at: Position, message: str) -> Diagnostic:
     )
 
 
-def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagnostic | None:
-    """CPython's opinion of a text, as a TL001 diagnostic; None if it compiles."""
+def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST, part: str = "file") -> Diagnostic | None:
+    """CPython's opinion of a text, a file or a ``part`` of one, as a TL001 diagnostic; None if it compiles."""
     if text.startswith(_MARK):
         return unparsable(text)
     with warnings.catch_warnings():
@@ -68,7 +68,8 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST) -> Diagno
             message, row = error.msg, max(error.lineno or 1, 1)
             line = text.splitlines()[row - 1 : row]
             if "Missing parentheses" in message or (line and _PYTHON_2.search(line[0])):
-                message += "; this is Python 2, and nothing in the file was checked: convert it (`fissix -w FILE`)"
+                message += f"; this is Python 2, and nothing in the {part} was checked"
+                message += ": convert it (`fissix -w FILE`)" * (part == "file")
             return no_python(Position(row, max(error.offset or 1, 1)), message)
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
             return no_python(Position(1, 1), str(error) or type(error).__name__)

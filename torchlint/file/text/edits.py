@@ -37,3 +37,68 @@ def moved(offsets: Iterable[int], edits: Iterable[TextEdit]) -> dict[int, int]:
         if number == len(ordered) or offset < ordered[number].start:
             after[offset] = offset + shift
     return after
+
+
+def composed(rounds: Iterable[Iterable[TextEdit]], length: int) -> list[TextEdit]:
+    """Edits of a text of that length that do what several rounds of edits do, each to what the one before has left.
+
+    They are in the order of the text, and no two touch each other.
+    """
+    pieces: list[_Left | str] = [(0, length)]
+    for edits in rounds:
+        pieces = list(_edited(pieces, sorted(edits, key=lambda edit: (edit.start, edit.end))))
+    found, at, new = list[TextEdit](), 0, list[str]()
+    for piece in (*pieces, (length, length)):
+        if isinstance(piece, str):
+            new.append(piece)
+            continue
+        start, end = piece
+        if start == end and end != length:
+            continue
+        if start > at or new:
+            found.append(TextEdit(at, start, "".join(new)))
+            new = []
+        at = end
+    return found
+
+
+_Left = tuple[int, int]
+"""A part of a text that is still there."""
+
+
+def _edited(pieces: Iterable[_Left | str], edits: Iterable[TextEdit]) -> Iterator[_Left | str]:
+    """The pieces of a text after edits."""
+    source = _Pieces(pieces)
+    for edit in edits:
+        yield from source.up_to(edit.start)
+        for _ in source.up_to(edit.end):
+            pass
+        if edit.content:
+            yield edit.content
+    yield from source.up_to(None)
+
+
+class _Pieces:
+    """Pieces that are taken one after the other, cut where that is asked for."""
+
+    def __init__(self, pieces: Iterable[_Left | str]) -> None:
+        self._rest = iter(pieces)
+        self._next: _Left | str | None = next(self._rest, None)
+        self._at = 0
+
+    def up_to(self, end: int | None) -> Iterator[_Left | str]:
+        """What stands before a place, or all that is left."""
+        while self._next is not None:
+            piece = self._next
+            size = len(piece) if isinstance(piece, str) else piece[1] - piece[0]
+            if end is None or self._at + size <= end:
+                self._next = next(self._rest, None)
+                self._at += size
+                yield piece
+                continue
+            cut = end - self._at
+            if cut:
+                self._next = piece[cut:] if isinstance(piece, str) else (piece[0] + cut, piece[1])
+                self._at = end
+                yield piece[:cut] if isinstance(piece, str) else (piece[0], piece[0] + cut)
+            return

@@ -45,7 +45,27 @@ def decode(data: bytes) -> Source:
     bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise Undecodable("this file is UTF-16; Python source has to be UTF-8 or declare its encoding")
-    encoding = _encoding(data[len(bom) :], bool(bom))
+    return _decoded(data, bom, _encoding(data[len(bom) :], bool(bom)))
+
+
+def decode_utf8(data: bytes) -> Source:
+    """Decode what is UTF-8 whatever its first lines say, such as JSON.
+
+    Raises:
+        Undecodable: with the place of the first byte that cannot be.
+    """
+    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise Undecodable("this file is UTF-16; it has to be UTF-8")
+    return _decoded(data, bom, "utf-8")
+
+
+def decode_leniently(data: bytes) -> str:
+    """Something to show of a file that cannot be decoded."""
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+
+
+def _decoded(data: bytes, bom: bytes, encoding: str) -> Source:
     try:
         return Source(data[len(bom) :].decode(encoding), encoding, bom)
     except UnicodeDecodeError as error:
@@ -54,11 +74,6 @@ def decode(data: bytes) -> Source:
         raise Undecodable(f"cannot decode byte 0x{data[at]:02x} as {encoding}", row, column) from None
     except (UnicodeError, ValueError) as error:
         raise Undecodable(f"cannot decode as {encoding}: {error}") from None
-
-
-def decode_leniently(data: bytes) -> str:
-    """Something to show of a file that cannot be decoded."""
-    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
 
 
 def _encoding(data: bytes, has_bom: bool) -> str:

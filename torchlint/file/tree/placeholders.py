@@ -36,6 +36,9 @@ _SHALLOW = 100
 PLACEHOLDER = "ǂ"
 """The name that libcst is given for such an expression."""
 
+SHOWN = "ǃǃ"
+"""A name alone on a line where what runs the program shows the value of the statement before it, if it has one."""
+
 SKIPPED = f"an expression is nested more than {MAX_DEPTH:,} deep and was skipped"
 _LARGE = f"an expression has more than {MAX_PARTS:,} parts and was skipped"
 _ONE_MORE = f"an expression is nested more than {_SHALLOW:,} deep, as are others before it, and was skipped"

@@ -18,7 +18,7 @@ from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
 from torchlint.file.tree.libcst_private import recorded
 from torchlint.file.tree.nearest import Nearest
 from torchlint.file.tree.nodes import NO_NODES, children, last_child, last_fields_first
-from torchlint.file.tree.placeholders import Chain
+from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN, Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -39,6 +39,14 @@ def _is_bytes(node: cst.BaseExpression) -> bool:
     while isinstance(node, cst.ConcatenatedString):
         node = node.left
     return isinstance(node, cst.SimpleString) and "b" in node.prefix
+
+
+def _name(statement: cst.CSTNode) -> str:
+    """The name that a statement is; empty if it is something else."""
+    match statement:
+        case cst.Expr(value=cst.Name(value=name)):
+            return name
+    return ""
 
 
 Nodes = dict[type[cst.CSTNode], list[cst.CSTNode]]
@@ -228,6 +236,21 @@ class Tree:
         """The statement right before another one in the same block, with no empty line or comment between them."""
         body, index = self.siblings(statement)
         return body[index - 1] if index and not getattr(statement, "leading_lines", ()) else None
+
+    def is_shown(self, statement: cst.CSTNode) -> bool:
+        """Whether the value of a statement is shown to those who run the program: at the end of a notebook's cell."""
+        line = self._parents.get(id(statement))
+        if not isinstance(statement, cst.Expr) or not isinstance(line, cst.SimpleStatementLine):
+            return False
+        if line.body[0] is not statement and _name(line.body[0]).startswith(PLACEHOLDER):  # `%timeit` and its like
+            return True
+        body, index = self.siblings(line)
+        following = body[index + 1] if index + 1 < len(body) else None
+        return (
+            line.body[-1] is statement
+            and isinstance(following, cst.SimpleStatementLine)
+            and _name(following.body[0]) == SHOWN
+        )
 
     def indentation(self, node: cst.CSTNode) -> str:
         """White space in front of the statements of the block that ``node`` is in."""

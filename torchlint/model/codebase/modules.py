@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_MODULES = (".py", ".pyi")
+"""What the names of files end with that others can import."""
 _ROOM = 3_000_000
 """Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
 _MANY_STARS = 20
@@ -180,8 +182,10 @@ class Codebase:
 
         ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
         """
+        if asker.path is None or not asker.path.endswith(_MODULES):
+            return None
         importers = self._others(asker)
-        if importers is None or asker.path is None:
+        if importers is None:
             return None
         if not importers.is_known:
             return ""
@@ -194,8 +198,10 @@ class Codebase:
 
     def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
         """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
+        if asker.path is None or not asker.path.endswith(_MODULES):
+            return None
         importers = self._others(asker)
-        if importers is None or asker.path is None or not importers.is_known:
+        if importers is None or not importers.is_known:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 

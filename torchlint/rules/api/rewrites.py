@@ -94,8 +94,10 @@ def _is_taken_apart(
             return parent.value is node
         case cst.Attribute(attr=cst.Name(value=name)):
             return name in fields
-        case cst.Arg(star="*") | cst.Expr():
+        case cst.Arg(star="*"):
             return True
+        case cst.Expr():
+            return not model.tree.is_shown(parent)
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List())]):
             return True
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):

@@ -158,13 +158,8 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return memory.is_new(node, model)
     if not isinstance(model.scopes.scope_of(node), cst.FunctionDef):
         return False
-    bound = model.remember(_targets, node.value, model.scopes.scope_of(node))
+    bound = model.targets(node.value, model.scopes.scope_of(node))
     return bool(bound) and not _is_given(node, model) and all(_is_bound_to_new(target, model) for target in bound)
-
-
-def _targets(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
-    """Where a name is bound in a scope."""
-    return [use for use in model.references(name, scope) if model.is_target(use)]
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -175,7 +170,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(_are_asked_about):
         return False
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
-    targets = model.remember(_targets, inner.value, scope)
+    targets = model.targets(inner.value, scope)
     if not all(model.tree.statement(each) is statement or _is_bound_to_new(each, model) for each in targets):
         return False
     uses = model.references(inner.value, scope)
