@@ -6,6 +6,8 @@ CHECKOUTS holds the repositories, each in a folder OWNER+NAME, at the commits in
 For each oracle file it prints how many receivers of ``.item``, ``.tolist``, ``.detach``, ``.cpu``, ``.numpy`` and
 ``.grad`` that were tensors `torchlint infer` calls tensors, how many of the others, and how many that it says cannot
 require grad were seen to; and how many sites of ``.data`` of tensors, and of others, `torchlint check` reports.
+Then how often a tensor was said to require grad (``proved`` or ``expected``) and did, or did not while the suite ran,
+how often it was said that it cannot, how often neither; and findings of TL104 on lines that ran, each of them false.
 """
 
 from __future__ import annotations
@@ -49,7 +51,11 @@ def shown(counts: collections.Counter[str]) -> str:
         f"others {counts['other called tensor']}/{counts['other']}, "
         f"gradients seen where there can be none {counts['no grad wrong']}/{counts['no grad']}; "
         f".data: tensors {counts['data found']}/{counts['data']}, "
-        f"others {counts['other data found']}/{counts['other data']}"
+        f"others {counts['other data found']}/{counts['other data']}\n"
+        f"{'':14s} requires grad: said yes and did {counts['yes did']}, did not {counts['yes did not']}; "
+        f"said no and did {counts['no did']}, did not {counts['no did not']}; "
+        f"not said and did {counts['open did']}, did not {counts['open did not']}; "
+        f"TL104 on executed lines {counts['TL104']}"
     )
 
 
@@ -64,9 +70,17 @@ def receivers(root: Path, rows: list[Row]) -> Iterator[tuple[str, int]]:
         if value is None or value["kind"] != "tensor":
             continue
         counts[f"{row['is']} called tensor"] += 1
-        if value["requires_grad"] == "no" and row["is"] == "tensor":
+        if row["is"] != "tensor":
+            continue
+        did = "did" if row["grad"] else "did not"
+        if value["certainty"] in ("proved", "expected"):
+            counts[f"yes {did}"] += 1
+        elif value["requires_grad"] == "no":
+            counts[f"no {did}"] += 1
             counts["no grad"] += 1
             counts["no grad wrong"] += bool(row["grad"])
+        else:
+            counts[f"open {did}"] += 1
     yield from counts.items()
 
 
@@ -99,8 +113,11 @@ def data(root: Path, rows: list[Row]) -> Iterator[tuple[str, int]]:
     command = ["torchlint", "check", "--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "."]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     found = collections.defaultdict(list)
+    refused = []
     for finding in json.loads(ran.stdout or "[]"):
         path = Path(finding["filename"]).relative_to(root.resolve()).as_posix()
+        if finding["code"] == "TL104":
+            refused.append((path, finding["location"]["row"]))
         begin, end = finding["location"], finding["end_location"]
         found[path].append(((begin["row"], begin["column"] - 1), (end["row"], end["column"] - 1)))
     for row in rows:
@@ -109,6 +126,8 @@ def data(root: Path, rows: list[Row]) -> Iterator[tuple[str, int]]:
         place, kind = (row["end_line"], row["end_col"]), "" if row["is"] == "tensor" else "other "
         counts[f"{kind}data"] += 1
         counts[f"{kind}data found"] += any(begin < place <= end for begin, end in found[row["path"]])
+    executed = {(row["path"], row["line"]) for row in rows if row["kind"] == ".numpy"}
+    counts["TL104"] = sum((path, row) in executed for path, row in refused)
     yield from counts.items()
 
 

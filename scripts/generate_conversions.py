@@ -9,6 +9,8 @@ tensors detached. By qualified name (methods of axes under ``matplotlib.axes.Axe
     One tensor, of one and of two dimensions, raises.
 ``list``
     A list of tensors, of none and of one dimension, raises.
+
+Operators stand under the methods of tensors that are given an array: ``__rtruediv__`` for ``array / tensor``.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import contextlib
 import io
 import itertools
 import json
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -53,6 +56,9 @@ PLOTTING = """
 """Functions of ``matplotlib.pyplot`` that take an array; axes have methods of these names."""
 
 
+OPERATORS = "add floordiv matmul mod mul pow sub truediv"
+
+
 def generate() -> dict[str, list[list[str]]]:
     """The table."""
     found = {}
@@ -62,7 +68,28 @@ def generate() -> dict[str, list[list[str]]]:
             rows.pop()
         if rows:
             found[name] = rows
+    found |= {name: [["tensor"]] for name in operators()}
     return dict(sorted(found.items()))
+
+
+def operators() -> Iterator[str]:
+    """The operators of tensors that refuse an array."""
+    for name, side in itertools.product(OPERATORS.split(), range(PLACES)):
+        if _operator_refuses(getattr(operator, name), side):
+            yield f"torch.Tensor.__{'r' * side}{name}__"
+
+
+def _operator_refuses(function: Callable[..., Any], side: int) -> bool:
+    """Whether an operator refuses what requires grad on one side of an array, and takes the same without."""
+    array = np.ones((3, 3))
+    value = values("tensor")[1]
+    if _called(function, _sides(value.detach(), array, side)) is not None:
+        return False
+    return REFUSAL in (_called(function, _sides(value, array, side)) or "")
+
+
+def _sides(value: Any, array: Any, side: int) -> tuple[Any, Any]:
+    return (array, value) if side else (value, array)
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -73,6 +73,15 @@ def test_a_loop_in_a_class_of_another_file(write: Write, torchlint: Torchlint) -
     assert (len(json.loads(ran.out)), ran.err) == (1, "")
 
 
+def test_a_named_tuple_of_another_file(write: Write, torchlint: Torchlint) -> None:
+    holder = 'from collections import namedtuple\n\nHolder = namedtuple("Holder", "data mask")\n'
+    main = "import torch\nfrom a import Holder\n\n\ndef f(x: torch.Tensor):\n    pair = Holder(x, None)\n"
+    main += "    pair.data.unsqueeze_(0)\n    return pair.data.data\n"
+    write({"a.py": holder, "main.py": main})
+    ran = torchlint("check", "--isolated", "--output-format", "json", "main.py")
+    assert [(each["code"], each["location"]["row"]) for each in json.loads(ran.out)] == [("TL101", 8)]
+
+
 # what is no tensor, or not known, where the name promises one
 SILENT = {
     "no tensor": {"a.py": "def loss(out, y):\n    return open(out)\n"},

@@ -9,7 +9,9 @@ import pytest
 from growth import growing
 
 from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.rules.shared import identity
 from torchlint.testing.examples import examples
 
 Program = Callable[[int], str]
@@ -225,6 +227,26 @@ def test_modules_of_modules() -> None:
     """Each line doubles what a module is made of, which is cut at some size: so not from the first lines on."""
     program = lines(NET, "net = nn.Sequential(net, net)\n", "x = net(torch.ones(3)).data\n")
     assert growing(program, 5 * SIZE, Fixing.UNSAFE) == []
+
+
+def test_what_is_known_of_a_name_is_not_copied_for_each_read_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a set operator copies is neither a line nor a character."""
+    copied = []
+
+    class Counting(frozenset[int]):
+        def __sub__(self, other: object) -> frozenset[int]:
+            copied.append(len(self))
+            return super().__sub__(other)  # type: ignore[operator]
+
+    def counting(*given: object) -> tuple[frozenset[int], frozenset[int]]:
+        uses, written = original(*given)  # type: ignore[arg-type]
+        return Counting(uses), Counting(written)
+
+    original = identity._uses
+    monkeypatch.setattr(identity, "_uses", counting)
+    text = "import torch\nb = torch.rand(3)\n" + "a = b.data\n" * SIZE
+    assert len(check_text(text, "x.py", frozenset(("TL101",))).diagnostics) == SIZE
+    assert copied == []
 
 
 @pytest.mark.parametrize(

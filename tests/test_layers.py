@@ -12,7 +12,7 @@ from conftest import Torchlint
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
-from torchlint.file.tree.fast import long_lists
+from torchlint.file.tree.fast import long_lists, long_modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
 from torchlint.system.layers import VARIABLE, Layer, is_on, without
@@ -26,6 +26,8 @@ FILES = sorted([*ROOT.glob("tests/cases/**/*.py"), *ROOT.glob("examples/**/*.py"
 def small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_lists, "LONG", 50)
     monkeypatch.setattr(long_lists, "_GROUP", 20)
+    monkeypatch.setattr(long_modules, "LONG", 100)
+    monkeypatch.setattr(long_modules, "PART", 50)
 
 
 def fixed(path: Path) -> Outcome:

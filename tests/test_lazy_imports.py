@@ -25,7 +25,7 @@ FIXED = {
     ),
     "a blank line behind an import in a function": (
         "import torch\n\n\ndef f(x):\n    from torch.autograd import Variable\n\n    return isinstance(x, Variable)\n",
-        "import torch\n\n\ndef f(x):\n\n    return isinstance(x, torch.Tensor)\n",
+        "import torch\n\n\ndef f(x):\n    return isinstance(x, torch.Tensor)\n",
     ),
 }
 

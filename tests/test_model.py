@@ -23,6 +23,7 @@ from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.possibilities import Possibilities
+from torchlint.model.syntax import is_label
 from torchlint.model.values import tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
@@ -163,19 +164,6 @@ def find(expectation: Expectation) -> cst.BaseExpression:
         raise BadSpec(f"there is no expression `{expectation.expression}` on line {expectation.line}")
     found.sort(key=tree.order)
     return next((node for node in found if is_target(tree, node)), found[-1])
-
-
-def is_label(tree: Tree, node: cst.CSTNode) -> bool:
-    """Whether a name is no expression of its own: after a dot, a keyword, in an import or a definition."""
-    parent = tree.parent(node)
-    match parent:
-        case cst.Attribute():
-            return parent.attr is node
-        case cst.Arg():
-            return parent.keyword is node
-        case cst.FunctionDef() | cst.ClassDef() | cst.ImportAlias() | cst.ImportFrom() | cst.Param():
-            return getattr(parent, "name", None) is node
-    return False
 
 
 def statement_on(expectation: Expectation) -> cst.CSTNode:

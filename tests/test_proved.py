@@ -126,3 +126,15 @@ def test_a_file_that_ends_in_blanks(head: str, end: str) -> None:
 def test_a_string_at_the_end_is_no_comment() -> None:
     text = 'import torch\ny = torch.ones(3, requires_grad=True).data, """\n # c\n # d"""\n'
     assert check_text(text, "x.py", CODES, Fixing.SAFE).text == text.replace(".data", ".detach()")
+
+
+@pytest.mark.parametrize(
+    ("caught", "is_safe"),
+    {"IndexError": False, "(TypeError, IndexError)": False, "Exception": True, "ValueError": True}.items(),
+)
+def test_an_error_that_is_waited_for(caught: str, is_safe: bool) -> None:
+    text = (
+        "import torch\n\nw = torch.ones(3, requires_grad=True)\ntry:\n    a = w.sum().data[0]\n"
+        f"except {caught}:\n    a = w.sum().item()\n"
+    )
+    assert kinds(text) == ("safe" if is_safe else "unsafe")

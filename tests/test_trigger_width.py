@@ -39,8 +39,9 @@ def narrow(text: str, codes: frozenset[str]) -> Iterator[str]:
     flagged = {row for _, row, _ in without_triggers(text, codes)}
     if not flagged:
         return
-    if (whole := in_a_function(text)) is not None and (missed := unlike(whole, codes)):
-        yield f"{missed}\n{whole}"
+    for whole in (in_a_function(text, is_called=called) for called in (False, True)):
+        if whole is not None and (missed := unlike(whole, codes)):
+            yield f"{missed}\n{whole}"
     for lonely in (text, *alone(text, flagged)):
         for other in (lonely, *(varied(lonely, way) for way in WAYS)):
             if other is not None and not possible_rules(other.encode(), codes):

@@ -177,8 +177,8 @@ def varied(text: str, way: str) -> str | None:
     return found if found != text else None
 
 
-def in_a_function(text: str) -> str | None:
-    """A text with all but its imports in a function; None where that cannot be."""
+def in_a_function(text: str, *, is_called: bool) -> str | None:
+    """A text with all but its imports in a function, which nobody calls or the module does; None if that cannot be."""
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError:
@@ -189,7 +189,8 @@ def in_a_function(text: str) -> str | None:
         return None
     body = cst.IndentedBlock([*rest, cst.parse_statement("return\n")])
     made = cst.FunctionDef(cst.Name("whole"), cst.Parameters(), body)
-    code = module.with_changes(body=[*heads, made]).code
+    calls = [cst.parse_statement("whole()\n")] if is_called else []
+    code = module.with_changes(body=[*heads, made, *calls]).code
     try:
         compile(code, "x.py", "exec")
     except SyntaxError:

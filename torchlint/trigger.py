@@ -89,21 +89,14 @@ class AllOf:
 
 
 @dataclass(frozen=True, slots=True)
-class OutsideFunctions:
-    """One that only counts outside of functions."""
-
-    trigger: Trigger
-
-
-@dataclass(frozen=True, slots=True)
 class InLoops:
     """One that only counts in loops."""
 
     trigger: Trigger
 
 
-Trigger = Union[Word, Attribute, Part, Pattern, Listed, AnyOf, AllOf, OutsideFunctions, InLoops]  # noqa: UP007
-KINDS = (Word, Attribute, Part, Pattern, Listed, AnyOf, AllOf, OutsideFunctions, InLoops)
+Trigger = Union[Word, Attribute, Part, Pattern, Listed, AnyOf, AllOf, InLoops]  # noqa: UP007
+KINDS = (Word, Attribute, Part, Pattern, Listed, AnyOf, AllOf, InLoops)
 
 
 def word(name: str) -> Trigger:
@@ -155,11 +148,6 @@ def all_of(first: Trigger, *others: Trigger) -> Trigger:
     return AllOf(_searched(first), tuple(map(_searched, others)))
 
 
-def outside_functions(trigger: Trigger) -> Trigger:
-    """A trigger that only counts outside of functions; in doubt it counts."""
-    return OutsideFunctions(_searched(trigger))
-
-
 def in_loops(trigger: Trigger) -> Trigger:
     """A trigger that only counts in ``for`` and ``while``; in doubt it counts."""
     return InLoops(_searched(trigger))
@@ -172,8 +160,7 @@ def together(triggers: Iterable[Trigger]) -> Trigger:
 
 
 FUNCTIONS: Mapping[str, Callable[..., Trigger]] = {
-    each.__name__: each
-    for each in (word, attribute, part, pattern, listed, any_of, all_of, outside_functions, in_loops)
+    each.__name__: each for each in (word, attribute, part, pattern, listed, any_of, all_of, in_loops)
 }
 """What triggers are written with, by name."""
 

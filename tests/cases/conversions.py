@@ -33,6 +33,18 @@ axes[0].set_title(y)
 line = axes[1].plot([1], [2])[0]
 line.set_ydata(y)
 history = np.plot(y)
+scale = np.ones((2, 1))
+y * scale  # TL104
+y - scale  # TL104
+scale / y  # TL104
+y**scale  # TL104
+y @ scale  # TL104
+y == scale
+y * scale.sum()
+y * np.sqrt(2)
+y * torch.as_tensor(scale)
+y.detach() * scale
+2 / y
 
 
 def fit(model, criterion, optimizer, loader, scaler):

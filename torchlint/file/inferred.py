@@ -22,6 +22,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
+from torchlint.model.graphs import reasons
 from torchlint.model.graphs.reasons import Caller
 from torchlint.model.possibilities import Possibilities
 from torchlint.model.syntax import is_label
@@ -145,8 +146,10 @@ class _Grad:
 
 
 def _grad(model: Model, node: cst.BaseExpression) -> _Grad:
-    callers = tuple(model.mode_callers(node))
-    return _Grad(model.requires_grad(node), tuple(model.grad_sources(node)), model.grad_enabled(node), callers)
+    callers = tuple(model.ask(reasons.mode_callers, node))
+    return _Grad(
+        model.requires_grad(node), tuple(model.ask(reasons.grad_sources, node)), model.grad_enabled(node), callers
+    )
 
 
 class _Said(TypedDict, total=False):

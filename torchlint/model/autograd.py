@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 _BACKWARD = frozenset(("backward", "manual_backward", "autograd_backward", "scaled_backward"))
+"""What proves that its argument requires grad; ``graphs.backward`` has more names, of what may send gradients."""
 _BACKWARD_OF = frozenset(("accelerator", "fabric", "engine", "autograd", "strategy", "trainer", "self"))
 """What is called like one of these is given what its ``backward`` begins with."""
 
 
 def calls_backward(context: Context, area: cst.CSTNode) -> bool:
     """Whether ``backward`` (or an optimizer's ``step``) is called below a node."""
+    return context.remember(_calls_backward, area)
+
+
+def _calls_backward(context: Context, area: cst.CSTNode) -> bool:
     if isinstance(area, cst.Module):
         named = [each for name in sorted(_BACKWARD | {"step"}) for each in context.tree.attributes(name)]
         calls = [call for each in named if isinstance(call := context.tree.parent(each), cst.Call)]
@@ -60,12 +65,3 @@ def backpropagated(call: cst.Call) -> cst.BaseExpression | None:
         case cst.Call(func=cst.Attribute(attr=cst.Name("scale")), args=[cst.Arg(star="", value=scaled)]):
             return scaled
     return owner
-
-
-def without_backward(context: Context, node: cst.CSTNode) -> bool:
-    """Whether a node is in a function of a file that never trains, so that grad may be off in whoever calls."""
-    return context.scopes.scope_of(node) is not context.tree.module and not context.remember(_trains)
-
-
-def _trains(context: Context) -> bool:
-    return calls_backward(context, context.tree.module)

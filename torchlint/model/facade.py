@@ -7,23 +7,16 @@ remembered. ``tests/model/*.md`` specify what comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
 from torchlint.model import (
-    activations,
-    autograd,
     bindings,
     classes,
     expressions,
-    imports,
-    lists,
-    made_modules,
-    methods_called,
     modes,
-    recording,
     requires_grad,
     spelling,
     training,
@@ -33,10 +26,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.graphs import fate, kept, reasons
-from torchlint.model.graphs.fate import Fate
 from torchlint.model.interpret.forward import ForwardInterpreter
-from torchlint.model.parameters import applied_to_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import is_target
@@ -94,10 +84,6 @@ class Model:
         """The canonical qualified name of something imported (``torch.nn.functional.relu``); None for all else."""
         return expressions.qualified(self.context, node)
 
-    def imported(self, node: cst.CSTNode) -> str | None:
-        """The path that a name can only stand for, as it is imported; None if it can stand for something else."""
-        return imports.imported_path(self.context, node)
-
     def is_tensor(self, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:
         """Whether an expression is a tensor wherever it has a tensor's methods, on evidence of that strength."""
         return expressions.is_tensor(self.context, node, at_least)
@@ -114,29 +100,9 @@ class Model:
         """How certain it is (``Certainty``) that an expression is a tensor that requires grad; None if it can't be."""
         return requires_grad.requires_grad(self.context, node)
 
-    def grad_sources(self, node: cst.BaseExpression) -> list[str]:
-        """What a tensor has its graph from, as it is written: modules with parameters, leaves."""
-        return reasons.grad_sources(self.context, node)
-
-    def mode_callers(self, node: cst.CSTNode) -> list[reasons.Caller]:
-        """The calls of the function around ``node`` in this file, which decide whether autograd records there."""
-        return reasons.mode_callers(self.context, node)
-
     def has_no_graph(self, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
         """Whether it is known that an expression is a tensor without a graph, or that nothing is recorded there."""
         return requires_grad.has_no_graph(self.context, node, at)
-
-    def elements_require_grad(self, node: cst.BaseExpression) -> Certainty | None:
-        """How certain it is that an expression is a list that holds a tensor that requires grad; None if it can't."""
-        return lists.elements_require_grad(self.context, node)
-
-    def appended(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
-        """What is appended to a list that a name or path stands for, in its scope or in its class."""
-        return lists.appended(self.context, node)
-
-    def shows_recording(self, node: cst.CSTNode) -> bool:
-        """Whether autograd records where ``node`` is evaluated, and the file shows who begins that."""
-        return recording.shows_recording(self.context, node)
 
     # ------------------------------------------------------------------ classes and functions
 
@@ -161,26 +127,6 @@ class Model:
         other._see(context)
         other.target = self.target
         return other
-
-    def applied_to_modules(self, function: cst.FunctionDef) -> bool:
-        """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
-        return applied_to_modules(self.context, function)
-
-    def declares(self, attribute: str) -> bool:
-        """Whether a class or named tuple of this file has an attribute of that name."""
-        return bindings.declares(self.context, attribute)
-
-    def makes_parameters(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression makes a module that has parameters, and is not only the name of one."""
-        return made_modules.makes_parameters(self.context, node)
-
-    def makes_state(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression makes a module that has parameters, buffers, or something that its mode decides."""
-        return made_modules.makes_state(self.context, node)
-
-    def calls_on(self, node: cst.BaseExpression, methods: Collection[str]) -> bool:
-        """Whether one of some methods is called on what a name or path stands for, in its function or class."""
-        return methods_called.calls_on(self.context, node, methods)
 
     # ------------------------------------------------------------------ names
 
@@ -223,15 +169,7 @@ class Model:
         """
         return exports.taker(self.context, name)
 
-    def patcher(self, name: str) -> str | None:
-        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
-        return self.context.codebase.patcher(self.context, name)
-
     # ------------------------------------------------------------------ training
-
-    def activation(self, node: cst.BaseExpression) -> activations.Activation | None:
-        """What an expression went through last, on every path: softmax, a sigmoid, a logarithm; None if neither."""
-        return activations.activation(self.context, node)
 
     def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
@@ -241,31 +179,15 @@ class Model:
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""
-        return uses.Follower(self.context).usage(node)
-
-    def only_metadata(self, node: cst.CSTNode) -> bool:
-        """Whether nothing but metadata is read of an expression, on the spot."""
-        return uses.Follower(self.context, through_names=False).usage(node) is Usage.METADATA
+        return uses.usage(self.context, node)
 
     def is_written(self, node: cst.CSTNode) -> bool:
         """Whether what an expression holds may be written in place where a version counter counts it."""
         return origins.is_written(self.context, node)
 
-    def kept_for_nothing(self, node: cst.CSTNode) -> list[kept.Kept]:
-        """The graphs that a statement or call keeps beyond a round of a loop and that nobody needs."""
-        return kept.kept_for_nothing(self.context, node)
-
-    def calls_backward(self, area: cst.CSTNode) -> bool:
-        """Whether ``backward`` is called below a node."""
-        return self.context.remember(autograd.calls_backward, area)
-
-    def fate(self, name: str, node: cst.CSTNode) -> Fate:
-        """The worst that becomes of the graphs behind a name or path in the scope of ``node``."""
-        return fate.fate_of_name(self.context, name, node)
-
-    def without_backward(self, node: cst.CSTNode) -> bool:
-        """Whether nothing in this file trains: no ``backward`` anywhere, so grad may be off in whoever calls."""
-        return autograd.without_backward(self.context, node)
+    def ask(self, question: Callable[Concatenate[Context, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a function of this package says of this file: for questions that few rules have."""
+        return question(self.context, *args, **kwargs)
 
     def remember(self, question: Callable[Concatenate[Model, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function says of this file and of its arguments, computed once.

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
 from torchlint.model.classes import class_kind, class_of
+from torchlint.model.hooks import given_to_hook
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
@@ -71,6 +72,8 @@ def _param(
     if cls is not None and (given := _given_by_torch(context, function, cls, param)) is not None:
         return replace(given, symbols=(symbol,))
     convention = _convention(context, function, cls, name)
+    if convention is None:
+        convention = given_to_hook(context, function, name, is_method=cls is not None)
     if convention is not None:
         return replace(convention, kind=convention.kind | Kind.UNKNOWN, symbols=(symbol,))
     if applied_to_modules(context, function):

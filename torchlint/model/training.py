@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.expressions import value_of
+from torchlint.model.expressions import qualified, value_of
 from torchlint.model.methods_called import calls_on
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted, last_name
@@ -28,6 +28,13 @@ _FAR = 2
 _OPTIMIZER_NAME = re.compile(r"optim|(?:^|_)opt\d*(?:_|$)", re.IGNORECASE)
 _SCHEDULER_NAME = re.compile(r"sched|(?:^|_)lr(?:_|$)|warm_?up|annealing", re.IGNORECASE)
 _BACKWARD = frozenset(("backward", "manual_backward"))
+_MAY_TRAIN = re.compile(
+    r"back_?(?:ward|prop)|(?<!no_)(?<!enable_)(?<!requires_)grad(?!_enabled)|step|train|optimi|learn|closure|^fit"
+    r"|update_|_update|unscale",
+    re.IGNORECASE,
+)
+"""What functions may be called that train."""
+_CLIPPING = frozenset(("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm"))
 
 
 class What(enum.Enum):
@@ -42,6 +49,12 @@ class What(enum.Enum):
     """A scheduler changes the learning rate."""
     LOAD = enum.auto()
     """``load_state_dict`` of a module."""
+    CLIP = enum.auto()
+    """Gradients are clipped: ``clip_grad_norm_``, ``clip_grad_value_``."""
+    UNSCALE = enum.auto()
+    """A scaler takes its factor out of the gradients of an optimizer, which is the path."""
+    UNKNOWN = enum.auto()
+    """Something is called that is not known, and may do any of these by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +90,10 @@ def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> 
 
 
 def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
-    """What a call of a method does itself."""
+    """What a call does itself."""
     func = call.func
+    if _clips(context, func):
+        return TrainingEvent(What.CLIP, call, "")
     if not isinstance(func, cst.Attribute):
         return None
     name, owner = func.attr.value, func.value
@@ -90,7 +105,25 @@ def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
         return TrainingEvent(What.CLEAR, call, dotted(owner) or "")
     if name in ("zero_", "detach_") and last_name(owner) == "grad":
         return TrainingEvent(What.CLEAR, call, "")
+    if name == "unscale_":
+        return TrainingEvent(What.UNSCALE, call, _given(call))
     return _stepping(context, call, owner) if name == "step" else None
+
+
+def _clips(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether a function of torch is called that clips gradients, or the method of that name of a sharded module."""
+    if not isinstance(func, cst.Name) and last_name(func) not in _CLIPPING:
+        return False
+    ref = qualified(context, func)
+    name = ref.rpartition(".")[2] if ref is not None and ref.startswith("torch.") else last_name(func)
+    if name not in _CLIPPING:
+        return False
+    return ref is not None if isinstance(func, cst.Name) else ref is None or ref.startswith("torch.")
+
+
+def _given(call: cst.Call) -> str:
+    """The path that is given first."""
+    return dotted(call.args[0].value) or "" if call.args else ""
 
 
 def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> TrainingEvent | None:
@@ -100,15 +133,14 @@ def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> Tr
     if value.kind == Kind.OBJECT:
         kind = object_kind(value)
         if kind == "scaler":
-            given = call.args[0].value if call.args else None
-            return TrainingEvent(What.STEP, call, dotted(given) or "" if given is not None else "")
+            return TrainingEvent(What.STEP, call, _given(call))
         return TrainingEvent(What.SCHEDULE, call, path) if kind == "scheduler" else None
     if value.kind != Kind.UNKNOWN:
         return None
     if _SCHEDULER_NAME.search(last_name(owner)):
         return TrainingEvent(What.SCHEDULE, call, path, is_proved=False)
     if "scaler" in path.lower() and call.args:
-        return TrainingEvent(What.STEP, call, dotted(call.args[0].value) or "", is_proved=False)
+        return TrainingEvent(What.STEP, call, _given(call), is_proved=False)
     if calls_on(context, owner, ("zero_grad",)):
         return TrainingEvent(What.STEP, call, path)
     return TrainingEvent(What.STEP, call, path, is_proved=False) if _OPTIMIZER_NAME.search(last_name(owner)) else None
@@ -122,14 +154,23 @@ def object_kind(value: Value) -> str:
 
 def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, ...]:
     """What a function of the project does that is called, by the names of who calls it."""
-    if not far or not isinstance(call.func, (cst.Name, cst.Attribute)):
+    if not isinstance(call.func, (cst.Name, cst.Attribute)):
         return ()
-    function = value_of(context, call.func).node
+    function = value_of(context, call.func).node if far else None
     if not isinstance(function, cst.FunctionDef):
-        return ()
+        return (TrainingEvent(What.UNKNOWN, call, "", is_proved=False),) if _may_train(context, call) else ()
     home = context.home(function)
     events = home.remember(_events, function, far - 1)
     return tuple(TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved) for event in events)
+
+
+def _may_train(context: Context, call: cst.Call) -> bool:
+    """Whether something that is not known may train, by its name."""
+    name = last_name(call.func)
+    if _MAY_TRAIN.search(name) is None or (name == "train" and isinstance(call.func, cst.Attribute)):
+        return False
+    ref = qualified(context, call.func) or ""
+    return not ref.startswith(("torch.", "builtins.")) or ref.startswith("torch.autograd.")
 
 
 def _seen_as(path: str, call: cst.Call) -> str:

@@ -1,4 +1,4 @@
-r"""Reading `.data` of a tensor goes behind autograd's back.
+r"""Autograd does not notice what is written to `.data`.
 
 `x.data` shares memory with `x` but not its version counter: write to it, and `backward()` computes wrong gradients
 without a word. `x.detach()` is the same tensor with the counter, so the same mistake is an error. Where nothing but
@@ -113,6 +113,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Evidence, Model, Tri, Usage, Value
+from torchlint.model.aliasing.uses import only_metadata
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new, may_alias
@@ -122,7 +123,7 @@ from torchlint.rules.shared.volatile import blocks
 
 GROUP = Group.MIGRATION
 
-_MESSAGE = "`.data` reads a tensor behind autograd's back; {}"
+_MESSAGE = "`.data` gives a tensor whose changes autograd does not notice; {}"
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -133,17 +134,16 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     statement = model.tree.parent(node)
-    if isinstance(statement, cst.Expr) and not model.is_shown(
-        statement
-    ):  # nothing is done with it, nor would be with what a fix writes
-        return Finding(node.attr, _MESSAGE.format("the statement does nothing"), evidence=evidence, receiver=node.value)
+    if isinstance(statement, cst.Expr) and not model.is_shown(statement):  # a fix would write what does nothing, too
+        said = "the statement reads `.data` and does nothing with it; remove it"
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
-    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "it can go")
+    message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
 
@@ -156,7 +156,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
-    if model.only_metadata(node):
+    if model.ask(only_metadata, node):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)

@@ -117,8 +117,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     elif fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
-        advice = "compute with a new tensor instead: what an earlier call has saved for `backward()` is overwritten"
-    message = f"in-place operation through `.data` is hidden from autograd; {advice}"
+        advice = "it overwrites what `backward()` still needs, so compute a new tensor"
+    message = f"autograd does not notice this write through `.data`; {advice}"
     half = data_sites.half_of(node, model)
     severity = _severity(value, fix)
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
@@ -255,7 +255,7 @@ def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
             value = model.value(node.func)
             if not value.kind & Kind.REFERENCE or not _is_harmless(value):
                 is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
-                if not is_operation:
+                if not is_operation and not no_grad.only_computes(value, model):
                     return False
     return True
 

@@ -88,7 +88,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     advice = "use `with torch.no_grad(): ….copy_(…)`"
     if gradients.is_gradient(value, node.value, model):
         advice = "assign to `.grad` itself"
-    message = f"assignment to `.data` swaps storage behind autograd's back; {advice}"
+    message = f"autograd does not notice this assignment to `.data`; {advice}"
     half = data_sites.half_of(node, model)
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 

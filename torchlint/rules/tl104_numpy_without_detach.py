@@ -44,6 +44,13 @@ NumPy's and matplotlib's functions convert what they are given, one tensor or a 
  d = np.mean([v.item() for v in y])
 ```
 
+So does arithmetic with an array behind the tensor. Whether the graph is meant is not known, so there is no fix:
+`torch.as_tensor(a)` keeps it, `x.detach()` does without.
+
+```python
+weight = net.weight * np.ones(3)
+```
+
 A list that was filled before is reported where it is converted; what is put into it is detached there, where the list
 serves for nothing else (here `losses.append(loss.detach())`):
 
@@ -102,8 +109,12 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Fate, Kind, Model, Tri
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model import Certainty, Fate, Kind, Model, Tri, lists
+from torchlint.model.graphs.fate import fate_of_name
+from torchlint.model.imports import imported_path
+from torchlint.model.recording import shows_recording
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import assignment_of, dotted, last_name, parameters
 from torchlint.model.torch import conversions
 from torchlint.rule import (
     Applicability,
@@ -112,20 +123,46 @@ from torchlint.rule import (
     Fix,
     Group,
     Severity,
-    all_of,
     any_of,
     attribute,
     on,
-    outside_functions,
     part,
     pattern,
-    word,
 )
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
+_OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
+    cst.Add: "add",
+    cst.FloorDivide: "floordiv",
+    cst.MatrixMultiply: "matmul",
+    cst.Modulo: "mod",
+    cst.Multiply: "mul",
+    cst.Power: "pow",
+    cst.Subtract: "sub",
+    cst.Divide: "truediv",
+}
+_MAKING_ARRAYS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *(
+            "arange",
+            "array",
+            "asarray",
+            "concatenate",
+            "empty",
+            "eye",
+            "full",
+            "hstack",
+            "identity",
+            "linspace",
+            "ones",
+        ),
+        *("ones_like", "random.rand", "random.randn", "stack", "tile", "vstack", "zeros", "zeros_like"),
+    )
+)
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
 _FIRST = ("a", "object")
@@ -133,17 +170,12 @@ _FIRST = ("a", "object")
 
 _TRIGGER = any_of(
     attribute("numpy"),
-    all_of(pattern(r"np \. \w+ \("), part("backward")),
-    outside_functions(pattern(r"np \. \w+ \(")),
-    all_of(pattern(r"numpy \. \w+ \("), part("backward")),
-    outside_functions(pattern(r"numpy \. \w+ \(")),
-    pattern(r"array \( [-+~(\w]"),
-    all_of(word("array"), pattern(r"from numpy import")),
-    all_of(word("asarray"), pattern(r"from numpy import")),
+    pattern(r"\b(?:np|numpy|linalg) \. \w+ \( [^\s)]"),
+    pattern(r"import numpy(?:\.\w+)* as (?!np\b)"),
+    pattern(r"from (?:numpy|matplotlib)(?:\.\w+)* import"),
     pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
     pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
-"""Functions of NumPy have common names: in functions they count where the file trains."""
 
 
 @on(cst.Call, trigger=_TRIGGER)
@@ -165,10 +197,54 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return None
 
 
+@on(cst.BinaryOperation, trigger=part("numpy"))
+def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
+    """Report arithmetic of a tensor that requires grad with an array."""
+    name = _OPERATORS.get(type(node.operator))
+    if name is None or not model.remember(_mentions_numpy):
+        return None
+    for side, tensor, array in (("", node.left, node.right), ("r", node.right, node.left)):
+        if not conversions.refuses(f"torch.Tensor.__{side}{name}__", 0, "tensor"):
+            continue
+        if _is_array(array, model) and _is_refused(tensor, node, model):
+            said = "arithmetic of a tensor that requires grad with an array raises; use `torch.as_tensor` for the array"
+            return Finding(tensor, said, receiver=tensor)
+    return None
+
+
+def _is_array(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression can only be an array: what other functions of NumPy give may be a number, or act as one."""
+    if isinstance(node, cst.Call):
+        return bool(node.args) and model.qualified(node.func) in _MAKING_ARRAYS
+    return isinstance(node, cst.Name) and node.value in model.remember(_arrays, model.scopes.scope_of(node))
+
+
+def _arrays(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str]:
+    """The names that a scope binds to new arrays and to nothing else."""
+    found: set[str] = set()
+    for call in model.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Call):
+        target = model.tree.parent(call)
+        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_array(call, model):
+            found.update(name for each in target.targets for name in target_names(each.target))
+    others = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
+    return frozenset(name for name in found - others if _is_bound_to_arrays(name, scope, model))
+
+
+def _is_bound_to_arrays(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    bound = [each for each in model.references(name, scope) if model.is_target(each)]
+    values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
+    arrays = [each for each in values if isinstance(each, cst.Call) and _is_array(each, model)]
+    return len(arrays) == len(bound)
+
+
+def _mentions_numpy(model: Model) -> bool:
+    return "numpy" in model.tree.source.text
+
+
 def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
     """Whether a function has a name that the table knows, or another one for it: ``from numpy import array as A``."""
     name = last_name(function)
-    imported = model.imported(function) if isinstance(function, cst.Name) else None
+    imported = model.ask(imported_path, function) if isinstance(function, cst.Name) else None
     return (imported.rpartition(".")[2] if imported is not None else name) in conversions.converting()
 
 
@@ -189,13 +265,13 @@ def _mentions_matplotlib(model: Model) -> bool:
     return "matplotlib" in model.tree.source.text
 
 
-def _is_refused(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> bool:
+def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
     return model.grad_enabled(call) == Tri.YES and _counts(model.requires_grad(tensor), call, model)
 
 
-def _counts(certainty: Certainty | None, call: cst.Call, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED and not model.shows_recording(call):
+def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
+    if certainty == Certainty.EXPECTED and not model.ask(shows_recording, call):
         return False
     return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
@@ -236,7 +312,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         return Finding(call.func, message, fix, call, receiver=refused[0])
     if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
         return None
-    if _counts(model.elements_require_grad(node), call, model):
+    if _counts(model.ask(lists.elements_require_grad, node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
     return None
 
@@ -244,9 +320,9 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
 def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Fix | None:
     """Detach what is put into a list, if nothing else is done with the list than reading it here."""
     name = dotted(node)
-    if name is None or "." in name or model.fate(name, call) != Fate.READ:
+    if name is None or "." in name or model.ask(fate_of_name, name, call) != Fate.READ:
         return None
-    added = [each for each in model.appended(node) if model.requires_grad(each) == Certainty.PROVED]
+    added = [each for each in model.ask(lists.appended, node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):
         return None
     return Fix("Add `.detach()` where it is put into the list", tuple(e for each in added for e in _detached(each)))

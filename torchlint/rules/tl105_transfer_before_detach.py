@@ -133,7 +133,7 @@ def _finding(
     fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
     return Finding(
         node.attr,
-        "detach before the transfer: where there is a graph, autograd records it only to throw it away",
+        "`.detach()` comes after the transfer, so autograd records a copy that nothing needs; detach first",
         fix,
         end,
         evidence,

@@ -106,6 +106,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kept, Model, Tie
+from torchlint.model.graphs.kept import kept_for_nothing
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, all_of, any_of, attribute, in_loops, on, pattern
 
 GROUP = Group.PERFORMANCE
@@ -137,7 +138,7 @@ _RISKS = {
 @on(cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call, trigger=_TRIGGER)
 def check(node: cst.CSTNode, model: Model) -> Finding | None:
     """Report what keeps graphs for nothing."""
-    kept = model.kept_for_nothing(node)
+    kept = model.ask(kept_for_nothing, node)
     if not kept or not model.may_record(node):
         return None
     receiver = kept[0].value

@@ -88,6 +88,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri, Value
+from torchlint.model.recording import shows_recording
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
@@ -235,7 +236,7 @@ def _is_basic(element: cst.SubscriptElement) -> bool:
 def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
     certainty = model.requires_grad(node)
     if certainty == Certainty.EXPECTED:
-        return model.shows_recording(node)
+        return model.ask(shows_recording, node)
     return certainty == Certainty.PROVED and value.certainty == Certainty.PROVED
 
 
@@ -256,7 +257,7 @@ def _is_bound_once(name: cst.Name, model: Model) -> bool:
 
 def _records(node: cst.CSTNode, model: Model) -> bool:
     """Whether autograd records where something is written: that is shown, or a module is being made."""
-    return model.grad_enabled(node) == Tri.YES and (model.shows_recording(node) or _is_made(node, model, _FAR))
+    return model.grad_enabled(node) == Tri.YES and (model.ask(shows_recording, node) or _is_made(node, model, _FAR))
 
 
 def _is_made(node: cst.CSTNode, model: Model, far: int) -> bool:

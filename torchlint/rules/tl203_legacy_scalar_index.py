@@ -71,12 +71,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, scalars
+from torchlint.rules.shared import data_sites, scalars, tried
 
 GROUP = Group.MIGRATION
 
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
+_AWAITED = "the `IndexError` that is waited for here no longer comes"
 _EMPTY = "`[False]` of a 0-dim tensor gives an empty one since PyTorch 0.4; use `.item()`"
 
 
@@ -91,11 +92,12 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     assert index is not None
     proven = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
+    awaited = tried.is_awaited("IndexError", node, model)
     fix = Fix(
         "Replace with `.item()`",
         (edit.replace_after(node.value, index, ".item()"),),
-        Applicability.SAFE if proven else _UNSAFE,
-        risk="`.item()` raises if the tensor has several elements",
+        Applicability.SAFE if proven and not awaited else _UNSAFE,
+        risk=_AWAITED if awaited else "`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),
     )
     severity = Severity.ERROR if proven else None
@@ -118,6 +120,9 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     edits = (edit.replace_after(node.value, node, ".item()"),)
     if scalars.is_false(node):
         return Finding(node, _EMPTY, Fix("Replace with `.item()`", edits, _UNSAFE), receiver=node.value)
+    if tried.is_awaited("IndexError", node, model):
+        fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_AWAITED)
+        return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
     return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)
 
 

@@ -106,6 +106,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Value
+from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import call_of, keyword, last_name
 from torchlint.model.training import object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -174,7 +175,7 @@ def _has_method(node: cst.Attribute, model: Model) -> bool:
         return name in _OF_OBJECTS.get(_role(value, model), ())
     if name in _OF_TENSORS and model.is_tensor(node.value):
         return True
-    return value.kind == Kind.UNKNOWN and name in _SIGNS and model.calls_on(node.value, _SIGNS[name])
+    return value.kind == Kind.UNKNOWN and name in _SIGNS and model.ask(calls_on, node.value, _SIGNS[name])
 
 
 def _role(value: Value, model: Model) -> str:
@@ -332,4 +333,4 @@ def _finding(named: cst.BaseExpression, said: str, at: cst.CSTNode, *, raises: b
     applicability = Applicability.SAFE if raises else Applicability.UNSAFE
     fix = Fix("Call it", (edit.insert_after(named, "()"),), applicability)
     at = at.attr if isinstance(at, cst.Attribute) else at
-    return Finding(at, said, fix, severity=None if raises else Severity.WARNING)
+    return Finding(at, said, fix)

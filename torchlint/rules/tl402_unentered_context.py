@@ -121,6 +121,14 @@ _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _CONTEXTS)
 _WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 """Modules that have a `no_sync()`."""
 
+_NAMED = any_of(
+    all_of(word("no_grad"), pattern(r"\bno_grad\b(?!\s*\()")),
+    all_of(word("inference_mode"), pattern(r"\binference_mode\b(?!\s*\()")),
+    all_of(word("enable_grad"), pattern(r"\benable_grad\b(?!\s*\()")),
+    all_of(word("autocast"), pattern(r"\bautocast\b(?!\s*\()")),
+)
+"""Contexts that are written without a call."""
+
 _STATEMENT = any_of(
     pattern(r"\bno_grad\b(?<!@no_grad)(?<!@torch\.no_grad)(?!\(\):)"),
     pattern(r"\binference_mode\b(?<!@torch\.inference_mode)(?!\(\):)"),
@@ -139,10 +147,7 @@ _STATEMENT = any_of(
     pattern(r"\bdevice\b(?=\) \()"),
     word("device_of"),
     pattern(r"\bstream\b(?<!with\storch\.cuda\.stream)(?= \()"),
-    all_of(word("no_grad"), pattern(r"\bno_grad\b(?!\s*\()")),
-    all_of(word("inference_mode"), pattern(r"\binference_mode\b(?!\s*\()")),
-    all_of(word("enable_grad"), pattern(r"\benable_grad\b(?!\s*\()")),
-    all_of(word("autocast"), pattern(r"\bautocast\b(?!\s*\()")),
+    _NAMED,
     all_of(word("record_function"), pattern(r"\brecord_function\s+as\b")),
     all_of(word("device"), pattern(r"\bdevice\s+as\b")),
     all_of(word("stream"), pattern(r"\bstream\s+as\b")),
@@ -190,10 +195,7 @@ def _decorator(node: cst.Expr, model: Model) -> Fix | None:
 
 
 _ENTERED = any_of(
-    all_of(word("no_grad"), pattern(r"\bno_grad\b(?!\s*\()")),
-    all_of(word("inference_mode"), pattern(r"\binference_mode\b(?!\s*\()")),
-    all_of(word("enable_grad"), pattern(r"\benable_grad\b(?!\s*\()")),
-    all_of(word("autocast"), pattern(r"\bautocast\b(?!\s*\()")),
+    _NAMED,
     all_of(word("detect_anomaly"), pattern(r"\bdetect_anomaly\b(?!\s*\()")),
     all_of(word("fork_rng"), pattern(r"\bfork_rng\b(?!\s*\()")),
 )

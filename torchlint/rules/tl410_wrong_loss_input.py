@@ -88,7 +88,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Kind, Model, activations
 from torchlint.model.activations import Activation
 from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -128,7 +128,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     given = keyword(node.args, "input") or (node.args[0] if node.args and node.args[0].keyword is None else None)
     if given is None or given.star or len(node.args) < 2 or not _may_be_loss(node.func, model):
         return None
-    activation = model.activation(given.value)
+    activation = model.ask(activations.activation, given.value)
     if activation not in (Activation.SOFTMAX, Activation.SIGMOID):
         return None
     loss = _loss(node.func, model)

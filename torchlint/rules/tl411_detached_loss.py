@@ -77,7 +77,7 @@ from torchlint.rules.api import names
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_SAID = "nothing behind a loss that is made to require grad learns: `backward()` ends at the loss itself"
+_SAID = "this loss has no graph: `requires_grad` is set by hand, so `backward()` reaches no parameter"
 _MAKERS = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.autograd.Variable")
 
 

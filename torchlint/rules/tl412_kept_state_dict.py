@@ -105,6 +105,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import bound_name, dotted, is_global, last_name
 from torchlint.model.training import What
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
@@ -207,7 +208,7 @@ def _is_module(node: cst.BaseExpression, model: Model) -> bool:
         node = node.value
     if kind != Kind.UNKNOWN:
         return kind == Kind.MODULE
-    return model.calls_on(node, _OF_MODULES) and not model.calls_on(node, ("step",))
+    return model.ask(calls_on, node, _OF_MODULES) and not model.ask(calls_on, node, ("step",))
 
 
 def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:

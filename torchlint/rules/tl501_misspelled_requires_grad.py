@@ -61,8 +61,8 @@ def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     if value.kind == Kind.MODULE and isinstance(node.value, cst.Name) and node.value.value == "self":
         return  # a module may have a setting of that name
     if value.kind == Kind.MODULE:
-        yield Finding(node.attr, f"`{_WRONG}` is an attribute that nobody knows; use `.{_RIGHT}_(…)`")
+        yield Finding(node.attr, f"torch knows no attribute `{_WRONG}`, so this does nothing; use `.{_RIGHT}_(…)`")
     elif model.is_tensor(node.value):
         fix = Fix(f"Use `.{_RIGHT}`", (edit.replace(node.attr, _RIGHT),), Applicability.UNSAFE)
-        said = f"`{_WRONG}` is an attribute that nobody knows; use `{_RIGHT}`"
+        said = f"torch knows no attribute `{_WRONG}`, so this does nothing; use `{_RIGHT}`"
         yield Finding(node.attr, said, fix, receiver=node.value)

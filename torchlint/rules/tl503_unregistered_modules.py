@@ -62,10 +62,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, pattern
-from torchlint.rules.api import names
+from torchlint.model.made_modules import makes_state
+from torchlint.rule import Finding, Group, Severity, any_of, on, pattern
 from torchlint.rules.shared import unregistered
 
 GROUP = Group.CORRECTNESS
@@ -87,7 +86,7 @@ _ADDED = any_of(pattern(r"\bappend \( (?:\w+ \. )*_*[A-Z]"), pattern(r"\binsert 
 def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     """Report a display with layers in an attribute of a module."""
     for kept in unregistered.assigned(node, _has_state, model):
-        yield Finding(kept.value, _SAID, _fix(kept.value, model) if kept.added is None else None)
+        yield Finding(kept.value, _SAID, unregistered.wrapped(kept, "Module", model))
 
 
 @on(cst.Call, trigger=_ADDED)
@@ -98,28 +97,4 @@ def check_append(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _has_state(node: cst.BaseExpression, model: Model) -> bool:
-    return isinstance(node, cst.Call) and model.makes_state(node)
-
-
-def _fix(value: cst.BaseExpression, model: Model) -> Fix | None:
-    """`nn.ModuleList(…)` or `nn.ModuleDict(…)` around it."""
-    match value:
-        case cst.List() | cst.ListComp():
-            name = "torch.nn.ModuleList"
-        case cst.Dict(elements=elements) if all(_has_string_key(each) for each in elements):
-            name = "torch.nn.ModuleDict"
-        case _:
-            return None
-    spelled = names.spell(name, value, model)
-    if spelled is None:
-        return None
-    edits = (edit.insert_before(value, f"{spelled[0]}("), edit.insert_after(value, ")"))
-    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
-
-
-def _has_string_key(element: cst.BaseDictElement) -> bool:
-    return (
-        isinstance(element, cst.DictElement)
-        and isinstance(element.key, cst.SimpleString)
-        and "." not in (element.key.value)
-    )
+    return isinstance(node, cst.Call) and model.ask(makes_state, node)

@@ -78,7 +78,11 @@ _SAME = frozenset(("requires_grad_", "share_memory_", "retain_grad"))
 def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     """Report what is computed from a new parameter, and displays of parameters, in an attribute of a module."""
     for kept in unregistered.assigned(node, _is_parameter, model):
-        yield Finding(kept.value, _IN_CONTAINER, _listed(kept.value, model) if kept.added is None else None)
+        yield Finding(
+            kept.value,
+            _IN_CONTAINER,
+            unregistered.wrapped(kept, "Parameter", model),
+        )
     target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
     if node.value is None or not isinstance(target, cst.Attribute) or not _is_self_of_module(target, model):
         return
@@ -170,20 +174,3 @@ def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: M
     used = tuple(each for each in edits if each.start != each.end and (head or each is not edits[0]))
     used = tuple(each for each in used if tail or each is not edits[2])
     return Fix("Do it inside of the parameter", used, Applicability.UNSAFE)
-
-
-def _listed(value: cst.BaseExpression, model: Model) -> Fix | None:
-    match value:
-        case cst.List() | cst.ListComp():
-            name = "torch.nn.ParameterList"
-        case cst.Dict(elements=elements) if all(
-            isinstance(each, cst.DictElement) and isinstance(each.key, cst.SimpleString) for each in elements
-        ):
-            name = "torch.nn.ParameterDict"
-        case _:
-            return None
-    spelled = names.spell(name, value, model)
-    if spelled is None:
-        return None
-    edits = (edit.insert_before(value, f"{spelled[0]}("), edit.insert_after(value, ")"))
-    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])

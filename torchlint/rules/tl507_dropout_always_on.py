@@ -77,6 +77,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import has_stars, keyword, parameters, positional
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared.own_calls import called_by
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -122,7 +123,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if not _runs_in_forward(method, model) or _asks_for_mode(node, method, model):
         return None
-    return Finding(node.func, f"{made}; it has to be told `training=self.training`", fix)
+    return Finding(node.func, f"{made}; pass `training=self.training`", fix)
 
 
 def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:
@@ -160,23 +161,7 @@ def _runs_in_forward(method: cst.FunctionDef, model: Model) -> bool:
     cls = model.class_of(method)
     if cls is None or cls.name.value.endswith("Prenet") or model.class_kind(cls) != "module":
         return False
-    return method.name.value == "forward" or method.name.value in model.remember(_called_by_forward, cls)
-
-
-def _called_by_forward(model: Model, cls: cst.ClassDef) -> frozenset[str]:
-    """The methods of a class that `forward` calls, and those that these call."""
-    found: set[str] = set()
-    waiting = ["forward"]
-    while waiting:
-        method = model.find_method(cls, waiting.pop())
-        if method is None:
-            continue
-        for call in model.home(method).tree.within(method.body, cst.Call):
-            match call.func:
-                case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) if name not in found:
-                    found.add(name)
-                    waiting.append(name)
-    return frozenset(found)
+    return method.name.value == "forward" or method.name.value in called_by(cls, "forward", model)
 
 
 def _asks_for_mode(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> bool:

@@ -47,6 +47,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.made_modules import makes_parameters
 from torchlint.model.syntax import integer
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 
@@ -74,7 +75,7 @@ def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
         display, count = node.right, node.left
     if not isinstance(display, (cst.List, cst.Tuple)) or integer(count) == 1:
         return None
-    layers = [each.value for each in display.elements if model.makes_parameters(each.value)]
+    layers = [each.value for each in display.elements if model.ask(makes_parameters, each.value)]
     if not layers:
         return None
     said = "this is one layer several times, with the same parameters; make one in each round of a comprehension"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
+from torchlint.file.text.density import excess
 from torchlint.project.discovery import NOTEBOOK
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
@@ -165,6 +166,8 @@ def _open(job: Job) -> Opened | JobResult:
     is_gated = _is_gated(content.code, content.text, job.codes)
     if not is_gated and not _is_broken(content.text, job):
         return JobResult(seen=seen)
+    if is_gated and (more := excess(content.text, job.limits)) is not None:
+        return _failed(job, f"not checked: it has more than {more}; a larger `max-file-size` allows more")
     return Opened(job, content.without_bad_cells(), is_gated, seen)
 
 
@@ -177,7 +180,7 @@ def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
 
 def _is_broken(text: str, job: Job) -> bool:
     """Whether a file does not parse, where that is asked: not for all those that have nothing to do with torch."""
-    if not job.thorough or "TL001" not in job.codes:
+    if not job.thorough or "TL001" not in job.codes or excess(text, job.limits) is not None:
         return False
     from torchlint.file.parse.invalid import syntax_error
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from torchlint.file.tree.fast import long_lists, quick
+from torchlint.file.tree.fast import long_modules, quick
 from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
 from torchlint.file.tree.libcst_private import recorded
 from torchlint.file.tree.nearest import Nearest
@@ -91,7 +91,7 @@ class Tree:
         self.visiting: cst.CSTNode | None = None
         """The node a rule is looking at, for the message if it raises."""
         self._quick = quick.QuickTree(self.source.text) if is_quick else None
-        self.module = self._quick.module if self._quick is not None else long_lists.parse(self.source.parsed)
+        self.module = self._quick.module if self._quick is not None else long_modules.parse(self.source.parsed)
         self._index()
 
     def close(self) -> None:

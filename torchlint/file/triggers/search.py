@@ -16,7 +16,6 @@ from torchlint.trigger import (
     Attribute,
     InLoops,
     Listed,
-    OutsideFunctions,
     Part,
     Pattern,
     Trigger,
@@ -34,8 +33,6 @@ class Search:
     """A word that is in every text that has it; empty if that is not known. Words are asked first, they are quicker."""
     beside: tuple[tuple[Search, ...], ...] = ()
     """What must be in the file, too: of each of these one."""
-    is_outside: bool = False
-    """Whether it counts only outside of functions."""
     is_in_loop: bool = False
     """Whether it counts only in loops."""
 
@@ -46,10 +43,10 @@ class Search:
         if not all(any(_has(other.pattern, data) for other in others) for others in self.beside):
             return
         for match in self.pattern.finditer(data):
-            if self.is_outside or self.is_in_loop:
+            if self.is_in_loop:
                 found = around(data, match.start())
                 opened = found.words if found is not None else frozenset[bytes]()
-                if DOUBT not in opened and (b"def" in opened if self.is_outside else not opened & LOOPS):
+                if DOUBT not in opened and not opened & LOOPS:
                     continue
             yield match
 
@@ -78,7 +75,7 @@ def searches(codes: frozenset[str]) -> Searches:
     rules = catalogue()
     triggers = [rules[code].trigger for code in sorted(codes) if code in rules]
     own = list(dict.fromkeys(each for trigger in triggers for each in _searches(trigger)))
-    own.sort(key=lambda each: (each.is_outside or each.is_in_loop, bool(each.beside)))
+    own.sort(key=lambda each: (each.is_in_loop, bool(each.beside)))
     return Searches(tuple(own), frozenset(code for trigger in triggers for code in _listed(trigger)))
 
 
@@ -91,8 +88,6 @@ def _searches(trigger: Trigger) -> tuple[Search, ...]:
         case AllOf(first, others):
             beside = tuple(map(_searches, others))
             return tuple(replace(each, beside=each.beside + beside) for each in _searches(first))
-        case OutsideFunctions(inner):
-            return tuple(replace(each, is_outside=True) for each in _searches(inner))
         case InLoops(inner):
             return tuple(replace(each, is_in_loop=True) for each in _searches(inner))
         case Listed():

@@ -69,8 +69,18 @@ _Known = dict[tuple[int, tuple[str, ...], int, bool, bool], Inside]
 """By the function, the parameters, and how and from how far away they are followed."""
 
 
+def usage(context: Context, node: cst.CSTNode) -> Usage:
+    """The worst that happens to the memory an expression evaluates to."""
+    return Follower(context).usage(node)
+
+
+def only_metadata(context: Context, node: cst.CSTNode) -> bool:
+    """Whether nothing but metadata is read of an expression, on the spot."""
+    return Follower(context, through_names=False).usage(node) is Usage.METADATA
+
+
 class Follower:
-    """Follows one value; a helper of :meth:`torchlint.model.facade.Model.usage`."""
+    """Follows one value."""
 
     def __init__(
         self,

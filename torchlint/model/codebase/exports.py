@@ -19,6 +19,11 @@ def taker(context: Context, name: str) -> str | None:
     return context.codebase.taker(context, name, with_stars=with_stars)
 
 
+def patcher(context: Context, name: str) -> str | None:
+    """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
+    return context.codebase.patcher(context, name)
+
+
 def _lists_exports(context: Context) -> bool:
     """Whether ``__all__`` is a plain list, so that a star takes nothing else."""
     tree = context.tree

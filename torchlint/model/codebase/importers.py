@@ -14,10 +14,12 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from torchlint.file.text import source, tokens
+from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
 from torchlint.system import importable
+from torchlint.system.limits import USUAL
 
 Leads = Callable[[str, str, int], str | None]
 """The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""
@@ -156,6 +158,7 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
 
 def _parsed(path: str) -> ast.Module | None:
     try:
-        return parsed(source.decode(importable.content(path)).text)
+        text = source.decode(importable.content(path)).text
     except source.Undecodable:
         return None
+    return parsed(text) if excess(text, USUAL) is None else None

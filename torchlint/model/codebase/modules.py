@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.file.text import source
+from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
+from torchlint.model.syntax import call_of
 from torchlint.system import importable, states
+from torchlint.system.limits import USUAL
 from torchlint.system.reading import IMPORTED, read
 
 if TYPE_CHECKING:
@@ -39,6 +42,8 @@ _ROOM = 3_000_000
 """Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
+_MAKERS = ("namedtuple", "NewType", "vmap")
+"""What is called to make a class or function: the call stands for that."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
@@ -97,6 +102,9 @@ class Codebase:
         homes = self._homes if context.is_part else self._checked
         for cls in (cst.ClassDef, cst.FunctionDef, cst.Lambda):
             homes.update((id(node), context) for node in context.tree.all(cls))
+        for name in _MAKERS:
+            made = (call_of(node, context.tree) for node in (*context.tree.names(name), *context.tree.attributes(name)))
+            homes.update((id(call), context) for call in made if call is not None)
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -359,7 +367,7 @@ class Codebase:
             text = source.decode(data).text
         except source.Undecodable:
             return None
-        tree = parsed(text)
+        tree = parsed(text) if excess(text, USUAL) is None else None
         return _outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:

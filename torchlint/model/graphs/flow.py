@@ -79,10 +79,6 @@ class Flow:
                 if context.scopes.scope_of(node) is self.scope:
                     yield from _bound_by(node)
 
-    def event(self, node: cst.CSTNode, path: str) -> Event | None:
-        """What a statement or call does to a path; None if it does nothing to it."""
-        return self._by_node.get((id(node), path))
-
     def events(self) -> Iterator[Event]:
         """All events of the scope."""
         return iter(self._by_node.values())

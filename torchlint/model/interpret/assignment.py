@@ -25,6 +25,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
                 value = as_declared(frame.declared[name], value)
             frame.values[id(target)] = value
             places.bind(frame, name, value)
+            _bind_fields(frame, name, source)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             frame.values[id(target)] = value
             _unpack(frame, elements, value)
@@ -38,6 +39,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
             path = dotted(target)
             if path is not None:
                 places.bind(frame, path, value)
+                _bind_fields(frame, path, source)
         case cst.Subscript():
             base = frame.value(target.value)
             subscripts.evaluate_index(frame, target)
@@ -49,6 +51,19 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
                 places.store(frame, target.value, containers.put(base, key, each, value))
         case cst.StarredElement():
             assign(frame, target.value, container(iterated(value)), None)
+
+
+_NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
+
+
+def _bind_fields(frame: Frame, path: str, source: cst.BaseExpression | None) -> None:
+    """Bind the attributes of a namespace that is made with them: ``state = SimpleNamespace(weight=w)``."""
+    made = frame.values.get(id(source.func)) if isinstance(source, cst.Call) else None
+    if not isinstance(source, cst.Call) or made is None or made.ref not in _NAMESPACES:
+        return
+    for arg in source.args:
+        if arg.keyword is not None and id(arg.value) in frame.values:
+            places.bind(frame, f"{path}.{arg.keyword.value}", frame.values[id(arg.value)])
 
 
 def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> None:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model.bindings import declares
 from torchlint.model.interpret.frame import Clues, Frame
-from torchlint.model.names import HOLDER_NAME, INPLACE
+from torchlint.model.names import HOLDER_NAME
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
@@ -77,7 +77,7 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
     """Learn from ``value.name``."""
     if not value.symbols or name.startswith("__"):
         return
-    if name in library.tensor_only() and INPLACE.search(name) and not declares(frame.context, "data"):
+    if name in library.of_data() and not declares(frame.context, "data"):
         _learn_from_data(frame, value, name, node)
     if name in library.tensor_only():
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)
@@ -92,7 +92,7 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
 
 
 def _learn_from_data(frame: Frame, value: Value, name: str, node: cst.CSTNode) -> None:
-    """``x.data.add_(…)``: what has such data, and is not called like a holder of data, is a tensor."""
+    """``x.data.cpu()``: what has such data, and is not called like a holder of data, is a tensor."""
     if isinstance(node, cst.Attribute):
         learn_owner(frame, value, node.value, f"`.{name}` is called on its data, which only tensors have", node)
 

@@ -26,6 +26,12 @@ def tensor_names() -> frozenset[str]:
     return frozenset(data().methods) | frozenset(data().attributes)
 
 
+@functools.cache
+def of_data() -> frozenset[str]:
+    """Names by which what stands in ``.data`` is known as a tensor's: modules, which share some, never stand there."""
+    return tensor_only() | data().tensor_or_module - {"to", "type"}
+
+
 def canonical(name: str) -> str:
     """The shortest public name of what ``name`` names in torch; other names unchanged."""
     return data().aliases.get(name, name)

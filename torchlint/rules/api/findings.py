@@ -20,7 +20,7 @@ def message(row: Row, model: Model, what: str = "") -> str:
     said = f"{subject} {row.since_when(model.target)}"
     if not row.instead:
         return said
-    said = f"{said}; use {row.instead}" if not row.advice.startswith(("drop", "nothing")) else f"{said}; {row.advice}"
+    said = f"{said}; {row.advice}" if row.advice.startswith("remove it") else f"{said}; use {row.instead}"
     if row.fix and not row.is_fixable(model.target) and row.since is not None:
         oldest = f"torch {text(model.target.oldest)}" if model.target.oldest else "the oldest torch that is supported"
         said += f" (there since {text(row.since)}, and not yet in {oldest})"

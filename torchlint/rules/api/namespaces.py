@@ -10,6 +10,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.codebase.exports import patcher
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Fix
 
@@ -24,7 +25,9 @@ def judged(fix: Fix, name: str, of_torch: tuple[str, ...], model: Model) -> Fix:
     The file may bind the name by a text, and another file of the project may put something in torch's place.
     """
     written = model.remember(_written)
-    is_own = written is None or name in written or any(model.patcher(each) is not None for each in of_torch if each)
+    is_own = (
+        written is None or name in written or any(model.ask(patcher, each) is not None for each in of_torch if each)
+    )
     return replace(fix, applicability=Applicability.UNSAFE) if is_own else fix
 
 

@@ -8,7 +8,9 @@ import re
 import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, Value
+from torchlint.model.bindings import declares
 from torchlint.model.names import HOLDER_NAME
+from torchlint.model.parameters import applied_to_modules
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients, memory, readers, scalars
@@ -124,7 +126,7 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
         if evidence.strength <= Strength.CONVENTION and HOLDER_NAME.search(name):
             return None
-        if evidence.strength == Strength.NAME and model.declares("data"):
+        if evidence.strength == Strength.NAME and model.ask(declares, "data"):
             return None
         if evidence.strength <= Strength.CONVENTION and _VAGUE_NAME.search(name):
             used = _used_as_tensor(node, model)
@@ -132,7 +134,7 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return value, evidence
     if not value.kind & Kind.UNKNOWN or HOLDER_NAME.search(name):
         return None
-    if model.declares("data"):  # a class of this file has such an attribute: its objects could be meant
+    if model.ask(declares, "data"):  # a class of this file has such an attribute: its objects could be meant
         return None
     used = _used_as_tensor(node, model)
     if used is not None:
@@ -231,7 +233,7 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
         return False
-    return bool(_INIT_FUNCTION.search(function.name.value)) or model.applied_to_modules(function)
+    return bool(_INIT_FUNCTION.search(function.name.value)) or model.ask(applied_to_modules, function)
 
 
 def is_in_forward(node: cst.CSTNode, model: Model) -> bool:

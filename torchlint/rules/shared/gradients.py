@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
+from torchlint.model.bindings import declares
 from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
 
@@ -18,7 +19,7 @@ def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
     match node:
         case cst.Attribute(value=owner, attr=cst.Name("grad")):
             kind = model.value(owner).kind
-            return bool(kind & Kind.TENSOR) or (bool(kind & Kind.UNKNOWN) and not model.declares("grad"))
+            return bool(kind & Kind.TENSOR) or (bool(kind & Kind.UNKNOWN) and not model.ask(declares, "grad"))
     return False
 
 

@@ -36,11 +36,15 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
     uses, written = model.remember(_uses, inner.value, scope)
-    if written - {id(inner)}:
+    if _has_others(written, inner):
         return False
-    others = uses - {id(inner)}
     given = isinstance(scope, cst.FunctionDef) and _is_given(inner.value, scope)
-    return usage <= Usage.SAVED or not (others or given)
+    return usage <= Usage.SAVED or not (given or _has_others(uses, inner))
+
+
+def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
+    """Whether there is more in a set of ``id`` than that of a node. It may be large, so nothing is made of it."""
+    return len(ids) > (id(node) in ids)
 
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:

@@ -23,6 +23,11 @@ def loops_around(node: cst.CSTNode, model: Model) -> list[LoopStatement]:
     return found
 
 
+def loop_of(node: cst.CSTNode, model: Model) -> LoopStatement | None:
+    """The innermost loop of the same scope in whose body a node is."""
+    return next(iter(loops_around(node, model)), None)
+
+
 def are_exclusive(one: cst.CSTNode, other: cst.CSTNode, model: Model) -> bool:
     """Whether two nodes are in different branches of one statement."""
     branches = {id(up): id(child) for up, child in _branches(one, model)}

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted, last_name
+from torchlint.rule import Applicability, Fix
+from torchlint.rules.api import names
 
 IsWanted = Callable[[cst.BaseExpression, Model], bool]
 
@@ -72,6 +75,30 @@ def appended(node: cst.Call, is_wanted: IsWanted, model: Model) -> KeptPlain | N
             ):
                 return KeptPlain(value, node)
     return None
+
+
+def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
+    """What puts a display into the list or dict of torch that registers what it holds: ``Module`` or ``Parameter``."""
+    match kept.value if kept.added is None else None:
+        case cst.List() | cst.ListComp():
+            name = f"torch.nn.{of}List"
+        case cst.Dict(elements=elements) if all(_has_name_as_key(each) for each in elements):
+            name = f"torch.nn.{of}Dict"
+        case _:
+            return None
+    spelled = names.spell(name, kept.value, model)
+    if spelled is None:
+        return None
+    edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
+    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
+
+
+def _has_name_as_key(element: cst.BaseDictElement) -> bool:
+    """Whether an element of a dict has a key that can be the name of a child: no dot is in it."""
+    match element:
+        case cst.DictElement(key=cst.SimpleString(value=key)):
+            return "." not in key
+    return False
 
 
 def _is_own(node: cst.CSTNode) -> bool:

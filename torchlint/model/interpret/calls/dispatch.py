@@ -25,7 +25,7 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
 from torchlint.model.possibilities import Dtype, Kind, Tri
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.values import (
     NDARRAY,
     NONE,
@@ -232,6 +232,10 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name == "size" and receiver.symbols and arguments:
         learning.learn(frame, receiver.symbols, "`.size(...)` is called on it with a dimension", node)
         return NUMBER
+    if name in _WITH_PLACES and arguments and _gives_two(frame, node):
+        said = f"`.{name}(...)` gives values and places, which only a tensor's does"
+        learning.learn(frame, receiver.symbols, said, node)
+        learning.learn_owner(frame, receiver, node.func.value, said, node)
     if name in ("log_prob", "rsample"):
         grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
         evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)
@@ -239,6 +243,20 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
         return NONE if name != "add" else None
     return None
+
+
+_WITH_PLACES = frozenset(("max", "min", "sort", "median", "mode"))
+"""Methods of tensors that give the values and where they stand, as two results; those of arrays give one."""
+
+
+def _gives_two(frame: Frame, call: cst.Call) -> bool:
+    """Whether a call is written as only such a method is: with ``keepdim``, or its result taken apart into two."""
+    if keyword(call.args, "keepdim") is not None:
+        return True
+    match frame.context.tree.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=[cst.Element(), cst.Element()]))]):
+            return True
+    return False
 
 
 def _holds_tensors(value: Value) -> bool:

@@ -26,6 +26,7 @@ from torchlint.model.values import (
     NUMBER,
     OBJECT,
     STRING,
+    UNKNOWN,
     Argument,
     Evidence,
     Method,
@@ -118,9 +119,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
 
 def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
     """A method changed what its receiver is: ``x.requires_grad_()``, ``x.add_(y)``."""
-    if isinstance(node.func, cst.Attribute):
+    called = frame.values.get(id(node.func), UNKNOWN)
+    if isinstance(node.func, cst.Attribute) and (called.receiver is not None or not called.kind & Kind.REFERENCE):
         path = dotted(node.func.value)
-        if path is not None and path in frame.env:
+        if path is not None and path in frame.env:  # not the `functools` of `functools.reduce(torch.Tensor.add_, …)`
             places.bind(frame, path, value)
 
 

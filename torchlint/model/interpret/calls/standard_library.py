@@ -147,22 +147,22 @@ def _call_asyncio(name: str, arguments: Sequence[Argument]) -> Value | None:
 
 def call_made(frame: Frame, maker: cst.Call, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """A call of what a call has made: a class of named tuples, a ``NewType``, ``vmap(f)``."""
-    ref = reference(_seen(frame, maker.func))
+    ref = reference(_seen(frame, maker.func, maker))
     match (ref or "").rpartition(".")[2]:
         case "namedtuple":
             return _record(maker, arguments)
         case "vmap":
-            value = frame.call(_given_before(frame, maker.args[0]).value, node, arguments)
+            value = frame.call(_given_before(frame, maker.args[0], maker).value, node, arguments)
             return replace(value, ndim=Ndim.MORE) if value.kind & Kind.TENSOR else value
         case "NewType" if arguments:
             return arguments[0].value
     return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
-def _given_before(frame: Frame, arg: cst.Arg) -> Argument:
+def _given_before(frame: Frame, arg: cst.Arg, call: cst.Call) -> Argument:
     """An argument of a call that was evaluated before."""
     keyword = arg.keyword.value if arg.keyword is not None else None
-    return Argument(keyword, _seen(frame, arg.value), arg.value, arg.star)
+    return Argument(keyword, _seen(frame, arg.value, call), arg.value, arg.star)
 
 
 def _record(maker: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -189,7 +189,7 @@ def _field_names(call: cst.Call) -> list[str] | None:
     return None
 
 
-def _seen(frame: Frame, node: cst.CSTNode) -> Value:
-    """What an expression was when it was evaluated, wherever in the file it stands."""
+def _seen(frame: Frame, node: cst.CSTNode, call: cst.Call) -> Value:
+    """What a part of a call was when that was evaluated, wherever in the project it stands."""
     value = frame.values.get(id(node))
-    return seen(frame.context, node) if value is None else value
+    return seen(frame.context.home(call), node) if value is None else value

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
+from torchlint.model.autograd import calls_backward
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
@@ -286,7 +287,7 @@ def _wrapper(frame: VolatileFrame, call: cst.Call) -> Held:
 
 def _is_training(frame: VolatileFrame, call: cst.Call) -> bool:
     """Whether a call computes gradients, by what it is called or by what it does."""
-    if frame.model.calls_backward(call):
+    if frame.model.ask(calls_backward, call):
         return True
     trainers = frame.model.remember(_trainers)
     match call.func:
@@ -370,4 +371,4 @@ def _called_elsewhere(model: Model, function: cst.FunctionDef) -> Called:
 
 def _trainers(model: Model) -> frozenset[str]:
     """Names of functions and methods of this file that compute gradients themselves."""
-    return frozenset(f.name.value for f in model.tree.all(cst.FunctionDef) if model.calls_backward(f))
+    return frozenset(f.name.value for f in model.tree.all(cst.FunctionDef) if model.ask(calls_backward, f))

@@ -1,0 +1,62 @@
+"""Variables of loops that are assigned a tensor which nothing reads; and what is read."""
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader
+
+
+def move(batch: list[torch.Tensor], pairs: dict[str, torch.Tensor], device, net: nn.Module):
+    for t in batch:
+        t = t.to(device)  # TL404`t = t.to(device)`
+    for name, t in pairs.items():
+        print(name)
+        t = t.cuda().float()  # TL404`t = t.cuda().float()`
+    for t in batch:
+        if t.ndim == 1:
+            t = torch.unsqueeze(t, 0)  # TL404`t = torch`
+    for p in net.parameters():
+        p = p - 0.1 * p.grad  # TL404`p = p`
+    for name, p in net.named_parameters():
+        if "bias" in name:
+            p = torch.zeros_like(p)  # TL404`p = torch`
+    return [t * 2 for t in batch]
+
+
+def read(batch: list[torch.Tensor], net: nn.Module, device):
+    found = []
+    for t in batch:
+        t = t.to(device)
+        found.append(t)
+    for t in batch:
+        t = t.to(device)
+        t += 1
+    for t in batch:
+        t = t.clone()
+    else:
+        found.append(t)
+    for i, t in enumerate(batch):
+        t = t.to(device)
+        batch[i] = t
+    for p in net.parameters():
+        p = p.detach()
+        found.append(lambda: p)
+    return found
+
+
+def again(batch: list[torch.Tensor], last: torch.Tensor):
+    for _ in range(3):
+        print(last)
+        for last in batch:
+            last = last.to("cpu")
+
+
+def others(loader: DataLoader, files, net: nn.Module, nets):
+    for other in nets:
+        other = other.to("cuda")
+    for x, y in loader:
+        x = x.to("cuda")
+        y = y.to("cuda")
+        net(x)
+    for name in files:
+        name = name.type("x")
+    for module in net.modules():
+        module = module.to("cuda")

@@ -1,0 +1,214 @@
+"""Gradients that are cleared before the step, clipped behind it or with a factor in them; and what is right."""
+import math
+
+import torch
+import torch.optim as optim
+from torch import nn
+from torch.amp import GradScaler
+from torch.nn.utils import clip_grad_norm_ as clip
+from torch.nn.utils import clip_grad_value_
+
+
+class Trainer:
+    def __init__(self, net: nn.Module):
+        self.net = net
+        self.optimizer = optim.Adam(self.net.parameters())
+        self.other = optim.SGD(self.net.parameters(), lr=0.1)
+        self.scaler = GradScaler("cuda")
+
+    def clear(self):
+        self.optimizer.zero_grad()
+
+    def backward(self, loss):
+        loss.backward()
+
+    def apply(self):
+        self.optimizer.step()
+
+    def by_hand(self, batches):
+        for x in batches:
+            self.backward(self.net(x).sum())
+            self.optimizer.zero_grad()  # TL405`self.optimizer.zero_grad()`
+            self.apply()
+
+    def by_module(self, batches):
+        for x in batches:
+            self.net(x).sum().backward()
+            self.net.zero_grad()  # TL405`self.net.zero_grad()`
+            self.optimizer.step()
+
+    def in_a_branch(self, batches):
+        for i, x in enumerate(batches):
+            self.net(x).sum().backward()
+            if (i + 1) % 4 == 0:
+                self.optimizer.zero_grad(set_to_none=True)  # TL405`self.optimizer.zero_grad`
+                self.optimizer.step()
+
+    def step_in_a_branch(self, batches):
+        for i, x in enumerate(batches):
+            self.net(x).sum().backward()
+            self.optimizer.zero_grad()  # TL405`self.optimizer.zero_grad()`
+            if (i + 1) % 4 == 0:
+                self.optimizer.step()
+
+    def on_a_line(self, x):
+        self.net(x).sum().backward(); self.optimizer.zero_grad(); self.optimizer.step()  # TL405
+
+    def well(self, batches):
+        for i, x in enumerate(batches):
+            self.clear()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+        for i, x in enumerate(batches):
+            self.net(x).sum().backward()
+            if (i + 1) % 4 == 0:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+        for x in batches:
+            self.net(x).sum().backward()
+            self.other.zero_grad()
+            self.optimizer.step()
+        for x in batches:
+            loss = self.net(x).sum()
+            loss.backward()
+            if torch.isnan(loss):
+                self.optimizer.zero_grad()
+                continue
+            self.optimizer.step()
+        for x in batches:
+            if x.ndim == 2:
+                self.net(x).sum().backward()
+            else:
+                self.optimizer.zero_grad()
+                self.optimizer.step()
+
+    def closure(self, x):
+        self.net(x).sum().backward()
+        self.optimizer.zero_grad()
+
+        def closure():
+            loss = self.net(x).sum()
+            loss.backward()
+            return loss
+
+        self.optimizer.step(closure)
+
+    def with_unknown(self, x, compute_gradients):
+        self.net(x).sum().backward()
+        self.optimizer.zero_grad()
+        compute_gradients(self.net, x)
+        self.optimizer.step()
+
+    def clips_late(self, batches):
+        for x in batches:
+            self.optimizer.zero_grad()
+            self.net(x).sum().backward()
+            self.apply()
+            clip(self.net.parameters(), 1.0)  # TL406`clip`
+
+    def clips_early(self, batches):
+        for x in batches:
+            self.clear()
+            norm = clip(self.net.parameters(), max_norm=1.0)  # TL406`norm = clip`
+            self.backward(self.net(x).sum())
+            self.optimizer.step()
+
+    def clips_well(self, batches):
+        for x in batches:
+            self.clear()
+            self.backward(self.net(x).sum())
+            clip(self.net.parameters(), 1.0)
+            self.apply()
+            norm = clip(self.net.parameters(), math.inf)
+        for x in batches:
+            self.optimizer.zero_grad()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+            self.other.zero_grad()
+            self.net(x).mean().backward()
+            clip(self.net.parameters(), 1.0)
+            self.other.step()
+        for i, x in enumerate(batches):
+            self.net(x).sum().backward()
+            if i % 2:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+                continue
+            clip_grad_value_(self.net.parameters(), 1.0)
+
+    def scaled(self, batches):
+        for x in batches:
+            self.scaler.scale(self.net(x).sum()).backward()
+            clip(self.net.parameters(), 1.0)  # TL407`clip`
+            clip_grad_value_(self.net.parameters(), 1.0)  # TL407`clip_grad_value_`
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
+
+    def scaled_late(self, x):
+        scaled = self.scaler.scale(self.net(x).sum())
+        scaled.backward()
+        if x.ndim:
+            clip(self.net.parameters(), 1.0)  # TL407`clip`
+        self.scaler.unscale_(self.optimizer)
+        self.scaler.step(self.optimizer)
+
+    def unscale(self):
+        self.scaler.unscale_(self.optimizer)
+
+    def scaled_well(self, batches, use_amp):
+        for x in batches:
+            self.scaler.scale(self.net(x).sum()).backward()
+            self.unscale()
+            clip(self.net.parameters(), 1.0)
+            self.scaler.step(self.optimizer)
+        for x in batches:
+            if use_amp:
+                self.scaler.scale(self.net(x).sum()).backward()
+                self.scaler.unscale_(self.optimizer)
+            else:
+                self.net(x).sum().backward()
+            clip(self.net.parameters(), 1.0)
+            if use_amp:
+                self.scaler.step(self.optimizer)
+            else:
+                self.optimizer.step()
+
+
+def train(model, batches, optimizer, scaler):
+    for x in batches:
+        optimizer.zero_grad()
+        scaler.scale(model(x).sum()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # TL407`torch.nn.utils.clip_grad_norm_`
+        scaler.step(optimizer)
+        scaler.update()
+
+
+class OwnScaler:
+    def scale(self, loss):
+        return loss
+
+    def step(self, optimizer):
+        optimizer.step()
+
+    def update(self):
+        pass
+
+
+def train_with_own(model, batches, optimizer):
+    scaler, off = OwnScaler(), GradScaler("cuda", enabled=False)
+    for x in batches:
+        optimizer.zero_grad()
+        scaler.scale(model(x).sum()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def train_without(model, batches, optimizer):
+    off = GradScaler("cuda", enabled=False)
+    for x in batches:
+        optimizer.zero_grad()
+        off.scale(model(x).sum()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        off.step(optimizer)
+        off.update()

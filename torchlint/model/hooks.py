@@ -1,0 +1,102 @@
+"""What hooks are given: functions that modules call before and behind ``forward`` and ``backward``, and tensors."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.syntax import decorator_names, last_name, parameters
+from torchlint.model.values import Evidence, Strength, Value, container, tensor
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+class HookArgument(enum.Enum):
+    """What stands at one position in the call of a hook."""
+
+    MODULE = enum.auto()
+    TENSORS = enum.auto()
+    """The positional arguments of ``forward``, in a tuple."""
+    TENSOR = enum.auto()
+    """What ``forward`` gives, or the tensor itself that the hook belongs to."""
+    GRADIENTS = enum.auto()
+    GRADIENT = enum.auto()
+
+
+_GIVEN = {
+    "register_forward_hook": (HookArgument.MODULE, HookArgument.TENSORS, HookArgument.TENSOR),
+    "register_forward_pre_hook": (HookArgument.MODULE, HookArgument.TENSORS),
+    "register_backward_hook": (HookArgument.MODULE, HookArgument.GRADIENTS, HookArgument.GRADIENTS),
+    "register_full_backward_hook": (HookArgument.MODULE, HookArgument.GRADIENTS, HookArgument.GRADIENTS),
+    "register_full_backward_pre_hook": (HookArgument.MODULE, HookArgument.GRADIENTS),
+    "register_hook": (HookArgument.GRADIENT,),
+    "register_post_accumulate_grad_hook": (HookArgument.TENSOR,),
+}
+"""What registers a hook, and what the hook is called with then.
+
+https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_forward_hook
+"""
+
+
+def given_to_hook(context: Context, function: cst.FunctionDef, name: str, *, is_method: bool) -> Value | None:
+    """What a parameter is of a function that the file registers as a hook; None if it is no hook, or has no such."""
+    if context.is_part:
+        return None
+    method = context.remember(_registered).get(function.name.value)
+    if method is None:
+        return None
+    bound = is_method and "staticmethod" not in decorator_names(function)
+    names = [param.name.value for param in parameters(function) if not param.star][bound:]
+    given = _GIVEN[method]
+    if name not in names or names.index(name) >= len(given):
+        return None
+    return _value(given[names.index(name)], Evidence(Strength.CONVENTION, f"`{method}` calls it so", function))
+
+
+def _value(what: HookArgument, evidence: Evidence) -> Value:
+    match what:
+        case HookArgument.MODULE:
+            return Value(Kind.MODULE, evidence=evidence)
+        case HookArgument.TENSORS:
+            return container(tensor(evidence=evidence))
+        case HookArgument.TENSOR:
+            return tensor(evidence=evidence)
+        case HookArgument.GRADIENTS:
+            return container(tensor(Tri.NO, evidence=evidence))
+        case HookArgument.GRADIENT:
+            return tensor(Tri.NO, evidence=evidence)
+
+
+def _registered(context: Context) -> dict[str, str]:
+    """The names of functions that are registered as hooks, with what registers them."""
+    makers = context.remember(_makers)
+    found: dict[str, str] = {}
+    for method in _GIVEN:
+        for attribute in context.tree.attributes(method):
+            call = context.tree.parent(attribute)
+            if not isinstance(call, cst.Call) or call.func is not attribute or not call.args:
+                continue
+            match call.args[0].value:
+                case cst.Name() | cst.Attribute() as hook:
+                    found.setdefault(last_name(hook), method)
+                case cst.Call(func=func):  # register_forward_hook(save_to("fc")), where that returns a hook
+                    if (made := makers.get(last_name(func))) is not None:
+                        found.setdefault(made, method)
+    return found
+
+
+def _makers(context: Context) -> dict[str, str]:
+    """The functions that return a function they define, with its name."""
+    scope_of = context.scopes.scope_of
+    defined = {(id(scope_of(each)), each.name.value) for each in context.tree.all(cst.FunctionDef)}
+    found: dict[str, str] = {}
+    for node in context.tree.all(cst.Return):
+        scope = scope_of(node)
+        if isinstance(scope, cst.FunctionDef) and isinstance(node.value, cst.Name):
+            if (id(scope), node.value.value) in defined:
+                found[scope.name.value] = node.value.value
+    return found

@@ -1,0 +1,226 @@
+r"""`net.parameters()` can be gone through once; who comes second gets nothing.
+
+It is a generator. An optimizer that is made of it takes all there is, so clipping the same name afterwards clips
+nothing, and says nothing. A second optimizer raises, for it has no parameters.
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ nn.init.ones_(net.weight)
+~params = net.parameters()
++params = list(net.parameters())
+ optimizer = torch.optim.SGD(params, lr=1.0)
+ net(torch.full((1, 2), 1000.0)).sum().backward()
+ torch.nn.utils.clip_grad_norm_(params, 1.0)
+ optimizer.step()
+ weight = net.weight.detach().clone()
+ del params
+```
+
+So are `filter(…)` and generator expressions, and one that is made before a loop is empty in its second round:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+~trained = filter(lambda p: p.requires_grad, net.parameters())
++trained = list(filter(lambda p: p.requires_grad, net.parameters()))
+~weights = (p for name, p in net.named_parameters() if "weight" in name)
++weights = list((p for name, p in net.named_parameters() if "weight" in name))
+ optimizer = torch.optim.SGD([{"params": weights}], lr=1.0)
+ sizes = [p.numel() for p in weights]
+ norms = []
+ for epoch in range(2):
+     net(torch.ones(1, 2)).sum().backward()
+     norms.append(nn.utils.clip_grad_norm_(trained, 1.0).item())
+ del trained, weights
+```
+
+Lists, one use on each path, a new one in each round, and what takes one element after the other:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+
+ def make(name):
+     params = net.parameters()
+     if name == "sgd":
+         optimizer = torch.optim.SGD(params, lr=0.1)
+     if name == "adam":
+         optimizer = torch.optim.Adam(params)
+     return optimizer
+
+ def once_each():
+     params = net.parameters()
+     weight, bias = next(params), next(params)
+     params = list(net.parameters())
+     for epoch in range(3):
+         nn.utils.clip_grad_norm_(params, 1.0)
+         fresh = net.parameters()
+         nn.utils.clip_grad_norm_(fresh, 1.0)
+     params = filter(lambda p: p.requires_grad, net.parameters())
+     params = list(params)
+     return torch.optim.SGD(params, lr=0.1), params
+```
+
+## When the fix is unsafe
+
+Always: what came second has something to do then.
+
+`Module.parameters`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.parameters>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import assignment_of, last_name
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
+from torchlint.rules.shared import order
+from torchlint.rules.shared.consumers import consumer
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_METHODS = ("parameters", "named_parameters")
+_LAZY = frozenset(("filter", "map", "chain", "from_iterable", "zip", "enumerate"))
+"""What makes a generator of others."""
+
+
+@on(cst.Assign, trigger=any_of(word("parameters"), word("named_parameters")))
+def check(node: cst.Assign, model: Model) -> Finding | None:
+    """Report generators of parameters that are used up when they are used again."""
+    target = node.targets[0].target
+    if len(node.targets) != 1 or _receiver(node.value, model) is None:
+        return None
+    match target:
+        case cst.Name(value=name):
+            used_up = model.remember(_names_used_up, model.scopes.scope_of(node), name)
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
+            cls = model.tree.enclosing(node, cst.ClassDef)
+            used_up = model.remember(_attributes_used_up, cls, name) if isinstance(cls, cst.ClassDef) else frozenset()
+        case _:
+            return None
+    if id(node) not in used_up:
+        return None
+    said = "this can be gone through once, and is used again when nothing is left; make a list of it"
+    edits = (edit.insert_before(node.value, "list("), edit.insert_after(node.value, ")"))
+    return Finding(node.value, said, Fix("Make a list", edits, Applicability.UNSAFE))
+
+
+def _receiver(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """The module in what makes a generator of its parameters."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("parameters" | "named_parameters"))):
+            return (
+                owner if model.value(node).kind == Kind.CONTAINER and not _is_overridden(node, owner, model) else None
+            )
+        case cst.Call(func=func, args=args) if last_name(func) in _LAZY:
+            return next((found for arg in args if (found := _receiver(arg.value, model)) is not None), None)
+        case cst.GeneratorExp(for_in=cst.CompFor(iter=source)):
+            return _receiver(source, model)
+    return None
+
+
+def _is_overridden(call: cst.Call, owner: cst.BaseExpression, model: Model) -> bool:
+    """Whether a class of the project has a `parameters()` of its own, which may give a list."""
+    value = model.value(owner)
+    if isinstance(value.node, cst.ClassDef):
+        return any(model.find_method(value.node, name) is not None for name in _METHODS)
+    return value.kind != Kind.MODULE and model.remember(_defines_parameters)
+
+
+def _defines_parameters(model: Model) -> bool:
+    return any(each.name.value in _METHODS for each in model.tree.all(cst.FunctionDef))
+
+
+def _names_used_up(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> frozenset[int]:
+    """The assignments of generators to a name that are used again when nothing is left."""
+    uses: list[cst.BaseExpression] = list(model.references(name, scope))
+    return _used_up(uses, scope, model)
+
+
+def _attributes_used_up(model: Model, cls: cst.ClassDef, name: str) -> frozenset[int]:
+    """The same of an attribute of a class."""
+    found: set[int] = set()
+    uses: list[cst.BaseExpression] = [
+        each
+        for each in model.tree.attributes(name)
+        if isinstance(each.value, cst.Name)
+        and each.value.value == "self"
+        and model.tree.enclosing(each, cst.ClassDef) is cls
+    ]
+    for scope in {id(each): each for use in uses for each in (model.scopes.scope_of(use),)}.values():
+        found |= _used_up(uses, scope, model)
+    return frozenset(found)
+
+
+def _used_up(uses: list[cst.BaseExpression], scope: cst.FunctionDef | cst.Module, model: Model) -> frozenset[int]:
+    """The assignments in a scope whose generator is gone through twice, here or in other functions."""
+    tree, found = model.tree, set[int]()
+    here = [use for use in uses if model.scopes.scope_of(use) is scope]
+    here.sort(key=lambda use: (tree.order(tree.statement(use)), model.is_target(use), tree.order(use)))
+    made: cst.Assign | None = None
+    first: cst.BaseExpression | None = None
+    by: set[str] = set()
+    for use in here:
+        if model.is_target(use):
+            made, first, by = _generator(use, model), None, set()
+            continue
+        kind = consumer(use, model) if made is not None else None
+        if made is None or kind is None:
+            continue
+        by.add(kind)
+        is_second = first is not None and order.is_in_same_suite(use, first, model)
+        if (is_second or _is_used_each_round(use, made, model)) and _is_certain(made, by, model):
+            found.add(id(made))
+        first = use
+    bound = [use for use in here if model.is_target(use)]
+    if len(bound) == 1 and made is not None and first is not None and order.is_in_same_suite(first, made, model):
+        for use in uses:
+            kind = consumer(use, model) if _is_elsewhere(use, scope, model) else None
+            if kind is not None and _is_certain(made, {*by, kind}, model):
+                found.add(id(made))
+    return frozenset(found)
+
+
+def _generator(target: cst.BaseExpression, model: Model) -> cst.Assign | None:
+    """The assignment of a generator of parameters to a target."""
+    assign = assignment_of(target, model.tree)
+    is_one = assign is not None and len(assign.targets) == 1 and _receiver(assign.value, model) is not None
+    return assign if is_one else None
+
+
+def _is_used_each_round(use: cst.BaseExpression, made: cst.Assign, model: Model) -> bool:
+    """Whether a loop goes through a generator in each of its rounds that was made outside of it."""
+    loop = order.loop_of(use, model)
+    if loop is None or model.tree.is_inside(made, loop) or order.is_conditional(use, loop, model):
+        return False
+    last = loop.body.body[-1]
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return not isinstance(small, (cst.Break, cst.Return, cst.Raise))
+
+
+def _is_elsewhere(use: cst.BaseExpression, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    """Whether another function that is called later names the same."""
+    around: cst.CSTNode | None = model.scopes.scope_of(use)
+    if around is scope or not isinstance(around, cst.FunctionDef):
+        return False
+    while isinstance(use, cst.Name) and isinstance(around, cst.FunctionDef) and around is not scope:
+        if use.value in model.scopes.locals_of(around):
+            return False
+        around = model.tree.enclosing(around, cst.FunctionDef)
+    return True
+
+
+def _is_certain(made: cst.Assign, by: set[str], model: Model) -> bool:
+    """Whether it is a generator of torch: it is a module's, or given to a function of torch."""
+    owner = _receiver(made.value, model)
+    return "torch" in by or (owner is not None and model.value(owner).kind == Kind.MODULE)

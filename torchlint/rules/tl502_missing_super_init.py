@@ -1,0 +1,197 @@
+r"""A module keeps layers before the constructor of `nn.Module` has run, which raises.
+
+`nn.Module.__init__` makes what layers and parameters are registered in. Before it has run, assigning one to `self` is
+an `AttributeError`.
+
+```diff run-after
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+-    def __init__(self):
+-        'Makes a layer.'
+-        self.fc = nn.Linear(2, 1)
++    def __init__(self):
++        'Makes a layer.'
++        super().__init__()
++        self.fc = nn.Linear(2, 1)
+
+     def forward(self, x):
+         return self.fc(x)
+
+ torch.manual_seed(0)
+ y = Net()(torch.ones(1, 2)).detach()
+```
+
+Too early is as bad. Then there is no fix, for what comes before may be needed:
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self, size):
+         self.size = size
+!        self.weight = nn.Parameter(torch.zeros(size))
+         super().__init__()
+```
+
+The constructor of a base in any form, a method that runs it, modules that keep no layers, and classes that are none:
+
+```diff
+ from torch import nn
+
+ class Old(nn.Module):
+     def __init__(self):
+         nn.Module.__init__(self)
+         self.fc = nn.Linear(2, 1)
+
+ class Later(nn.Module):
+     def __init__(self):
+         self.begin()
+         self.fc = nn.Linear(2, 1)
+
+     def begin(self):
+         super().__init__()
+
+ class Empty(nn.Module):
+     def __init__(self, size):
+         self.size = size
+
+ class Plain:
+     def __init__(self):
+         self.fc = nn.Linear(2, 1)
+```
+
+## When the fix is unsafe
+
+Never. There is none where the base's constructor takes arguments.
+
+`nn.Module`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html>.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.model.lineage import lineage_of
+from torchlint.model.syntax import parameters, root
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_HOOKS = ("__new__", "__setattr__", "__getattr__")
+"""What a class may define so that assigning to its objects is something else."""
+_GENERATED_FROM = "modular_"
+"""How files of transformers are called whose classes a generator completes with what their bases have."""
+
+
+@on(
+    cst.FunctionDef,
+    trigger=pattern(r"\bdef\s+__init__\b(?:(?!\bsuper\b|__init__)[\s\S])*?\. \w+ (?::[^=\n]*)?= (?:\w+ \. )*\w+ \("),
+)
+def check(node: cst.FunctionDef, model: Model) -> Finding | None:
+    """Report layers that are kept before the constructor of the base has run."""
+    if node.name.value != "__init__" or node.decorators:
+        return None
+    early = _first_kept(node, model)
+    cls = model.class_of(node) if early is not None else None
+    if early is None or cls is None or _is_generated_from(model) or not _is_plain_module(cls, model):
+        return None
+    if any(_names_constructor(each) for each in model.tree.walk(node.body)):
+        return Finding(early, "this raises: the constructor of the base has to run before layers are kept")
+    said = "this raises: the constructor of `nn.Module` has to run before layers are kept"
+    return Finding(node.name, said, _fix(node, cls, model))
+
+
+def _is_plain_module(cls: cst.ClassDef, model: Model) -> bool:
+    """Whether a class is a module with known bases, and none of them changes how its objects are made."""
+    lineage = lineage_of(model.context, cls)
+    if lineage.kind != "module" or lineage.has_unknown or any(each.keywords for _, each in lineage.classes()):
+        return False
+    return all(model.find_method(cls, name) is None for name in _HOOKS)
+
+
+def _is_generated_from(model: Model) -> bool:
+    return PurePath(model.context.path or "").name.startswith(_GENERATED_FROM)
+
+
+def _first_kept(method: cst.FunctionDef, model: Model) -> cst.Assign | cst.AnnAssign | None:
+    """Where a module or parameter is first assigned to `self`, with nothing before that may run a constructor."""
+    own = next((each.name.value for each in parameters(method)), None)
+    if own is None or not isinstance(method.body, cst.IndentedBlock):
+        return None
+    for node in model.tree.walk(method.body):
+        if _names_constructor(node) or isinstance(node, (cst.Return, cst.Raise)):
+            return None
+        if isinstance(node, cst.Call) and _may_construct(node, own, model):
+            return None
+        if isinstance(node, (cst.Assign, cst.AnnAssign)) and _keeps(node, own, model):
+            is_other = model.tree.enclosing(node, cst.FunctionDef) is not method
+            calls = model.tree.within(node, cst.Call)
+            return None if is_other or any(_may_construct(call, own, model) for call in calls) else node
+    return None
+
+
+def _names_constructor(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Name) and node.value in ("super", "__init__")
+
+
+def _may_construct(call: cst.Call, own: str, model: Model) -> bool:
+    """Whether a method of the object is called, or a function is given it, that may run a constructor."""
+    if any(isinstance(arg.value, cst.Name) and arg.value.value == own for arg in call.args):
+        return True
+    if not isinstance(call.func, cst.Attribute) or root(call.func) != own:
+        return False
+    method = model.value(call.func).node
+    if not isinstance(method, cst.FunctionDef):
+        return True
+    return any(_names_constructor(each) for each in model.home(method).tree.walk(method.body))
+
+
+def _keeps(node: cst.Assign | cst.AnnAssign, own: str, model: Model) -> bool:
+    """Whether what a call makes, a module or a parameter, is assigned to an attribute of the object."""
+    targets = [node.target] if isinstance(node, cst.AnnAssign) else [each.target for each in node.targets]
+    if not isinstance(node.value, cst.Call) or not any(_is_own(each, own) for each in targets):
+        return False
+    value = model.value(node.value)
+    return value.kind == Kind.MODULE or value.is_parameter
+
+
+def _is_own(target: cst.BaseExpression, own: str) -> bool:
+    return isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name) and target.value.value == own
+
+
+def _fix(method: cst.FunctionDef, cls: cst.ClassDef, model: Model) -> Fix | None:
+    """`super().__init__()` at the beginning, behind a docstring."""
+    if len(cls.bases) != 1 or not _takes_nothing(cls.bases[0].value, model):
+        return None
+    body = list(method.body.body)
+    if len(body) > 1 and _is_docstring(body[0]):
+        del body[0]
+    first = body[0]
+    if not isinstance(first, cst.SimpleStatementLine):
+        return None
+    text = f"super().__init__(){model.tree.source.newline}{model.tree.indentation(first)}"
+    return Fix("Run the constructor of the base", (edit.insert_before(first.body[0], text),))
+
+
+def _is_docstring(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
+            return True
+    return False
+
+
+def _takes_nothing(base: cst.BaseExpression, model: Model) -> bool:
+    """Whether the constructor of a base class can be called without arguments."""
+    if model.qualified(base) == "torch.nn.Module":
+        return True
+    cls = model.value(base).node
+    method = model.find_method(cls, "__init__") if isinstance(cls, cst.ClassDef) else None
+    return method is not None and all(each.default is not None or each.star for each in parameters(method)[1:])
