@@ -189,3 +189,168 @@ def test_what_has_no_graph_needs_no_detach() -> None:
     fixed = check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE).text
     assert "a = out.view(-1).cpu().numpy()" in fixed
     assert "out.max(1)[1]" in fixed
+
+
+NETWORK = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+cuda = torch.cuda.is_available()
+Tensor = torch.cuda.FloatTensor if cuda else torch.Tensor
+w = torch.ones(2, requires_grad=True)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.LeakyReLU(0.2, inplace=True), nn.Linear(2, 2)]
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+net = Net()
+
+
+def train(loader):
+    for i, (x, y) in enumerate(loader):
+        {}
+"""
+
+# What is done with a wrapped batch, by code that writes to it; whether the batch can stand for the wrapper.
+WRITES = {
+    "v = Variable(x.type(Tensor))\n        net(v).sum().backward()": True,
+    "v = Variable(x)\n        v.mul_(2)\n        net(v).sum().backward()": True,
+    "v = Variable(x)\n        v[0] = 1.0\n        v += y.float()\n        net(v).sum().backward()": True,
+    "v = Variable(x)\n        torch.relu_(v)\n        net(v).sum().backward()": True,
+    "v = Variable(x)\n        with torch.no_grad():\n            v.mul_(w)\n        net(v).sum().backward()": True,
+    "v = Variable(x)\n        v.mul_(w)\n        v.sum().backward()": False,
+    "v = Variable(x)\n        v += w\n        v.sum().backward()": False,
+    "v = Variable(x)\n        v[0] = w\n        v.sum().backward()": False,
+    "v = Variable(x)\n        nn.functional.relu(v, inplace=True).mul_(w)\n        v.sum().backward()": False,
+    "v = Variable(x)\n        v.unsqueeze_(0)\n        net(v).sum().backward()": False,
+}
+
+
+@pytest.mark.parametrize("body", WRITES)
+def test_elements_that_are_written_tell_nothing_apart(body: str) -> None:
+    fixed = check_text(NETWORK.format(body), "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "Variable" not in fixed
+    assert (".detach()" not in fixed) == WRITES[body], fixed
+
+
+@pytest.mark.parametrize("body", [body for body in WRITES if "unsqueeze_" not in body])
+def test_a_batch_in_place_of_its_wrapper_computes_the_same(body: str) -> None:
+    text = NETWORK.format(body) + "\n\ntrain([(torch.ones(3, 2), torch.ones(3, 2))])\ngrad = w.grad\n"
+    verdict = judge(text)
+    assert verdict.ran
+    assert verdict.safe["TL201"]
+    assert not verdict.wrong
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "left"),
+    {
+        "Variable(Tensor(3, 2).fill_(1.0))": "Tensor(3, 2).fill_(1.0)",
+        "Variable(Tensor([[1.0]]), requires_grad=False)": "Tensor([[1.0]])",
+        "Variable(torch.zeros(x.size(0), 1).add_(1))": "torch.zeros(x.size(0), 1).add_(1)",
+        "net(Variable(x))": "net(x)",
+        "torch.cat((x.data, y.data), 0)": "torch.cat((x, y), 0)",
+    }.items(),
+)
+def test_a_new_tensor_and_one_that_is_used_up_on_the_spot(wrapped: str, left: str) -> None:
+    text = NETWORK.format(f"v = {wrapped}\n        x.mul_(w)\n        print(v)")
+    text += "\n\nfrozen = torch.ones(3)\nfrozen.requires_grad = False\n" if "zeros" in wrapped else ""
+    assert f"v = {left}\n" in check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE).text
+
+
+# A function before and after safe fixes.
+ALONE = {
+    "moved before": (
+        "t = torch.zeros(len(s)).long()\n    if cuda:\n        t = t.cuda()\n    return Variable(t)",
+        "t = torch.zeros(len(s)).long()\n    if cuda:\n        t = t.cuda()\n    return t",
+    ),
+    "held by a list": (
+        "t = torch.zeros(3)\n    s.append(t.view(-1))\n    return Variable(t)",
+        "t = torch.zeros(3)\n    s.append(t.view(-1))\n    return t.detach()",
+    ),
+    "its flag is set": (
+        "t = torch.zeros(3)\n    v = Variable(t)\n    t.requires_grad = True\n    return v * t",
+        "t = torch.zeros(3)\n    v = t.detach()\n    t.requires_grad = True\n    return v * t",
+    ),
+    "replaced by one that requires grad": (
+        "t = torch.FloatTensor([1]).view(1, 1)\n    t = Variable(t, requires_grad=True)\n    return t * 2",
+        "t = torch.FloatTensor([1]).view(1, 1)\n    t = t.requires_grad_()\n    return t * 2",
+    ),
+    "replaced, and seen before": (
+        "t = torch.zeros(3)\n    s.append(t)\n    t = Variable(t, requires_grad=True)\n    return t * 2",
+        "t = torch.zeros(3)\n    s.append(t)\n    t = t.detach().requires_grad_()\n    return t * 2",
+    ),
+    "only asked for its type": (
+        "w = net.weight.data\n    return w.new(3).zero_(), Variable(w.new(len(s)).zero_())",
+        "w = net.weight\n    return w.new(3).zero_(), w.new(len(s)).zero_()",
+    ),
+    "asked for its type, and given away": (
+        "w = net.weight.data\n    s.append(w)\n    return w.new(3)",
+        "w = net.weight.data\n    s.append(w)\n    return w.new(3)",
+    ),
+    "compared with": (
+        "pred = net(s).data.max(1)[1]\n    return pred.eq(s.unsqueeze(0).data.view_as(pred)).sum()",
+        "pred = net(s).max(1)[1]\n    return pred.eq(s.unsqueeze(0).view_as(pred)).sum()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_tensor_that_nobody_else_holds_stands_for_its_wrapper(name: str) -> None:
+    before, after = ALONE[name]
+    text = (
+        "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n\n"
+        "net = nn.Linear(2, 2)\ncuda = torch.cuda.is_available()\n\n\ndef f(s):\n    "
+    )
+    codes = frozenset(("TL101", "TL201"))
+    assert check_text(text + before + "\n", "x.py", codes, Fixing.SAFE).text.endswith(f"    {after}\n")
+
+
+# What is written in a loop over a loader, and what is left of it.
+READ_OF_BATCHES = {
+    "x = Variable(x, requires_grad=False)\n        seen.append(x.data.cpu())": "seen.append(x.cpu())",
+    "v = Variable(x)\n        seen.append(v.data)": "seen.append(v)",
+    "v = Variable(x, requires_grad=True)\n        seen.append(v.data)": "seen.append(v.detach())",
+}
+
+
+@pytest.mark.parametrize("body", READ_OF_BATCHES)
+def test_a_wrapped_batch_is_a_batch(body: str) -> None:
+    text = NETWORK.format(f"seen = []\n        {body}")
+    fixed = check_text(text, "x.py", frozenset(("TL101", "TL201")), Fixing.UNSAFE).text
+    assert f"        {READ_OF_BATCHES[body]}\n" in fixed
+
+
+# What indices and masks are taken from needs no graph; the fix is safe as long as what autograd keeps is not written.
+INDICES = {
+    "out.gather(1, y.data.view(-1, 1))": "out.gather(1, y.view(-1, 1))",
+    "out.detach().scatter_(1, y.data.unsqueeze(1), 0.9)": "out.detach().scatter_(1, y.unsqueeze(1), 0.9)",
+    "out.masked_fill(y.data, 0.0)": "out.masked_fill(y, 0.0)",
+    "out.add(y.data)": "out.add(y.detach())",
+    "out.scatter(1, y.bool(), y.data)": "out.scatter(1, y.bool(), y.detach())",
+}
+
+
+@pytest.mark.parametrize("read", INDICES)
+def test_indices_and_masks_carry_no_graph(read: str) -> None:
+    text = f"import torch\n\n\ndef f(out: torch.Tensor, y: torch.Tensor):\n    return {read}\n"
+    codes = frozenset(("TL101",))
+    assert check_text(text, "x.py", codes, Fixing.SAFE).text == text.replace(read, INDICES[read])
+    later = text.replace("return", "out =") + "    y.add_(1)\n    return out\n"
+    assert (check_text(later, "x.py", codes, Fixing.SAFE).text == later) == ("scatter_" not in read)
+
+
+def test_what_a_volatile_wrapper_reads_waits_for_the_wrapper() -> None:
+    text = (
+        "import torch\nfrom torch.autograd import Variable\n\n\ndef f(z: torch.Tensor):\n"
+        "    z.requires_grad_()\n    return Variable(z.data, volatile=True)\n"
+    )
+    assert check_text(text, "x.py", frozenset(catalogue()), Fixing.UNSAFE).text == text

@@ -62,7 +62,7 @@ def add_argument(call: cst.Call, text: str) -> Edit:
     last = call.args[-1].value
     if isinstance(last, cst.GeneratorExp) and not last.lpar:
         return Edit(Anchor(last, True), Anchor(last, True), f"), {text}")
-    return insert_after(last, f", {text}")
+    return Edit(Anchor(last, True), Anchor(last, True), f", {text}", below=call.args[0])
 
 
 def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:

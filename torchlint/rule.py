@@ -83,6 +83,8 @@ class Edit:
     text: str
     keeps_comments: bool = False
     """Comments at the start of what is replaced stay (they are inside brackets that stay too)."""
+    below: cst.CSTNode | None = None
+    """The first argument of a call that gets a further one; that may stand on a line of its own, below it."""
 
 
 @dataclass(frozen=True, slots=True)

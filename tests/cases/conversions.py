@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+import torchvision
 from torch import nn
 
 net = nn.Linear(3, 1)
@@ -111,3 +112,13 @@ class Head(nn.Module):
     def show(self):
         plt.imshow(self.fc.weight)  # TL104
         return self.mean.numpy(), self.fc.weight.grad.numpy()
+
+
+def pretrained():
+    return torchvision.models.resnet18(weights="DEFAULT")
+
+
+resnet = pretrained().eval()
+resnet(x).cpu().numpy()  # TL104
+with torch.no_grad():
+    resnet(x).cpu().numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,6 +21,11 @@ def references(context: Context, name: str, scope: cst.FunctionDef | cst.Module)
     return context.remember(_named_in, scope).get(name, [])
 
 
+def targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
+    """Those of them that are assigned to, deleted or bound by a loop, in document order."""
+    return context.remember(_targets, name, scope)
+
+
 def all_called(context: Context, name: str) -> list[cst.BaseExpression]:
     """All names and attributes that are called ``name``, wherever in the file."""
     return context.remember(_called, name)
@@ -32,6 +38,10 @@ def bindings_of(context: Context, name: str, node: cst.CSTNode) -> list[cst.Name
 
 def _named(context: Context, name: str) -> list[cst.Name]:
     return [node for node in context.tree.names(name) if not _is_label(context.tree, node)]
+
+
+def _targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[cst.Name, ...]:
+    return tuple(node for node in references(context, name, scope) if is_target(context.tree, node))
 
 
 def _named_in(context: Context, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:

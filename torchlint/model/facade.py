@@ -7,7 +7,7 @@ remembered. ``tests/model/*.md`` specify what comes out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
@@ -134,6 +134,10 @@ class Model:
         """All occurrences of a name in a scope and in the functions inside it, in document order."""
         return bindings.references(self.context, name, scope)
 
+    def targets(self, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
+        """Those of them that are assigned to, deleted or bound by a loop, in document order."""
+        return bindings.targets(self.context, name, scope)
+
     def all_called(self, name: str) -> list[cst.BaseExpression]:
         """All names and attributes that are called ``name``, wherever in the file."""
         return bindings.all_called(self.context, name)
@@ -158,10 +162,6 @@ class Model:
         """
         return spelling.spelling(self.context, qualified, node)
 
-    def is_shown(self, statement: cst.CSTNode) -> bool:
-        """Whether the value of a statement is shown to those who run the program, so that it is used."""
-        return self.tree.is_shown(statement)
-
     def taker(self, name: str) -> str | None:
         """Another file of the project that may have a name of this module from here; None if there is none.
 
@@ -169,13 +169,11 @@ class Model:
         """
         return exports.taker(self.context, name)
 
-    # ------------------------------------------------------------------ training
+    # ------------------------------------------------------------------ training, memory and graphs
 
     def training_events(self, scope: cst.FunctionDef | cst.Module) -> tuple[training.TrainingEvent, ...]:
         """What a scope does that trains: ``backward``, ``step``, ``zero_grad``, by functions that it calls, too."""
         return training.training_events(self.context, scope)
-
-    # ------------------------------------------------------------------ memory and graphs
 
     def usage(self, node: cst.CSTNode) -> Usage:
         """The worst that happens to the memory an expression evaluates to."""

@@ -75,6 +75,12 @@ MODULE_METHODS = {
 GROWING = frozenset(("append", "add", "insert", "extend", "appendleft", "update", "extendleft", "setdefault"))
 """Methods that put something into a container."""
 
+NETWORK_MAKER = re.compile(
+    r"torchvision\.models\.(?!feature_extraction|_)(?:\w+\.)*(?!list_|get_(?!model\b))[a-z]\w*|"
+    r"timm\.(?:models\.)?create_model|torch\.(?:hub|jit)\.load"
+)
+"""Functions of libraries that give a network with parameters that require grad."""
+
 HOLDER_NAME = re.compile(
     r"dataset|packed|(^|_)(batch|field|request|req|response|node|args|opt|opts|config|cfg|form|event|msg|message|df|frame|"
     r"blob|storage|proxy)$|^(boxes|results?)$",

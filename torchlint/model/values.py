@@ -43,8 +43,10 @@ class Usage(enum.IntEnum):
     """It is given back to callers, of which those in this file only read it."""
     ESCAPES = 4
     """It leaves to code that is not seen here: stored in an object, given to an unknown function."""
-    WRITTEN = 5
-    """It is written in place, or goes where a write could not be seen."""
+    OVERWRITTEN = 5
+    """Its elements are written in place, by what carries no graph."""
+    WRITTEN = 6
+    """It gets a graph or another shape in place, or goes where a write could not be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,9 +283,17 @@ class Argument:
 _TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
 
 
+_FLOATS = frozenset(("torch.Tensor", "torch.FloatTensor"))
+
+
 def _same_but_for_device(a: str | None, b: str | None) -> str | None:
-    """``torch.FloatTensor`` of ``torch.cuda.FloatTensor if cuda else torch.FloatTensor``."""
+    """``torch.FloatTensor`` of ``torch.cuda.FloatTensor if cuda else torch.FloatTensor``.
+
+    ``torch.Tensor`` makes the same, unless the default type is another one: it stands for both.
+    """
     a, b = ((ref or "").replace("torch.cuda.", "torch.") for ref in (a, b))
+    if a != b and {a, b} == _FLOATS:
+        return "torch.Tensor"
     return a if a == b and a.endswith("Tensor") else None
 
 

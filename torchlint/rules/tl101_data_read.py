@@ -31,7 +31,7 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +    norm = (w + 1).norm()
 ```
 
-What is made of it on the spot may carry no graph anyway, and so may what it is read from:
+What is made of it on the spot may carry no graph anyway, and so may what it is read from; indices and masks have none:
 
 ```diff run
  import torch
@@ -48,6 +48,8 @@ What is made of it on the spot may carry no graph anyway, and so may what it is 
 +    large = (out > 0.5).float()
 -    first = x.data[0].numpy()
 +    first = x[0].numpy()
+-    picked = out.gather(1, pred.data.view(-1, 1))
++    picked = out.gather(1, pred.view(-1, 1))
 -    kept = out.data.sum()
 +    kept = out.detach().sum()
 ```
@@ -112,14 +114,15 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Evidence, Model, Tri, Usage, Value
-from torchlint.model.aliasing.uses import only_metadata
+from torchlint.model import Dtype, Evidence, Kind, Model, Tri, Usage, Value
+from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import makes_new, may_alias
+from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import data_sites, gradients, identity, memory
+from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
 from torchlint.rules.shared.volatile import blocks
+from torchlint.rules.shared.volatile.values import volatile_argument
 
 GROUP = Group.MIGRATION
 
@@ -134,9 +137,13 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     statement = model.tree.parent(node)
-    if isinstance(statement, cst.Expr) and not model.is_shown(statement):  # a fix would write what does nothing, too
+    if isinstance(statement, cst.Expr) and not model.tree.is_shown(
+        statement
+    ):  # nor would what a fix writes do anything
         said = "the statement reads `.data` and does nothing with it; remove it"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
+    if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
+        return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
@@ -156,7 +163,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
-    if model.ask(only_metadata, node):
+    if model.ask(only_metadata, node) or (usage is Usage.METADATA and _is_in_function(node, model)):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
@@ -169,16 +176,27 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     if doubtful and usage in data_sites.READING and data_sites.is_computed_without_graph(node, node.value, model):
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
-    if not doubtful and _gives_no_graph(node, model):
-        return Fix("Remove `.data`: what is computed from it carries no graph", drop)
+    if _gives_no_graph(node, model):
+        return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if value.is_tensor and value.grad == Tri.NO and not value.is_parameter:
+    if indices.taker(node, model) is not None:
+        return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
+    if value.grad == Tri.NO and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and not value.is_parameter:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
             is_kept = safe and usage in data_sites.READING
             return Fix("Remove `.data`: the tensor has no graph", drop, _applicability(is_kept))
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
+
+
+def _is_volatile(node: cst.Attribute, model: Model) -> bool:
+    """Whether `.data` is read for ``Variable(x.data, volatile=True)``."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(call, cst.Call) or volatile_argument(call) is None:
+        return False
+    return model.qualified(call.func) == "torch.autograd.Variable"
 
 
 def _applicability(safe: bool) -> Applicability:
@@ -230,7 +248,7 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
             return False
         if isinstance(outer, cst.Attribute) and not memory.shares(name, outer):
             return False
-        if _is_discrete(outer, model):
+        if _is_discrete(outer, model) or (isinstance(outer, cst.Call) and library.is_discrete(name)):
             return True
         whole = outer
     parent = model.tree.parent(whole)
@@ -240,13 +258,26 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison():
             return _is_made_by(parent, model)
         case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
-            result = library.function(model.qualified(call.func) or "")
+            result = _result(call, model)
             if result is None or may_alias(result) or has_stars(call.args) or keyword(call.args, "out") is not None:
                 return False
             index = model.tree.parent(call)
             is_taken = isinstance(index, cst.Subscript) and index.value is call and _is_discrete(index, model)
             return is_taken or _is_discrete(call, model)
     return False
+
+
+def _result(call: cst.Call, model: Model) -> TorchResult | None:
+    """What a function of torch gives, or a method of something that is known to be a tensor."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if model.value(owner).is_tensor:
+            return library.method(name)
+    return library.function(model.qualified(call.func) or "")
+
+
+def _is_in_function(node: cst.CSTNode, model: Model) -> bool:
+    """Whether no other file can import the name that something is given."""
+    return isinstance(model.scopes.scope_of(node), cst.FunctionDef)
 
 
 def _is_made_by(comparison: cst.Comparison, model: Model) -> bool:

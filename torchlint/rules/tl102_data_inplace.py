@@ -90,6 +90,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
+from torchlint.model.torch import writers
 from torchlint.model.values import Method, Owner
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
@@ -138,7 +139,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if drop is None:
         return None
     is_plain = value.is_tensor and value.grad == Tri.NO and not value.is_parameter
-    if any(name in memory.OF_THE_VIEW for name, _ in chain(node, model.tree)):
+    if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor itself gets the new shape, as before PyTorch 0.4"
         return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):

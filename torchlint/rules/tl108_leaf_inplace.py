@@ -250,7 +250,7 @@ def _is_view_of_leaf(name: cst.Name, model: Model, far: int) -> bool:
 
 
 def _is_bound_once(name: cst.Name, model: Model) -> bool:
-    targets = [n for n in model.references(name.value, model.scopes.scope_of(name)) if model.is_target(n)]
+    targets = model.targets(name.value, model.scopes.scope_of(name))
     plain = [n for n in targets if not isinstance(model.tree.parent(n), (cst.Subscript, cst.AugAssign))]
     return len(plain) == 1
 

@@ -33,6 +33,7 @@ A full reduction of a tensor used to be a Python number. It is a tensor now, whi
 When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with
 more than one element. For what was drawn from a distribution, where it is returned or given on: it has no dimension
 only if the distribution has none. `round` of what is a number until the first batch has come: there `float` is used.
+In a `try` that waits for the `IndexError` by its name: it no longer comes.
 
 ```diff
  import torch

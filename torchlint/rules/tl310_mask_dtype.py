@@ -101,9 +101,9 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
     """Where a name is read that an expression is assigned to, and nothing else."""
     match model.tree.parent(node):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            names = model.references(name, model.scopes.scope_of(target))
-            if [each for each in names if model.is_target(each)] == [target]:
-                return [each for each in names if each is not target]
+            scope = model.scopes.scope_of(target)
+            if len(model.targets(name, scope)) == 1:
+                return [each for each in model.references(name, scope) if each is not target]
     return []
 
 

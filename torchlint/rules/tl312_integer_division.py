@@ -119,10 +119,10 @@ def _is_used_as_integer(node: cst.BaseExpression, model: Model) -> bool:
         return True
     match model.tree.parent(node):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            users = model.references(name, model.scopes.scope_of(target))
-            if [user for user in users if model.is_target(user)] != [target]:
+            scope = model.scopes.scope_of(target)
+            if len(model.targets(name, scope)) != 1:
                 return False
-            return any(user is not target and _needs_integer(user, model) for user in users)
+            return any(user is not target and _needs_integer(user, model) for user in model.references(name, scope))
     return False
 
 

@@ -158,7 +158,7 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
     call = node.value
     if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Name, cst.Attribute)):
         return None
-    if last_name(call.func) not in _NAMES or not _begins_with_a_name(call, model) or model.is_shown(node):
+    if last_name(call.func) not in _NAMES or not _begins_with_a_name(call, model) or model.tree.is_shown(node):
         return None
     ref = model.qualified(call.func)
     if ref is not None:

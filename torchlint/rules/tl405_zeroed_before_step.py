@@ -66,7 +66,7 @@ from torchlint.model.syntax import dotted
 from torchlint.model.training import TrainingEvent, What
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.shared import order
-from torchlint.rules.shared.optimizers import modules_of
+from torchlint.rules.shared.made_of import modules_of
 from torchlint.rules.shared.paths import Facts, Paths
 
 GROUP = Group.CORRECTNESS

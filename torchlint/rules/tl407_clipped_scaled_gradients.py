@@ -87,7 +87,7 @@ from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import dotted, keyword
 from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, part
-from torchlint.rules.shared.optimizers import made
+from torchlint.rules.shared.made_of import made
 from torchlint.rules.shared.paths import Facts, Paths
 
 GROUP = Group.CORRECTNESS

@@ -98,8 +98,10 @@ Always: what is used afterwards has other values, and a copy takes memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 
@@ -121,6 +123,9 @@ _SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
 _TRAINS = re.compile(r"train|fit|learn|optimi[sz]e", re.IGNORECASE)
 """What functions that train a module they are given are called."""
 _METADATA = frozenset(("keys", "__len__"))
+
+
+N = TypeVar("N", bound=cst.CSTNode)
 
 
 @dataclass(frozen=True)
@@ -218,15 +223,31 @@ def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:
     scope = model.scopes.scope_of(kept.place)
     if isinstance(scope, cst.FunctionDef) and scope.name.value.startswith("test_"):
         return False  # what is loaded is compared with what was there
-    changes = list(_changes(scope, module, model))
+    changes = _near(kept.place, model.remember(_changes, module, scope), model)
     if not changes:
         return False
-    reads = [node for node in model.references(kept.name, scope) if _reads(node, kept, model)]
-    return any(_is_late(read, change, kept, module, model) for change in changes for read in reads)
+    reads = _near(kept.place, model.remember(_reads, kept.name, scope), model)
+    outside = [read for read in reads if not model.tree.is_inside(read, kept.place)]
+    return any(_is_late(read, change, kept, module, model) for change in changes for read in outside)
 
 
-def _changes(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> Iterator[cst.CSTNode]:
-    """What a scope does that changes a module: steps, loading into it, functions that train what they are given."""
+_NEAR = 16
+"""How many changes and reads are looked at, before and behind the place where a state is kept."""
+
+
+def _near(place: cst.CSTNode, nodes: Sequence[N], model: Model) -> Sequence[N]:
+    """Those of some nodes in document order that are near a place."""
+    at = bisect_left(nodes, model.tree.order(place), key=model.tree.order)
+    return nodes[max(at - _NEAR, 0) : at + _NEAR]
+
+
+def _changes(model: Model, module: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.CSTNode]:
+    """What a scope does that changes a module, in document order."""
+    return sorted(_changing(scope, module, model), key=model.tree.order)
+
+
+def _changing(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> Iterator[cst.CSTNode]:
+    """Steps, loading into a module, functions that train what they are given."""
     for event in model.training_events(scope):
         if event.what is What.STEP or (event.what is What.LOAD and event.path in (module, f"{module}.module")):
             yield event.node
@@ -237,10 +258,14 @@ def _changes(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> 
             yield call
 
 
-def _reads(node: cst.Name, kept: _Kept, model: Model) -> bool:
-    """Whether a name is read for what it holds."""
+def _reads(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
+    """Where a name is read for what it holds, in document order."""
+    return [node for node in model.references(name, scope) if _is_read(node, model)]
+
+
+def _is_read(node: cst.Name, model: Model) -> bool:
     parent = model.tree.parent(node)
-    if model.is_target(node) or model.tree.is_inside(node, kept.place):
+    if model.is_target(node):
         return False
     match parent:
         case cst.Attribute(attr=cst.Name(value=name)):
@@ -270,7 +295,7 @@ def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, mode
     for loop in shared:
         if not order.is_conditional(taken, loop, model) or order.leaves(taken, loop, model):
             continue
-        if _is_bound_in(module, loop, model):
+        if model.remember(_is_bound_in, module, loop):
             continue
         if model.tree.is_inside(read, loop):
             if not order.is_in_same_suite(read, taken, model) and not order.are_exclusive(read, taken, model):
@@ -282,18 +307,20 @@ def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, mode
 
 def _is_bound_anew(kept: _Kept, module: str, after: cst.CSTNode, read: cst.Name, model: Model) -> bool:
     """Whether between a change and a read the name or the module is bound to something else."""
-    start, end = model.tree.order(after), model.tree.order(read)
     scope = model.scopes.scope_of(read)
-    for node in model.references(kept.name, scope):
-        if start < model.tree.order(node) < end and model.is_target(node) and order.is_in_same_suite(read, node, model):
-            if not model.tree.is_inside(node, kept.place):
-                return True
-    root = module.partition(".")[0]
-    taken = model.tree.order(kept.place)
-    return any(taken < model.tree.order(n) < start for n in model.references(root, scope) if model.is_target(n))
+    for node in _between(after, read, model.targets(kept.name, scope), model):
+        if order.is_in_same_suite(read, node, model) and not model.tree.is_inside(node, kept.place):
+            return True
+    return bool(_between(kept.place, after, model.targets(module.partition(".")[0], scope), model))
 
 
-def _is_bound_in(module: str, loop: cst.CSTNode, model: Model) -> bool:
+def _between(one: cst.CSTNode, other: cst.CSTNode, nodes: Sequence[N], model: Model) -> Sequence[N]:
+    """Those of some nodes in document order that begin behind one and before another one."""
+    at = model.tree.order
+    return nodes[bisect_right(nodes, at(one), key=at) : bisect_left(nodes, at(other), key=at)]
+
+
+def _is_bound_in(model: Model, module: str, loop: cst.CSTNode) -> bool:
     """Whether a loop makes another module by that name, or tells a path anew."""
     root = module.partition(".")[0]
     for name in model.tree.within(loop, cst.Name):

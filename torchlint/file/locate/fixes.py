@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
-from torchlint.file.locate import blocks
+from torchlint.file.locate import blocks, width
 from torchlint.file.locate.alignment import realigned
 from torchlint.file.text.blocks import block_edits
 from torchlint.file.text.lines import line_start, lines_above, without_blanks
@@ -29,6 +29,8 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
         for edit in each.edits:
             yield edit.start.node
             yield edit.end.node
+            if edit.below is not None:
+                yield edit.below
         if each.block is not None:
             yield from blocks.anchors(tree, each.block)
         if each.imports and (place := _import_anchor(tree, each)) is not None:
@@ -37,7 +39,7 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
 
 def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     """A fix with offsets; None if it would write what was skipped. What it waits for comes later: many share that."""
-    edits = {_text_edit(tree, e, spans) for e in fix.edits}
+    edits = _text_edits(tree, fix.edits, spans)
     block = blocks.located(tree, fix.block, spans) if fix.block is not None else None
     if block is not None:
         edits.update(block_edits([block]))
@@ -54,6 +56,17 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     alternatives = tuple(other for other in others if other is not None)
     risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
     return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk)
+
+
+def _text_edits(tree: Tree, edits: Iterable[Edit], spans: dict[int, Span]) -> set[TextEdit]:
+    """Edits with offsets; a further argument goes on a line of its own where the line would get too long."""
+    found = [(edit, _text_edit(tree, edit, spans)) for edit in edits]
+    whole = {each for _, each in found}
+    for edit, each in found:
+        if edit.below is not None and tree.enclosing(edit.below, cst.FormattedString) is None:
+            first = spans[id(edit.below)].start
+            whole = whole - {each} | {width.below(tree.source.text, each, first, whole, tree.source.newline)}
+    return whole
 
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:

@@ -11,8 +11,8 @@ from torchlint.file.triggers.prose import without_prose
 from torchlint.file.triggers.search import occurs, searches
 from torchlint.system.layers import Layer, is_on
 
-_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
-"""What files that get their tensors from others do to them."""
+_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad|trust_remote_code")
+"""What files that get their tensors from others do to them, or write who load models through other libraries."""
 
 
 def can_match(data: bytes, codes: frozenset[str]) -> bool:
@@ -33,7 +33,7 @@ def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
 
 
 def is_ours(data: bytes) -> bool:
-    """Whether a file mentions torch, or does what is only done to tensors: all others are left alone."""
+    """Whether a file mentions torch, or does what is only done to tensors or models: all others are left alone."""
     return b"torch" in data or _TENSORS.search(data) is not None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.reading import is_reading, is_reading_method
 from torchlint.model.bindings import all_called
 from torchlint.model.classes import class_of, find_method
@@ -140,7 +141,8 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
     if root != "torch":
         return _unseen(follower, arg, call)
     if writers.function_writes(ref, arg, call, function.bound or ()):
-        return Usage.WRITTEN
+        written = writes.by_function(follower.context, ref, arg, call)
+        return written if written is Usage.WRITTEN else max(written, follower.usage(call))
     return _of_torch(follower, ref, arg, call)
 
 
@@ -233,11 +235,9 @@ def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) ->
         return _in_sequence(follower, function.items, arg, call)
     if ref == "torch.nn.DataParallel" and function.item is not None:
         return module(follower, function.item, arg, call)
-    if writers.module_writes(function):
-        return Usage.WRITTEN
     is_known = ref is not None and ref != module_containers.SEQUENTIAL and library.module_info(ref)
-    if (not is_known and _has_inplace_modules(context)) or _changes_modules(context):
-        return Usage.WRITTEN
+    if writers.module_writes(function) or (not is_known and _has_inplace_modules(context)) or _changes_modules(context):
+        return max(Usage.OVERWRITTEN, follower.usage(call))  # those that are asked to have no parameters
     if _is_passing(function):
         return max(Usage.SAVED, follower.usage(call))
     return Usage.SAVED
@@ -256,6 +256,8 @@ def _in_sequence(follower: Follower, modules: tuple[Value, ...], arg: cst.Arg, c
 def _is_passing(value: Value) -> bool:
     """Whether a module may return what it is given."""
     if value.node is not None or value.ref == module_containers.SEQUENTIAL:
+        return True
+    if writers.module_writes(value):
         return True
     info = library.module_info(value.ref)
     return value.ref in _PASSING_MODULES or (info is not None and may_alias(info.output))

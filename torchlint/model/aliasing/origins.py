@@ -74,7 +74,7 @@ class Origins:
         calls = [self.tree.parent(use) for use in all_called(self.context, function.name.value)]
         args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
         given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
-        return any(self.is_written(value, Usage.WRITTEN, steps + 1) for value in given)
+        return any(self.is_written(value, Usage.OVERWRITTEN, steps + 1) for value in given)
 
     def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
@@ -142,7 +142,7 @@ class Origins:
             if receiver.is_tensor:
                 return
         if not value_of(self.context, func).kind & Kind.MODULE:
-            yield from ((held, Usage.WRITTEN) for held, _ in given)
+            yield from ((held, Usage.OVERWRITTEN) for held, _ in given)
 
 
 def is_written(context: Context, node: cst.CSTNode) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given, gives_no_graph
 from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
@@ -72,11 +73,6 @@ _Known = dict[tuple[int, tuple[str, ...], int, bool, bool], Inside]
 def usage(context: Context, node: cst.CSTNode) -> Usage:
     """The worst that happens to the memory an expression evaluates to."""
     return Follower(context).usage(node)
-
-
-def only_metadata(context: Context, node: cst.CSTNode) -> bool:
-    """Whether nothing but metadata is read of an expression, on the spot."""
-    return Follower(context, through_names=False).usage(node) is Usage.METADATA
 
 
 class Follower:
@@ -179,7 +175,9 @@ class Follower:
             case cst.Attribute():
                 return self._attribute(parent)
             case cst.Subscript() if parent.value is node:
-                return Usage.WRITTEN if is_target(self.tree, parent) else self.usage(parent)
+                if is_target(self.tree, parent):
+                    return writes.by_assignment(self.context, parent)
+                return self.usage(parent)
             case cst.Arg():
                 call = self.tree.parent(parent)
                 return given(self, parent, call) if isinstance(call, cst.Call) else Usage.ESCAPES
@@ -206,7 +204,9 @@ class Follower:
             case cst.Slice():
                 return Usage.READ
             case cst.AugAssign():
-                return Usage.WRITTEN if parent.target is node else self._added_to(parent, node)
+                if parent.target is node:
+                    return writes.by_assignment(self.context, node)
+                return self._added_to(parent, node)
             case cst.Assign() | cst.AnnAssign() | cst.NamedExpr() if parent.value is node:
                 return self._assigned(parent)
             case cst.For() | cst.CompFor() if parent.iter is node:
@@ -302,7 +302,8 @@ class Follower:
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
         if writers.is_writing(name):
-            return Usage.WRITTEN
+            written = writes.by_method(self.context, name, call)
+            return written if written is Usage.WRITTEN else max(written, self.usage(call))
         result = library.method(name)
         if result is None:  # of a class of its own, or of what holds it
             return max(Usage.ESCAPES, self.usage(call))
@@ -425,15 +426,15 @@ class Follower:
 
     def _assigned(self, node: cst.Assign | cst.AnnAssign | cst.NamedExpr) -> Usage:
         if isinstance(node, cst.Assign):
-            return max(self._bound(target.target) for target in node.targets)
+            return max(self._bound(target.target, Usage.METADATA) for target in node.targets)
         usage = self._target(node.target)
         return max(usage, self.usage(node)) if isinstance(node, cst.NamedExpr) else usage
 
-    def _bound(self, target: cst.CSTNode) -> Usage:
-        """The worst use of what a loop binds."""
+    def _bound(self, target: cst.CSTNode, least: Usage = Usage.READ) -> Usage:
+        """The worst use of what a loop binds, or an assignment."""
         if isinstance(target, (cst.Tuple, cst.List)):
             return max((self._bound(element.value) for element in target.elements), default=Usage.READ)
-        return max(Usage.READ, self._target(target))
+        return max(least, self._target(target))
 
     def _target(self, target: cst.CSTNode) -> Usage:
         match target:
@@ -463,7 +464,7 @@ class Follower:
         for node in references(self.context, name, scope):
             parent = self.tree.parent(node)
             if isinstance(parent, cst.AugAssign) and parent.target is node:
-                worst = max(worst, Usage.WRITTEN)
+                worst = max(worst, writes.by_assignment(self.context, node))
             elif not self._rebound(node):
                 worst = max(worst, self.usage(node))
             if worst == Usage.WRITTEN:

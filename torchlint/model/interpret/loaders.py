@@ -12,7 +12,8 @@ from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, c
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""
 
-_FROM_LOADER = "it comes from a data loader"
+FROM_LOADER = "it comes from a data loader"
+"""What is said as the evidence for it, and by which it is told."""
 
 
 def is_batch(value: Value) -> bool:
@@ -22,17 +23,18 @@ def is_batch(value: Value) -> bool:
 
 def is_from_loader(value: Value) -> bool:
     """Whether a tensor comes out of a loop over a loader: nobody else has to do with it, by convention."""
-    return value.kind == Kind.TENSOR and value.grad == Tri.NO and is_part_of_batch(value)
+    is_tensor = value.kind & Kind.TENSOR and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    return bool(is_tensor) and value.grad == Tri.NO and is_part_of_batch(value)
 
 
 def is_part_of_batch(value: Value) -> bool:
     """Whether a value comes out of a loop over a loader, whatever else it may be."""
-    return value.evidence is not None and value.evidence.text == _FROM_LOADER
+    return value.evidence is not None and value.evidence.text == FROM_LOADER
 
 
 def part_of_batch(node: cst.CSTNode) -> Value:
     """An element of a batch, taken from it at a node: a tensor by convention."""
-    return tensor(Tri.NO, evidence=Evidence(Strength.CONVENTION, _FROM_LOADER, node))
+    return tensor(Tri.NO, evidence=Evidence(Strength.CONVENTION, FROM_LOADER, node))
 
 
 def collated(sample: Value, node: cst.CSTNode) -> Value:
@@ -56,7 +58,7 @@ def _stacked(sample: Value, node: cst.CSTNode) -> Value:
     grad = Tri.MAYBE if is_tensor and sample.grad == Tri.YES else Tri.NO
     kind = sample.kind & ~(Kind.NUMBER | Kind.NDARRAY) | Kind.TENSOR
     dtype = sample.dtype if is_tensor else Dtype.ANY
-    evidence = Evidence(Strength.CONVENTION, _FROM_LOADER, node)
+    evidence = Evidence(Strength.CONVENTION, FROM_LOADER, node)
     return replace(tensor(grad, Ndim.MORE, dtype, evidence=evidence), kind=kind)
 
 

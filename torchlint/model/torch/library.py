@@ -71,6 +71,12 @@ def takes_tensor(name: str) -> bool:
     return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.ndim != "size"
 
 
+def is_discrete(name: str) -> bool:
+    """Whether a method of tensors always makes new integers or booleans, which have no graph."""
+    result = method(name)
+    return isinstance(result, TensorResult) and result.dtype in ("int", "bool") and not may_alias(result)
+
+
 def class_kind(name: str) -> str | None:
     """``module``, ``optimizer``, ``dataloader`` … if ``name`` is a class of torch."""
     if name in data().modules or name == "torch.nn.Module":

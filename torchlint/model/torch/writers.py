@@ -19,6 +19,14 @@ from torchlint.model.values import UNKNOWN, Argument, Value
 _KEEPING = frozenset(("requires_grad_", "share_memory_"))
 """Methods with an underscore at the end that leave the elements alone."""
 
+OF_THE_VIEW = frozenset(
+    (
+        *("t_", "transpose_", "unsqueeze_", "squeeze_", "swapaxes_", "swapdims_", "as_strided_", "resize_"),
+        *("resize_as_", "set_", "rename_", "detach_"),
+    )
+)
+"""Methods that change the shape or storage of one tensor, not of what shares its memory."""
+
 
 def is_writing(name: str) -> bool:
     """Whether a method of a tensor of that name writes to it."""

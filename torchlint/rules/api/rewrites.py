@@ -97,7 +97,7 @@ def _is_taken_apart(
         case cst.Arg(star="*"):
             return True
         case cst.Expr():
-            return not model.is_shown(parent)
+            return not model.tree.is_shown(parent)
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List())]):
             return True
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):

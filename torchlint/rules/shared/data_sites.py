@@ -13,7 +13,7 @@ from torchlint.model.names import HOLDER_NAME
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import gradients, memory, readers, scalars
+from torchlint.rules.shared import gradients, indices, memory, readers, scalars
 
 
 class Site(enum.Enum):
@@ -27,7 +27,7 @@ class Site(enum.Enum):
     SCALAR = "TL203"
 
 
-READING = (Usage.READ, Usage.SAVED)
+READING = (Usage.METADATA, Usage.READ, Usage.SAVED)
 _SHOWN = 40
 """Characters shown of what is read."""
 
@@ -157,6 +157,9 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
     used = _used_in_chain(node, model)
     if used is not None:
         return used
+    taker = indices.taker(node, model)
+    if taker is not None:
+        return Evidence(Strength.USE, f"`.{taker}` takes its data for indices or a mask", node)
     at: cst.CSTNode = node
     for method, call in chain(node, model.tree):
         if not isinstance(call, cst.Call) or library.method(method) is None:
@@ -260,7 +263,7 @@ def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_doubtful(value, evidence):
         return f"if {shown} is no tensor, it may have no `.detach()`"
     usage = model.usage(node)
-    if usage is Usage.WRITTEN:
+    if usage >= Usage.OVERWRITTEN:
         return "what is read is written to in place, and `backward()` may raise for that now"
     if usage > Usage.SAVED:
         return "if what gets this tensor writes to it in place, `backward()` may raise for that now"

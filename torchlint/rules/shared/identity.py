@@ -5,15 +5,17 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
+from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import call_of, last_name, parameters
-from torchlint.model.torch import library
-from torchlint.model.torch.schema import TensorResult, may_alias
+from torchlint.model.syntax import call_of, chain, last_name, parameters
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
@@ -25,26 +27,36 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     """
     if is_fresh(inner, model):
         return True
-    usage = model.usage(call)
-    if usage is Usage.WRITTEN or _is_changed(inner, model) or model.remember(_are_asked_about):
+    if _is_changed(inner, model) or model.remember(_are_asked_about):
         return False
     if model.remember(_are_changed) and not _stays(inner, model):
         return False
-    if is_from_loader(model.value(inner)):
+    if model.ask(usage_here, call) <= Usage.SAVED:
         return True
+    usage = model.usage(call)
+    if usage is Usage.WRITTEN or is_from_loader(model.value(inner)):
+        return usage is not Usage.WRITTEN
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
     uses, written = model.remember(_uses, inner.value, scope)
     if _has_others(written, inner):
         return False
-    given = isinstance(scope, cst.FunctionDef) and _is_given(inner.value, scope)
-    return usage <= Usage.SAVED or not (given or _has_others(uses, inner))
+    return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
 
 
 def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
     """Whether there is more in a set of ``id`` than that of a node. It may be large, so nothing is made of it."""
     return len(ids) > (id(node) in ids)
+
+
+def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner: cst.Name, model: Model) -> bool:
+    """Whether the name has another use than this one; of the uses, the first two are asked."""
+    other = next((use for use in uses if use is not inner), None)
+    if other is None:
+        return False
+    # what comes behind `x = Variable(x)` is about the wrapper
+    return not _rebinds(call, inner, model) or model.tree.order(other) < model.tree.order(call)
 
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
@@ -66,14 +78,31 @@ def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bo
     return isinstance(scope, cst.FunctionDef) and all(model.usage(use) <= Usage.SAVED for use in uses)
 
 
-def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[frozenset[int], frozenset[int]]:
-    """Where a name is read, and where what it stands for is written to; by ``id``."""
+def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[tuple[cst.Name, ...], frozenset[int]]:
+    """Where what a name stands for is first read beyond its metadata, twice, and where it is written to, by ``id``."""
     uses = [node for node in model.references(name, scope) if not model.is_target(node)]
+    read = (node for node in uses if not model.ask(only_metadata, node) and not _rebinds(node, node, model))
     written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
-    return frozenset(map(id, uses)), frozenset(map(id, written))
+    return tuple(islice(read, 2)), frozenset(map(id, written))
 
 
-_OF_THE_OBJECT = memory.OF_THE_VIEW | {
+def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
+    """Whether a name is assigned what methods make of it, as in ``x = x.cuda()``: nothing else is left of it."""
+    at: cst.CSTNode = node
+    for _, at in chain(node, model.tree):
+        if not isinstance(at, (cst.Attribute, cst.Call)):
+            return False
+    match model.tree.parent(at):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
+            return at is not name and target == name.value
+    return False
+
+
+def _follows(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    return model.tree.order(use) > model.tree.order(node)
+
+
+_OF_THE_OBJECT = writers.OF_THE_VIEW | {
     "requires_grad_",
     "retain_grad",
     "register_hook",
@@ -98,19 +127,22 @@ def _are_changed(model: Model) -> bool:
     changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
     if not all(_is_of_its_own(node.value, model) for node in changing):
         return True
-    for assigned in model.tree.all(cst.AssignTarget):
-        match assigned.target:
-            case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-                value = model.value(owner)
-                if value.is_parameter:
-                    continue
-                if last_name(owner) in ("weight", "bias") and name == "data":
-                    continue
-                if value.kind & Kind.TENSOR or (
-                    value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
-                ):
-                    return True
-    return False
+    return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
+
+
+def _with_assigned_attributes(model: Model) -> tuple[cst.BaseExpression, ...]:
+    """The tensors, parameters left out, of which an attribute is assigned."""
+    targets = (assigned.target for assigned in model.tree.all(cst.AssignTarget))
+    attributes = [target for target in targets if isinstance(target, cst.Attribute)]
+    return tuple(target.value for target in attributes if _is_attribute_of_tensor(target, model))
+
+
+def _is_attribute_of_tensor(target: cst.Attribute, model: Model) -> bool:
+    value, name = model.value(target.value), target.attr.value
+    if value.is_parameter or (last_name(target.value) in ("weight", "bias") and name == "data"):
+        return False
+    is_told = value.kind & Kind.UNKNOWN and name in ("data", "grad", "requires_grad")
+    return bool(value.kind & Kind.TENSOR or is_told)
 
 
 def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
@@ -124,11 +156,26 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return True
         case _:
             return memory.is_new(node, model)
-    scope = model.scopes.scope_of(node)
-    bound = [use for use in model.references(node.value, scope) if model.is_target(use)]
-    if not bound or not isinstance(scope, cst.FunctionDef) or _is_given(node.value, scope):
+    if not isinstance(model.scopes.scope_of(node), cst.FunctionDef):
         return False
-    return all(_is_bound_to_new(target, model) for target in bound)
+    bound = model.targets(node.value, model.scopes.scope_of(node))
+    return bool(bound) and not _is_given(node, model) and all(_is_bound_to_new(target, model) for target in bound)
+
+
+def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name of a new tensor is assigned what wraps it, and nobody else has the tensor then."""
+    if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
+        return False
+    value = model.value(inner)
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(_are_asked_about):
+        return False
+    scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
+    targets = model.targets(inner.value, scope)
+    if not all(model.tree.statement(each) is statement or _is_bound_to_new(each, model) for each in targets):
+        return False
+    uses = model.references(inner.value, scope)
+    before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
+    return all(model.ask(usage_here, use) <= Usage.READ for use in before)
 
 
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
@@ -153,8 +200,10 @@ _GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mo
 """What gives values and their indices, both in new memory."""
 
 
-def _is_given(name: str, scope: cst.FunctionDef) -> bool:
-    return name in {param.name.value for param in parameters(scope)}
+def _is_given(name: cst.Name, model: Model) -> bool:
+    """Whether a name is that of a parameter of its function."""
+    scope = model.scopes.scope_of(name)
+    return isinstance(scope, cst.FunctionDef) and name.value in {param.name.value for param in parameters(scope)}
 
 
 def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
@@ -164,7 +213,8 @@ def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _changed_names(model: Model) -> frozenset[str]:
-    found = (node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
+    found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT]
+    found += model.remember(_with_assigned_attributes)
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
 
 
@@ -285,15 +335,16 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
         return False
     if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
         # under another name one could be asked to require grad
-        if any(model.value(name).may_be_tensor for name in model.tree.within(node, cst.Name)):
+        names = (name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor)
+        if not all(model.ask(only_metadata, name) for name in names):
             return False
     if memory.is_new(node, model):
         return True
     if not isinstance(node, cst.Call):
         return False
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
-        method = library.method(node.func.attr.value)
-        is_same = isinstance(method, TensorResult) and may_alias(method)
-        return bool(is_same) and is_fresh(node.func.value, model)
+        given = any(model.value(arg.value).may_be_tensor for arg in node.args)
+        is_same = may_alias(library.method(node.func.attr.value))
+        return is_same and not given and is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
     return library.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)

@@ -11,25 +11,6 @@ from torchlint.model.syntax import chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
 
-OF_THE_VIEW = frozenset(
-    [
-        "t_",
-        "transpose_",
-        "unsqueeze_",
-        "squeeze_",
-        "swapaxes_",
-        "swapdims_",
-        "as_strided_",
-        "resize_",
-        "resize_as_",
-        "set_",
-        "rename_",
-        "detach_",
-    ]
-)
-"""In-place operations on shape or storage: on `.data` they change a view that is thrown away, never the receiver."""
-
-
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 
 
@@ -122,8 +103,10 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
     match node:
         case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("new")), args=args):  # given a tensor, it is that one
+            return not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):
-            return not _may_reuse(args) and _makes_new(func, model)
+            return not _may_reuse(args) and (_makes_new(func, model) or _constructs(func, args, model))
     return False
 
 
@@ -135,6 +118,13 @@ def _may_reuse(args: Sequence[cst.Arg]) -> bool:
         or (arg.keyword is None and isinstance(arg.value, cst.Name) and arg.value.value == "True")
         for arg in args
     )
+
+
+def _constructs(func: cst.BaseExpression, args: Sequence[cst.Arg], model: Model) -> bool:
+    """Whether a class of tensors is called: ``torch.FloatTensor([1, 2])``. Given a tensor, it is that one."""
+    if library.class_kind(model.qualified(func) or "") != "tensor":
+        return False
+    return not any(arg.star or model.value(arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN) for arg in args)
 
 
 def _makes_new(func: cst.BaseExpression, model: Model) -> bool:

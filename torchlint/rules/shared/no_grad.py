@@ -123,7 +123,7 @@ def own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | 
     match small:
         case cst.Expr(value=value):
             is_it = value is write or any(value is outer for _, outer in chain(write, model.tree))
-            if is_it and not model.is_shown(small):
+            if is_it and not model.tree.is_shown(small):
                 return small
         case cst.Assign(targets=[target]) if target is write:
             return small

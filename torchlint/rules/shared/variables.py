@@ -133,7 +133,8 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     if source is not None:
         edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
-    detach = "" if identity.is_fresh(inner, model) else ".detach()"
+    is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
+    detach = "" if is_alone else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
 

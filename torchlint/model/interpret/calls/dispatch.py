@@ -23,10 +23,11 @@ from torchlint.model.interpret.calls import (
 )
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
-from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, is_foreign
+from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, NETWORK_MAKER, is_foreign
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.values import (
+    MODULE,
     NDARRAY,
     NONE,
     NUMBER,
@@ -136,6 +137,8 @@ def _call_reference(frame: Frame, func: Value, node: cst.Call, arguments: Sequen
         return methods.call(frame, func, node, arguments)
     if ref.startswith("builtins."):
         return builtin_functions.call(frame, ref.removeprefix("builtins."), node, arguments)
+    if NETWORK_MAKER.fullmatch(ref):
+        return replace(MODULE, ref=ref, evidence=Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node))
     if ref == "torch.autograd.Variable":
         return torch_functions.call_variable(frame, node, arguments)
     if ref.startswith(("torch.", "pytorch.")) or ref == "torch":
@@ -195,7 +198,7 @@ def _call_unknown(frame: Frame, func: Value, node: cst.Call, arguments: Sequence
             return known
     if arguments and trainable.of_use(frame.context, node.func):
         evidence = Evidence(Strength.CONVENTION, f"it comes from the module `{dotted(node.func)}`", node)
-        return module_calls.of_unknown(frame, node, evidence)
+        return module_calls.of_unknown(frame, func, node, evidence)
     if name and LOSS_NAME.search(name) and not name[0].isupper() and arguments:
         grad = Tri.NO if frame.grad == Tri.NO else Tri.YES
         evidence = Evidence(Strength.NAME, f"`{name}(...)` sounds like a loss", node)

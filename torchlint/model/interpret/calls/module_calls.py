@@ -16,7 +16,7 @@ from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.names import MODULE_METHODS
+from torchlint.model.names import MODULE_METHODS, NETWORK_MAKER
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import library, transfer
@@ -60,12 +60,14 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         known = _call_torch_module(frame, func, arguments, Evidence(Strength.SIGNATURE, text, node), node)
         if known is not None:
             return known
-    return of_unknown(frame, node, evidence)
+    return of_unknown(frame, func, node, evidence)
 
 
-def of_unknown(frame: Frame, node: cst.Call, evidence: Evidence) -> Value:
-    """What a module gives of which nothing is known but what the file does with it."""
+def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) -> Value:
+    """What a module gives of which nothing is known but who made it and what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
+    if NETWORK_MAKER.fullmatch(func.ref or "") and not trainable.is_frozen(frame.context, node.func):
+        certainty = Certainty.EXPECTED
     return learning.likely(
         frame, tensor(frame.grad, certainty=certainty, evidence=evidence), Symbol(Origin.CALL, id(node))
     )

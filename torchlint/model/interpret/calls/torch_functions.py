@@ -131,7 +131,8 @@ def call_variable(frame: Frame, node: cst.Call, arguments: Sequence[Argument]) -
     if data is not None:
         _wrapped(frame, data, node)
     known = wrapped.kind & Kind.TENSOR
-    evidence = Evidence(Strength.SIGNATURE, "`Variable(...)` returns a tensor", node)
+    returned = loaders.FROM_LOADER if loaders.is_from_loader(wrapped) else "`Variable(...)` returns a tensor"
+    evidence = Evidence(Strength.SIGNATURE, returned, node)
     return tensor(
         truth(literal),
         wrapped.ndim if known else Ndim.ANY,

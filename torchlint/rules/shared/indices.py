@@ -1,0 +1,34 @@
+"""Where a tensor of indices or a mask has to stand: integers and booleans, which have no graph."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.syntax import chain, has_stars
+from torchlint.rules.shared import memory
+
+_TAKING_INDEX = frozenset(
+    (
+        *("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "index_select", "index_add", "index_add_"),
+        *("index_copy", "index_copy_", "index_fill", "index_fill_"),
+    )
+)
+"""Methods of which the second argument is a tensor of indices."""
+_TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_"))
+"""Methods of which the first argument is a tensor of booleans."""
+
+
+def taker(node: cst.Attribute, model: Model) -> str | None:
+    """The method of a tensor that takes ``x.data``, or a view of it, as indices or as a mask; None if none does."""
+    whole: cst.CSTNode = node
+    for name, whole in chain(node, model.tree):
+        if name != "[]" and not memory.shares(name, whole):
+            return None
+    arg = model.tree.parent(whole)
+    match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None else None:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
+            position = next(at for at, each in enumerate(args) if each is arg)
+            is_taken = (name in _TAKING_INDEX and position == 1) or (name in _TAKING_MASK and position == 0)
+            return name if is_taken and not has_stars(args) and model.value(owner).may_be_tensor else None
+    return None

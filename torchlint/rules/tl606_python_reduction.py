@@ -1,0 +1,133 @@
+r"""`sum`, `max`, `min`, `any` and `all` of Python go through a tensor element by element.
+
+Each element becomes a tensor of its own, and is added or compared by itself. On a GPU, each comparison waits for it.
+The methods of the tensor do it in one step.
+
+```diff run
+ import torch
+
+ x = torch.tensor([3.0, 1.0, 2.0])
+~total = sum(x)
++total = x.sum()
+~largest = max(x)
++largest = x.max()
+~is_there = any(x > 2)
++is_there = (x > 2).any().item()
+!rows = sum(torch.ones(2, 3))
+ kind = type(max(x.tolist())) is float
+ steps = len(list(x))
+```
+
+Lists and generators of tensors, two arguments, arrays, a key, and names that are not Python's:
+
+```diff
+ import numpy as np
+ import torch
+
+ def f(x: torch.Tensor, y: torch.Tensor, xs: list[torch.Tensor], outputs):
+     a = sum(xs) + sum(t.sum() for t in x)
+     b = max(x, y) + max(x, key=abs) + max(x, default=0)
+     return a, b, sum(np.ones(3)), any(outputs), sum(x.tolist()), sum(x.shape), sum(x, y)
+
+ def g(x: torch.Tensor):
+     from torch import sum
+
+     return sum(x)
+```
+
+## When the fix is unsafe
+
+Always: sums may differ in their last digits. There is none for `sum` of what may have several dimensions.
+
+`torch.sum`: <https://docs.pytorch.org/docs/stable/generated/torch.sum.html>.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model, Strength
+from torchlint.model.syntax import integer
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rules.shared.made_of import made
+
+GROUP = Group.PERFORMANCE
+SEVERITY = Severity.WARNING
+
+_FLAT = frozenset(("flatten", "ravel", "flat"))
+_SIZED = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "empty"))
+_RANGES = frozenset(f"torch.{name}" for name in ("arange", "linspace", "logspace", "randperm"))
+
+
+@on(
+    cst.Call,
+    trigger=any_of(
+        pattern(r"\bsum\b(?<!\.sum) \((?![^\n,]{0,300}\bfor\b)"),
+        pattern(r"\bmax\b(?<!\.max) \((?![^\n,]{0,300}\bfor\b)"),
+        pattern(r"\bmin\b(?<!\.min) \((?![^\n,]{0,300}\bfor\b)"),
+        pattern(r"\bany\b(?<!\.any) \((?![^\n,]{0,300}\bfor\b)"),
+        pattern(r"\ball\b(?<!\.all) \((?![^\n,]{0,300}\bfor\b)"),
+    ),
+)
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report reductions that Python does with a tensor."""
+    match node:
+        case cst.Call(
+            func=cst.Name(value="sum" | "max" | "min" | "any" | "all" as name) as func,
+            args=[cst.Arg(value=given, keyword=None, star="")],
+        ):
+            pass
+        case _:
+            return None
+    if isinstance(given, (cst.List, cst.Tuple, cst.BaseComp, cst.Dict)) or not _is_tensor(given, model):
+        return None
+    if model.qualified(func) != f"builtins.{name}":
+        return None
+    said = f"`{name}` of Python goes through the tensor element by element; call its method"
+    return Finding(func, said, _fix(node, given, name, model))
+
+
+def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a tensor, by an annotation, a signature of torch, or because it is used as one."""
+    value = model.value(node)
+    return value.kind == Kind.TENSOR and value.strength not in (None, Strength.NAME, Strength.CONVENTION)
+
+
+def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> Fix | None:
+    """`x.sum()`; the others raise for what has several dimensions."""
+    if name == "sum" and not _is_flat(given, model):
+        return None
+    is_simple = isinstance(given, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or bool(given.lpar)
+    ending = ".item()" if name in ("any", "all") else ""
+    edits: tuple[Edit, ...] = (
+        edit.replace_before(node, given, "" if is_simple else "("),
+        edit.replace_after(given, node, f"{'' if is_simple else ')'}.{name}(){ending}"),
+    )
+    return Fix(f"Call `.{name}()`", edits, Applicability.UNSAFE)
+
+
+def _is_flat(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is seen to have one dimension."""
+    call = made(node, model) if isinstance(node, cst.Name) else node
+    if not isinstance(call, cst.Call):
+        return False
+    match call:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("view" | "reshape")), args=[cst.Arg(value=size)]):
+            return integer(size) == -1
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=method)), args=[]) if method in _FLAT:
+            return True
+    ref = model.qualified(call.func) or ""
+    if ref in _RANGES:
+        return True
+    first = call.args[0].value if call.args else None
+    if ref in _SIZED:
+        others = [arg for arg in call.args[1:] if arg.keyword is None]
+        return first is not None and integer(first) is not None and not others
+    if ref == "torch.tensor" and isinstance(first, cst.List):
+        return all(isinstance(_unsigned(each.value), (cst.Integer, cst.Float)) for each in first.elements)
+    return False
+
+
+def _unsigned(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.expression if isinstance(node, cst.UnaryOperation) else node

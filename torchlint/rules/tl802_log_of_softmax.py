@@ -1,0 +1,157 @@
+r"""`log` of `softmax` or `sigmoid` is minus infinity where `log_softmax` and `logsigmoid` are right.
+
+Small probabilities are rounded to zero before the logarithm is taken. The value is then `-inf`, and the gradient NaN.
+Adding a small number hides that and bounds the loss.
+
+```diff run-differs
+ import torch
+ import torch.nn.functional as F
+
+ x = torch.tensor([[0.0, 200.0]])
+~a = torch.log(F.softmax(x, dim=1))
++a = F.log_softmax(x, dim=1)
+~b = x.softmax(1).log()
++b = x.log_softmax(1)
+~c = torch.log(torch.sigmoid(-x))
++c = F.logsigmoid(-x)
+~d = torch.log(1 - torch.sigmoid(x))
++d = F.logsigmoid(-x)
+!e = torch.log(torch.softmax(x, 1) + 1e-8)
+ p = torch.softmax(x, dim=1)
+!f = p.log()
+```
+
+Other things between the two, what numpy and `math` compute, and what is right already:
+
+```diff
+ import math
+
+ import numpy as np
+ import torch
+
+ def entropy(x: torch.Tensor):
+     p = torch.softmax(x, dim=1)
+     mean = torch.log(p.mean(0))
+     clamped = p.clamp(min=1e-6).log()
+     mixed = torch.log(0.5 * p + 0.5 * p.flip(0))
+     return mean, clamped, mixed, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x), x.log_softmax(1)
+```
+
+## When the fix is unsafe
+
+Always: numbers that were infinite are finite then, and others differ in their last digits.
+
+`log_softmax`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html>.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.model.activations import Activation, activation
+from torchlint.model.syntax import ending_name, has_stars
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.api import names
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.WARNING
+
+_INSTEAD = {
+    "torch.softmax": "torch.log_softmax",
+    "torch.nn.functional.softmax": "torch.nn.functional.log_softmax",
+    "torch.sigmoid": "torch.nn.functional.logsigmoid",
+    "torch.nn.functional.sigmoid": "torch.nn.functional.logsigmoid",
+    "torch.special.expit": "torch.nn.functional.logsigmoid",
+}
+
+
+@on(cst.Call, trigger=any_of(pattern(r"\blog \("), all_of(word("log"), pattern(r"\blog\s+as\b"))))
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report logarithms of probabilities that were computed with exponentials."""
+    place: cst.CSTNode
+    match node.func:
+        case cst.Attribute(value=inner, attr=cst.Name("log") as place) if not node.args:
+            pass
+        case cst.Attribute() | cst.Name() as place if len(node.args) == 1 and _is_log(place, model):
+            inner = node.args[0].value
+        case _:
+            return None
+    flipped, is_shifted = False, False
+    if (sum_ := _shifted(inner)) is not None:
+        inner, is_shifted = sum_, True
+    if (probability := _flipped(inner)) is not None:
+        inner, flipped = probability, True
+    found = model.ask(activation, inner)
+    if found not in (Activation.SOFTMAX, Activation.SIGMOID) or (flipped and found is not Activation.SIGMOID):
+        return None
+    name = "log_softmax" if found is Activation.SOFTMAX else "logsigmoid"
+    said = f"this is minus infinity for small probabilities, and its gradient NaN; use `{name}`"
+    return Finding(place, said, None if is_shifted else _fix(node, inner, model, is_flipped=flipped))
+
+
+def _is_log(func: cst.BaseExpression, model: Model) -> bool:
+    return names.called_name(func, model) == "log" and model.qualified(func) == "torch.log"
+
+
+def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a small number is added to."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            if _is_number(right):
+                return left
+            return right if _is_number(left) else None
+    return None
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.Float, cst.Integer)) or "eps" in ending_name(node).lower()
+
+
+def _flipped(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`p` of `1 - p`."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
+            is_one = isinstance(left, (cst.Integer, cst.Float)) and float(left.value) == 1
+            return right if is_one else None
+    return None
+
+
+def _fix(node: cst.Call, inner: cst.BaseExpression, model: Model, *, is_flipped: bool) -> Fix | None:
+    """One call in place of two, where both are in one expression."""
+    if not isinstance(inner, cst.Call) or has_stars(inner.args) or node.lpar or inner.lpar:
+        return None
+    ref = model.qualified(inner.func) or ""
+    if ref in _INSTEAD:
+        if not inner.args or inner.args[0].keyword is not None:
+            return None
+        spelled = names.spell(_INSTEAD[ref], node, model)
+        function, arguments = spelled[0] if spelled is not None else "", [model.tree.code(arg) for arg in inner.args]
+    else:
+        match inner.func:
+            case cst.Attribute(value=owner, attr=cst.Name("softmax")) if not is_flipped:
+                spelled, function = ("", ()), f"{model.tree.code(owner)}.log_softmax"
+                arguments = [model.tree.code(arg) for arg in inner.args]
+            case cst.Attribute(value=owner, attr=cst.Name("sigmoid")) if not inner.args:
+                spelled = names.spell("torch.nn.functional.logsigmoid", node, model)
+                function, arguments = spelled[0] if spelled is not None else "", [model.tree.code(owner)]
+            case _:
+                return None
+    text = model.tree.code(node)
+    if spelled is None or "#" in text or "\n" in text:
+        return None
+    if is_flipped:
+        arguments[0] = _negated(arguments[0])
+    edits = (edit.replace(node, f"{function}({', '.join(arguments)})"),)
+    return Fix(f"Use `{function.rpartition('.')[2]}`", edits, Applicability.UNSAFE, imports=spelled[1])
+
+
+def _negated(code: str) -> str:
+    return f"-{code}" if _SIMPLE.fullmatch(code) else f"-({code})"
+
+
+_SIMPLE = re.compile(r"[\w.]+(?:\[[^][]*\]|\([^()]*\))?")
+"""What a sign can stand in front of."""
