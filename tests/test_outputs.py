@@ -248,7 +248,7 @@ def test_grouped(write: Write, torchlint: Torchlint) -> None:
     )
     assert report(torchlint, "grouped", "-q", "--target-torch", "2.0").splitlines() == [
         "a.py:",
-        "  2:21  info     TL101 [*] `.data` reads a tensor behind autograd's back; it can go",
+        "  2:21  info     TL101 [*] `.data` gives a tensor whose changes autograd does not notice; remove it",
         "  3:1   warning  TL701 " + catalogue_message(torchlint),
         "",
         "b.py:",

@@ -33,15 +33,11 @@ class Cell:
 
     written: WrittenCell
     start: int
-    """Where in the program its code begins."""
+    length: int
+    """Where in the program its code begins, and how long it is. A newline follows, unless there is none."""
     row: int
     rows: int
     """The first of its lines in the program, and how many there are."""
-
-    @property
-    def length(self) -> int:
-        """How long its code is. In the program a newline follows that, unless there is none."""
-        return sum(len(string.value) for string in self.written.strings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +70,17 @@ class Cells:
 
     # ------------------------------------------------------------------ edits
 
-    def edited(self, rounds: Iterable[Iterable[TextEdit]]) -> list[TextEdit]:
+    def edited(
+        self, rounds: Iterable[Iterable[TextEdit]], places: dict[int, CellPlaces] | None = None
+    ) -> list[TextEdit]:
         """Edits of the program, one round after the other, as edits of the JSON.
+
+        ``places`` keeps what is known of cells, by their numbers, for those who ask often.
 
         Raises:
             NotInCell: one of them reaches out of its cell.
         """
+        places = {} if places is None else places
         length = self.cells[-1].start + self.cells[-1].length + 1 if self.cells else 0
         by_cell = defaultdict[int, list[TextEdit]](list)
         for edit in composed(rounds, length):
@@ -91,9 +92,15 @@ class Cells:
         found = list[TextEdit]()
         for number, edits in by_cell.items():
             cell = self.cells[number]
-            of_source = source_edits(cell.length, edits, cell.written.source)
-            found += json_edits(self.json, cell.written, of_source)
+            found += json_edits(self.places(cell, places), source_edits(cell.length, edits, cell.written))
         return found
+
+    def places(self, cell: Cell, known: dict[int, CellPlaces]) -> CellPlaces:
+        """Where in the JSON the code of a cell is, if that is not known yet."""
+        number = cell.written.number
+        if number not in known:
+            known[number] = CellPlaces(self.json, cell.written)
+        return known[number]
 
     # ------------------------------------------------------------------ the file
 
@@ -152,15 +159,13 @@ class _InFile:
     def position(self, position: Position, *, is_end: bool = False) -> Position:
         """A place in the program."""
         cell = self._cells.at(position.row)
-        if id(cell) not in self._places:
-            self._places[id(cell)] = CellPlaces(self._cells.json, cell.written)
         index = min(self._program.offset(position) - cell.start, cell.length)
-        return self._json.position(self._places[id(cell)].of(index, is_end=is_end))
+        return self._json.position(self._cells.places(cell, self._places).of(index, is_end=is_end))
 
     def _fix(self, fix: LocatedFix) -> LocatedFix:
         others = tuple(self._fix(other) for other in fix.alternatives)
         try:
-            edits = tuple(self._cells.edited([fix.edits]))
+            edits = tuple(self._cells.edited([fix.edits], self._places))
         except NotInCell:
             edits = ()
         return replace(fix, edits=tuple(sorted(edits, key=lambda edit: edit.start)), alternatives=others)

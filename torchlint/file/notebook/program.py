@@ -104,7 +104,9 @@ def _notebook(source: Source, parts: tuple[CellCode, ...], bad: Mapping[int, Dia
         end = "\n" * bool(as_written) + f"{ENDS[_is_silent(code.text)]}\n"
         texts += (in_place_of(as_written, is_comment=True) if number in bad else code.text, end)
         shown += (as_written, end)
-        cells.append(Cell(written, start, row, rows := len(NEWLINE.findall(as_written)) + bool(as_written)))
+        cells.append(
+            Cell(written, start, len(as_written), row, rows := len(NEWLINE.findall(as_written)) + bool(as_written))
+        )
         start, row = start + len(as_written) + len(end), row + rows + 1
     return Notebook(source, parts, bad, "".join(texts), "".join(shown), Cells(source.text, tuple(cells)))
 

@@ -15,9 +15,9 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F
 _WRITTEN_LINE = re.compile(r"(?:[^\\]|\\[^n])*(?:\\n|\Z)", re.DOTALL)
 
 
-def json_edits(text: str, cell: WrittenCell, edits: Iterable[TextEdit]) -> Iterator[TextEdit]:
+def json_edits(places: CellPlaces, edits: Iterable[TextEdit]) -> Iterator[TextEdit]:
     """What edits of the code of a cell are in the JSON. They are given in their order and do not touch each other."""
-    writer = _CellWriter(text, cell)
+    writer, cell = _CellWriter(places), places.cell
     if not cell.strings:
         yield from writer.filled(edits)
     elif cell.is_list:
@@ -51,7 +51,7 @@ class CellPlaces:
     """Where in the JSON the characters of a cell are written."""
 
     def __init__(self, text: str, cell: WrittenCell) -> None:
-        self._text, self._cell = text, cell
+        self.text, self.cell = text, cell
         self._starts = [0]
         for string in cell.strings:
             self._starts.append(self._starts[-1] + len(string.value))
@@ -61,18 +61,18 @@ class CellPlaces:
         """Which string a character is in; of an end, which one the character before it is in."""
         if is_end and index:
             index -= 1
-        return max(0, min(bisect.bisect_right(self._starts, index), len(self._cell.strings)) - 1)
+        return max(0, min(bisect.bisect_right(self._starts, index), len(self.cell.strings)) - 1)
 
     def of(self, index: int, *, is_end: bool = False) -> int:
         """Where a character is written, or where what ends before it does."""
-        if not self._cell.strings:
-            return self._cell.start
+        if not self.cell.strings:
+            return self.cell.start
         return self.within(self.string(index, is_end=is_end), index)
 
     def within(self, number: int, index: int) -> int:
         """Where a character is written, or would be, that is in this string."""
         if number not in self._known:
-            self._known[number] = StringPlaces(self._text, self._cell.strings[number])
+            self._known[number] = StringPlaces(self.text, self.cell.strings[number])
         return self._known[number].of(index - self._starts[number])
 
 
@@ -87,11 +87,8 @@ class _Group(NamedTuple):
 class _CellWriter:
     """Writes into the JSON of one cell."""
 
-    def __init__(self, text: str, cell: WrittenCell) -> None:
-        self._text, self._cell = text, cell
-        self._places = CellPlaces(text, cell)
-        self._is_ascii = text.isascii() and "\\u" in text
-        """Whether other characters are written as escapes."""
+    def __init__(self, places: CellPlaces) -> None:
+        self._text, self._cell, self._places = places.text, places.cell, places
 
     def within(self, edit: TextEdit) -> TextEdit:
         """An edit of the only string."""
@@ -162,13 +159,16 @@ class _CellWriter:
         return f",{lead}" if lead else ", "
 
     def _escaped(self, content: str) -> str:
-        return json.dumps(content, ensure_ascii=self._is_ascii)[1:-1]
+        if content.isascii():  # as nearly all is
+            return json.dumps(content)[1:-1]
+        has_escapes = self._text.isascii() and "\\u" in self._text
+        return json.dumps(content, ensure_ascii=has_escapes)[1:-1]
 
     def _written_lines(self, written: str) -> list[str]:
         return [line for line in _WRITTEN_LINE.findall(written) if line]
 
 
-def source_edits(cell_length: int, edits: Sequence[TextEdit], source: str) -> list[TextEdit]:
+def source_edits(cell_length: int, edits: Sequence[TextEdit], cell: WrittenCell) -> list[TextEdit]:
     """Edits of a cell in the program, where a newline ends it, as edits of its code, where none has to.
 
     They are given in their order and do not touch each other.
@@ -180,7 +180,7 @@ def source_edits(cell_length: int, edits: Sequence[TextEdit], source: str) -> li
         return [*others, TextEdit(cell_length, cell_length, f"\n{last.content.removesuffix(chr(10))}")]
     if last.content.endswith("\n"):
         return [*others, TextEdit(last.start, cell_length, last.content[:-1])]
-    start = last.start
+    start, source = last.start, cell.source
     if not last.content and source.endswith("\n", 0, start):  # the last line goes, and what ends the one before
         start -= 2 if source.endswith("\r\n", 0, start) else 1
     return [*others, TextEdit(start, cell_length, last.content)]
