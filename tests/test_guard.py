@@ -252,6 +252,21 @@ def test_fixes_that_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [p.message for p in outcome.problems] == ["the fixes of TL101 did not come to an end: left out"]
 
 
+@pytest.mark.parametrize(("characters", "most"), [(10, 3), (200, 20)])
+def test_a_large_text_takes_fewer_rounds(characters: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "FEW_ROUNDS", 3)
+    monkeypatch.setattr(rounds, "MAX_CHARACTERS", characters)
+    lengths = []
+
+    def grown(node: cst.Attribute) -> tuple[Edit, ...]:
+        lengths.append(len(cst.Module([]).code_for_node(node)))
+        return (edit.insert_after(node, ".x"),)
+
+    outcome = lint(monkeypatch, rule("TL101", "grow", grown), text="import torch\ngrow.x\n")
+    assert [p.message for p in outcome.problems] == ["the fixes of TL101 did not come to an end: left out"]
+    assert max(lengths) <= len("grow.x") + most * len(".x")
+
+
 def test_overlapping_fixes_wait_for_the_next_round(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\nouter.f(inner.x)\n"
     whole = Rule("TL101", "whole", "", (NodeCheck(_renamed, (cst.Call,), word("torch")),))

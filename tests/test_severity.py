@@ -147,7 +147,7 @@ def test_groups_stand_wherever_codes_do(write: Write, torchlint: Torchlint, tmp_
     assert (ran.code, "did you mean `migration`?" in ran.err) == (2, True)
     write({"x.py": OLD.replace("data)", "data)  # torchlint: ignore[Migration]"), "torchlint.toml": ""})
     assert codes(torchlint)[0] == ("TL004", "warning")
-    assert torchlint("rule", "security").out.count("\nGroup: security. Severity: warning") == len(of_group("security"))
+    assert torchlint("rule", "security").out.count("\nGroup: security. Severity: ") == len(of_group("security"))
     listed = json.loads(torchlint("rule", "security", "--output-format", "json").out)
     assert {entry["code"] for entry in listed} == of_group("security")
     assert torchlint("rule", "sekurity").code == 2

@@ -29,10 +29,11 @@ class Head(nn.Module):
         p = F.softmax(self.fc(x), dim=1)
         q = torch.sigmoid(x)
         g = torch.log(p.mean(0)) + torch.log(q.clamp_min(1e-6)) + torch.log(q / 2) + torch.log1p(x)
+        one = torch.log(1 + q) + torch.log(q + 1.0)  # TL801 TL801
         h = torch.log(x) + F.log_softmax(x, 1) + F.logsigmoid(x) + torch.log(1 - p)
         if x.ndim:
             p = x
-        return g, h, torch.log(p)
+        return g, h, one, torch.log(0x2 - q), torch.log(p)
 
 
 class Logger:

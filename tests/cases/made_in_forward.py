@@ -90,6 +90,16 @@ class Kept(nn.Module):
         return nn.Linear(2, 2)(torch.ones(1, 2))
 
 
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 4, dropout=0x1)  # TL512`dropout`
+        self.lstm = nn.LSTM(3, 4, 1, dropout=0)
+
+    def forward(self, x):
+        return F.dropout(self.gru(x)[0], 0x0) + F.dropout(self.lstm(x)[0], 0x1)  # TL507`F.dropout`
+
+
 class Agent:
     def forward(self, x):
         return nn.Linear(2, 2)(x)

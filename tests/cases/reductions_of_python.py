@@ -28,8 +28,26 @@ def leave(x: Tensor, xs: list[Tensor], pair: tuple[Tensor, Tensor], scores, name
     return a, b, c, d
 
 
+def of_points(point, size):
+    return any(point.ge(0)) or any(point.add(size).le(0))
+
+
 def max_of(max, x: Tensor):
     return max(x)
+
+
+def mapped(function):
+    return lambda *xs: [function(x) for x in xs]
+
+
+@mapped
+def doubled(x: Tensor):
+    return x * 2.0
+
+
+def of_a_list(x: Tensor):
+    both = doubled(x, x)
+    return sum(both) + sum(doubled(x, x))
 
 
 class Net(torch.nn.Module):

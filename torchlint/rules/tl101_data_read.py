@@ -121,6 +121,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
+from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
 
@@ -194,9 +195,9 @@ def _is_volatile(node: cst.Attribute, model: Model) -> bool:
     """Whether `.data` is read for ``Variable(x.data, volatile=True)``."""
     arg = model.tree.parent(node)
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or volatile_argument(call) is None:
+    if not isinstance(call, cst.Call) or model.qualified(call.func) != VARIABLE:
         return False
-    return model.qualified(call.func) == "torch.autograd.Variable"
+    return volatile_argument(call) is not None
 
 
 def _applicability(safe: bool) -> Applicability:

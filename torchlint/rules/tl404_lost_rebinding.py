@@ -99,7 +99,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if model.value(loop.iter).kind & Kind.LOADER or not model.is_tensor(node.value):
         return None
-    if _is_read_later(name, node, loop, model):
+    if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
         return None
     return Finding(node, f"nobody reads this new `{name.value}`: what the loop goes over stays as it was")
 
@@ -128,6 +128,22 @@ def _goes_over_parameters(source: cst.BaseExpression) -> bool:
         case cst.Call(func=cst.Attribute(attr=cst.Name("parameters" | "named_parameters"))):
             return True
     return False
+
+
+def _is_put_back(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model) -> bool:
+    """Whether the name has been assigned before in the same round: this may undo what that did, as with views."""
+    assigned = model.remember(_assigned, loop, name.value)
+    before = bisect([model.tree.order(each) for each in assigned[:2]], model.tree.order(node))
+    return before > 0 and not order.are_exclusive(assigned[0], node, model)
+
+
+def _assigned(model: Model, loop: cst.For, name: str) -> list[cst.Name]:
+    """Where the body of a loop assigns to a name."""
+    return [
+        each
+        for each in model.references(name, model.scopes.scope_of(loop))
+        if model.is_target(each) and model.tree.is_inside(each, loop.body)
+    ]
 
 
 def _is_read_later(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model) -> bool:

@@ -93,7 +93,9 @@ _GENERATED_FROM = "modular_"
 
 @on(
     cst.FunctionDef,
-    trigger=pattern(r"\bdef\s+__init__\b(?:(?!\bsuper\b|__init__)[\s\S])*?\. \w+ (?::[^=\n]*)?= (?:\w+ \. )*\w+ \("),
+    trigger=pattern(
+        r"\bdef\s+__init__\b(?:(?!\bsuper\b|__init__)[\s\S])*?\. \w+ (?::[^=\n]{0,500})?= (?:\w+ \. )*\w+ \("
+    ),
 )
 def check(node: cst.FunctionDef, model: Model) -> Finding | None:
     """Report layers that are kept before the constructor of the base has run."""

@@ -74,7 +74,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import has_stars, keyword, parameters, positional
+from torchlint.model.syntax import has_stars, integer, keyword, parameters, positional
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_calls import called_by
@@ -137,7 +137,9 @@ def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:
 def _drops_nothing(args: Iterable[cst.Arg], at: int) -> bool:
     given = tuple(args)
     arg = keyword(given, "p") or positional(given, at)
-    return arg is not None and isinstance(arg.value, (cst.Integer, cst.Float)) and float(arg.value.value) == 0
+    if arg is None:
+        return False
+    return integer(arg.value) == 0 or (isinstance(arg.value, cst.Float) and float(arg.value.value) == 0)
 
 
 def _is_used_here(node: cst.Call, model: Model) -> bool:

@@ -78,4 +78,4 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _is_positive(node: cst.BaseExpression) -> bool:
-    return isinstance(node, (cst.Integer, cst.Float)) and float(node.value.replace("_", "")) > 0
+    return (integer(node) or 0) > 0 or (isinstance(node, cst.Float) and float(node.value) > 0)

@@ -89,9 +89,13 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is a tensor, by an annotation, a signature of torch, or because it is used as one."""
+    """Whether an expression is a tensor by an annotation or a signature of torch: its methods are those of others."""
     value = model.value(node)
-    return value.kind == Kind.TENSOR and value.strength not in (None, Strength.NAME, Strength.CONVENTION)
+    call = made(node, model) if isinstance(node, cst.Name) else node
+    function = model.value(call.func).node if isinstance(call, cst.Call) else None
+    if isinstance(function, cst.FunctionDef) and function.decorators:
+        return False  # which may return something else
+    return value.kind == Kind.TENSOR and (value.strength or Strength.NAME) >= Strength.ANNOTATION
 
 
 def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> Fix | None:

@@ -9,8 +9,8 @@ versions have that default, this rule is silent.
  import torch
 
 !state = torch.load("model.pt")
-~weight = torch.load("weight.pt", map_location="cpu").unsqueeze(0)
-+weight = torch.load("weight.pt", map_location="cpu", weights_only=True).unsqueeze(0)
+~weight = torch.load("w.pt", map_location="cpu").unsqueeze(0)
++weight = torch.load("w.pt", map_location="cpu", weights_only=True).unsqueeze(0)
  state = torch.load("model.pt", weights_only=True)
  everything = torch.load("model.pt", weights_only=False)
 !pickled = torch.load("model.pt", pickle_module=dill)

@@ -53,7 +53,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.activations import Activation, activation
-from torchlint.model.syntax import ending_name, has_stars
+from torchlint.model.syntax import ending_name, has_stars, integer
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 
@@ -89,7 +89,10 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if found not in (Activation.SOFTMAX, Activation.SIGMOID) or (flipped and found is not Activation.SIGMOID):
         return None
     name = "log_softmax" if found is Activation.SOFTMAX else "logsigmoid"
-    said = f"this is minus infinity for small probabilities, and its gradient NaN; use `{name}`"
+    if is_shifted:
+        said = f"what is added hides that small probabilities are rounded to zero, and bounds this; use `{name}`"
+    else:
+        said = f"this is minus infinity for small probabilities, and its gradient NaN; use `{name}`"
     return Finding(place, said, None if is_shifted else _fix(node, inner, model, is_flipped=flipped))
 
 
@@ -101,21 +104,27 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """What a small number is added to."""
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
-            if _is_number(right):
+            if _is_small(right):
                 return left
-            return right if _is_number(left) else None
+            return right if _is_small(left) else None
     return None
 
 
-def _is_number(node: cst.BaseExpression) -> bool:
-    return isinstance(node, (cst.Float, cst.Integer)) or "eps" in ending_name(node).lower()
+def _is_small(node: cst.BaseExpression) -> bool:
+    """Whether a number only keeps the logarithm from becoming infinite: `log(1 + p)` is something else."""
+    if isinstance(node, cst.Float):
+        return float(node.value) < _SMALL
+    return "eps" in ending_name(node).lower()
+
+
+_SMALL = 0.01
 
 
 def _flipped(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """`p` of `1 - p`."""
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
-            is_one = isinstance(left, (cst.Integer, cst.Float)) and float(left.value) == 1
+            is_one = integer(left) == 1 or (isinstance(left, cst.Float) and float(left.value) == 1)
             return right if is_one else None
     return None
 

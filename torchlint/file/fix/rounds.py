@@ -20,6 +20,12 @@ from torchlint.file.text.edits import splice
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging: fixes that overlap are applied one a round."""
 
+FEW_ROUNDS = 40
+"""Rounds that any file may take."""
+
+MAX_CHARACTERS = 2_000_000
+"""Characters that may be examined in all rounds together, if they are more than those few."""
+
 Examine = Callable[[str], Examined]
 
 Rounds = list[Sequence[TextEdit]]
@@ -53,7 +59,8 @@ def _rounds(
     seen = {original.text: 0}
     history: list[frozenset[str]] = []
     rounds: Rounds = []
-    for number in range(1, MAX_ROUNDS + 1):
+    most = _allowed(original.text)
+    for number in range(1, most + 1):
         this = one_round(current, examine, fixing, off, path)
         if not this.applied:
             return this.before, tally.total(current.text, this.before.diagnostics), rounds, frozenset()
@@ -64,7 +71,12 @@ def _rounds(
             return this.before, Counter(), rounds, frozenset[str]().union(*history[seen[this.after.text] :])
         seen[this.after.text] = number
         current = this.after
-    return current, Counter(), rounds, frozenset[str]().union(*history[-MAX_ROUNDS // 10 :])
+    return current, Counter(), rounds, frozenset[str]().union(*history[-max(most // 10, 1) :])
+
+
+def _allowed(text: str) -> int:
+    """Rounds that a text may take: of a large one, each takes long."""
+    return min(MAX_ROUNDS, max(FEW_ROUNDS, MAX_CHARACTERS // max(len(text), 1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def taker(node: cst.Attribute, model: Model) -> str | None:
     arg = model.tree.parent(whole)
     match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None else None:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
-            position = next(at for at, each in enumerate(args) if each is arg)
-            is_taken = (name in _TAKING_INDEX and position == 1) or (name in _TAKING_MASK and position == 0)
-            return name if is_taken and not has_stars(args) and model.value(owner).may_be_tensor else None
+            taken = args[1:2] if name in _TAKING_INDEX else args[:1] if name in _TAKING_MASK else ()
+            is_taken = any(each is arg for each in taken) and not has_stars(args)
+            return name if is_taken and model.value(owner).may_be_tensor else None
     return None
