@@ -119,7 +119,7 @@ def test_that_it_runs(x: torch.Tensor):
 
 
 torch.zeros(1, device="cuda")
-torch.zeros(1).cuda()
+torch.zeros(1).cuda()  # TL603
 
 
 class MicroBenchmark:

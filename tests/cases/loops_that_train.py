@@ -130,7 +130,7 @@ def losses(x: torch.Tensor, y: torch.Tensor, weights):
     f = bce(torch.sigmoid(x), y)  # TL410`torch.sigmoid`
     g = nll(nn.LogSoftmax(dim=1)(x), y)
     h = nll(nn.Softmax(dim=1)(x), y)  # TL410`nn.Softmax`
-    i = F.nll_loss(torch.log(torch.softmax(x, 1)), y)
+    i = F.nll_loss(torch.log(torch.softmax(x, 1)), y)  # TL802
     j = F.kl_div(F.log_softmax(x, 1), F.softmax(y, 1), reduction="batchmean")
     q = logits(x)
     if weights is None:

@@ -41,7 +41,7 @@ state = {k: v.clone() for k, v in net.state_dict().items()}
 # predictions
 _, predicted = torch.max(out.data, 1)  # TL101
 best = out.data.max(1, keepdim=True)[1]  # TL101
-correct = (predicted == torch.zeros(5).long().data).sum()  # TL101
+correct = (predicted == torch.zeros(5).long().data).sum()  # TL101 TL604
 scores = F.softmax(out, dim=1).data  # TL101
 array = out.data.cpu().numpy()  # TL101
 other = out.data.numpy()  # TL101

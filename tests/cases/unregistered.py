@@ -78,7 +78,7 @@ class Parameters(nn.Module):
         self.d = {"w": nn.Parameter(torch.zeros(3))}  # TL504`{`
         self.e = []
         self.e.append(nn.Parameter(torch.zeros(3)))  # TL504`self.e.append`
-        self.f = nn.Parameter(torch.zeros(3).cuda())
+        self.f = nn.Parameter(torch.zeros(3).cuda())  # TL603
         self.g = nn.ParameterList([nn.Parameter(torch.zeros(3))])
         self.same = nn.Parameter(torch.ones(3)).float()
         self.h = nn.Parameter(torch.zeros(3)).requires_grad_(False)
