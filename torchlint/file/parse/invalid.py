@@ -63,7 +63,7 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST, part: str
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compile(text, path, "exec", flags=flags, dont_inherit=True)
+            compile(text, f"<{path}>", "exec", flags=flags, dont_inherit=True)  # of a file, Python reads the line there
         except SyntaxError as error:
             message, row = error.msg, max(error.lineno or 1, 1)
             line = text.splitlines()[row - 1 : row]
