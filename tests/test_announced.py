@@ -61,12 +61,18 @@ TOGETHER = {
 }
 
 
+EXAMPLES = {
+    f"{code}-line{example.row}": example
+    for code, info in sorted(catalogue().items())
+    for example in examples(info.doc)
+}  # fmt: skip
+
+
 def texts() -> Iterator[tuple[str, str]]:
     for path in sorted([*ROOT.glob("tests/cases/*.py"), *ROOT.glob("examples/**/*.py")]):
         yield path.relative_to(ROOT).as_posix(), path.read_bytes().decode("utf-8")
-    for code, info in sorted(catalogue().items()):
-        for example in examples(info.doc):
-            yield f"{code}-line{example.row}", example.before
+    for name, example in EXAMPLES.items():
+        yield name, example.before
     for kind, shapes in (("evidence", EVIDENCE), ("together", TOGETHER)):
         for name, text in shapes.items():
             yield f"{kind}, {name}", HEAD + text
@@ -90,11 +96,13 @@ def test_what_is_announced_is_fixed(name: str, fixing: Fixing) -> None:
 
 
 def test_most_announce_something() -> None:
-    """Else the test above says nothing."""
+    """Else the test above says nothing; examples that nothing is changed in do not count."""
+    unchanged = {name for name, example in EXAMPLES.items() if example.after_unsafe == example.before}
+    changed = {name: text for name, text in TEXTS.items() if name not in unchanged}
     announcing = [
-        name for name, text in TEXTS.items() if any(d.fix for d in check_text(text, "x.py", CODES).diagnostics)
+        name for name, text in changed.items() if any(d.fix for d in check_text(text, "x.py", CODES).diagnostics)
     ]
-    assert len(announcing) > 0.75 * len(TEXTS)
+    assert len(announcing) > 0.75 * len(changed)
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))

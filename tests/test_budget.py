@@ -328,7 +328,8 @@ def test_nothing_is_safe_where_something_is_not_known() -> None:
 @pytest.mark.parametrize(("count", "told"), [(LONGEST - 1, []), (LONGEST + 10, [NOT_ALL_CLASSES])])
 def test_classes_that_are_not_looked_at_are_told_of_once(count: int, told: list[str]) -> None:
     classes = (f"class A{n}(A{n - 1}):\n    def m(self):\n        return self.w.data\n" for n in range(1, count))
-    first = "class A0(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(3))\n"
+    first = "class A0(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    first += "        self.w = nn.Parameter(torch.ones(3))\n"
     outcome = with_big_stack(
         lambda: check_text(f"{HEAD}from torch import nn\n{first}{''.join(classes)}", "x.py", CODES)
     )

@@ -103,6 +103,18 @@ def insert_line(tree: Tree, above: cst.CSTNode, text: str, beside: cst.CSTNode) 
     return insert_after(above.body[-1], f"{tree.source.newline}{tree.indentation(beside)}{text}")
 
 
+def move_line(tree: Tree, small: cst.CSTNode, below: cst.CSTNode) -> tuple[Edit, Edit] | None:
+    """Move a simple statement with its line below another line; None where a comment or an empty line would move."""
+    line = tree.parent(small)
+    if not isinstance(line, cst.SimpleStatementLine) or line is below:
+        return None
+    if has_comment(line) or bool(getattr(line, "leading_lines", ())):
+        return None
+    remove = remove_statement(tree, small)
+    insert = insert_line(tree, below, tree.code(small), beside=line)
+    return (remove, insert) if remove is not None and insert is not None else None
+
+
 def has_comment(line: cst.SimpleStatementLine) -> bool:
     """Whether a comment stands behind the statements of a line; a tree for a first look has none."""
     match line:

@@ -165,16 +165,7 @@ def _may_be_plain(step: cst.Call) -> bool:
 def _fix(node: cst.Expr, step: cst.CSTNode, model: Model) -> Fix | None:
     """Move the statement behind the step."""
     line, last = model.tree.parent(node), model.tree.statement(step)
-    if (
-        not isinstance(line, cst.SimpleStatementLine)
-        or edit.has_comment(line)
-        or bool(getattr(line, "leading_lines", ()))
-    ):
+    if line is None or model.tree.parent(last) is not model.tree.parent(line):
         return None
-    if not isinstance(last, cst.SimpleStatementLine) or model.tree.parent(last) is not model.tree.parent(line):
-        return None
-    remove = edit.remove_statement(model.tree, node)
-    insert = edit.insert_line(model.tree, last, model.tree.code(node), beside=line)
-    if remove is None or insert is None:
-        return None
-    return Fix("Clear them behind the step", (remove, insert), Applicability.UNSAFE)
+    moved = edit.move_line(model.tree, node, below=last)
+    return Fix("Clear them behind the step", moved, Applicability.UNSAFE) if moved is not None else None

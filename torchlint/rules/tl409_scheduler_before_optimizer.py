@@ -67,6 +67,8 @@ from torchlint.rules.shared import order
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
+_LEAVING = (cst.Break, cst.Continue, cst.Return, cst.Raise)
+
 
 @on(cst.Expr, trigger=pattern(r"\bstep \( \)"))
 def check(node: cst.Expr, model: Model) -> Finding | None:
@@ -98,15 +100,8 @@ def _is_scheduler(kind: str, cls: cst.CSTNode | None, model: Model) -> bool:
 
 def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
     """Move the statement to the end of the loop's body."""
-    line, last = model.tree.parent(node), loop.body.body[-1]
-    if not isinstance(line, cst.SimpleStatementLine) or not isinstance(last, cst.SimpleStatementLine) or last is line:
+    last = loop.body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], _LEAVING):
         return None
-    if isinstance(last.body[-1], (cst.Break, cst.Continue, cst.Return, cst.Raise)):
-        return None
-    if edit.has_comment(line) or bool(getattr(line, "leading_lines", ())):
-        return None
-    remove = edit.remove_statement(model.tree, node)
-    insert = edit.insert_line(model.tree, last, model.tree.code(node), beside=line)
-    if remove is None or insert is None:
-        return None
-    return Fix("Move it to the end of the loop", (remove, insert), Applicability.UNSAFE)
+    moved = edit.move_line(model.tree, node, below=last)
+    return Fix("Move it to the end of the loop", moved, Applicability.UNSAFE) if moved is not None else None
