@@ -114,7 +114,7 @@ from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import assignment_of, dotted, last_name, parameters
+from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
 from torchlint.rule import (
     Applicability,
@@ -163,6 +163,7 @@ _MAKING_ARRAYS = frozenset(
         *("ones_like", "random.rand", "random.randn", "stack", "tile", "vstack", "zeros", "zeros_like"),
     )
 )
+_LIBRARIES = ("numpy", "matplotlib", "pylab")
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
 _FIRST = ("a", "object")
@@ -215,7 +216,7 @@ def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
 def _is_array(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression can only be an array: what other functions of NumPy give may be a number, or act as one."""
     if isinstance(node, cst.Call):
-        return bool(node.args) and model.qualified(node.func) in _MAKING_ARRAYS
+        return bool(node.args) and _numeric(node.func, model) in _MAKING_ARRAYS
     return isinstance(node, cst.Name) and node.value in model.remember(_arrays, model.scopes.scope_of(node))
 
 
@@ -250,8 +251,7 @@ def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
 
 def _function(node: cst.BaseExpression, model: Model) -> str:
     """The name under which the table may have a function; methods of what is called like axes are those of axes."""
-    name = model.qualified(node)
-    if name is not None:
+    if (name := _numeric(node, model)) is not None:
         return name
     if not isinstance(node, cst.Attribute) or not model.remember(_mentions_matplotlib):
         return ""
@@ -259,6 +259,38 @@ def _function(node: cst.BaseExpression, model: Model) -> str:
     if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
         return ""
     return f"{conversions.AXES}.{node.attr.value}"
+
+
+def _numeric(node: cst.BaseExpression, model: Model) -> str | None:
+    """The qualified name of what can be of NumPy or matplotlib by the name it begins with.
+
+    Tensors have methods of the same names: to ask what each of them is called on would interpret every function.
+    """
+    is_possible = root(node) in model.remember(_numeric_names)
+    if not is_possible and isinstance(node, cst.Name):
+        is_possible = model.remember(_has_star)
+    return model.qualified(node) if is_possible else None
+
+
+def _numeric_names(model: Model) -> frozenset[str]:
+    """The names that imports of NumPy and matplotlib bind, those they are assigned to, and their usual ones."""
+    found = {"np", "numpy", "plt"}
+    for plain in model.tree.all(cst.Import):
+        found.update(bound_name(alias) for alias in plain.names if root(alias.name) in _LIBRARIES)
+    for each in model.tree.all(cst.ImportFrom):
+        if each.module is not None and root(each.module) in _LIBRARIES and not isinstance(each.names, cst.ImportStar):
+            found.update(bound_name(alias) for alias in each.names)
+    for assign in model.tree.all(cst.Assign):
+        values = (assign.value.body, assign.value.orelse) if isinstance(assign.value, cst.IfExp) else (assign.value,)
+        if any(isinstance(value, (cst.Name, cst.Attribute)) and root(value) in found for value in values):
+            found.update(name for each in assign.targets for name in target_names(each.target))
+    return frozenset(found)
+
+
+def _has_star(model: Model) -> bool:
+    """Whether the file imports all of one of the libraries."""
+    stars = (each for each in model.tree.all(cst.ImportFrom) if isinstance(each.names, cst.ImportStar))
+    return any(each.module is not None and root(each.module) in _LIBRARIES for each in stars)
 
 
 def _mentions_matplotlib(model: Model) -> bool:
