@@ -16,12 +16,14 @@ from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.flow import Event, Scope, flow_of
 from torchlint.model.graphs.mentions import owner
 from torchlint.model.graphs.scaled import core
+from torchlint.model.imports import imported_path
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
 
 _BACKWARD = re.compile(r"(?!\w*forward)(?:\w+_|_*)backward(?:_pass|_step)?")
 _TAKING_GRADIENTS = frozenset(("torch.autograd.grad", "torch.autograd.backward"))
 _KEEPING = ("retain_graph", "create_graph", "retain_variables")
 """Arguments that ask for the graph to be kept."""
+_LIBRARIES = ("torch.", "numpy.", "math.")
 _FAR = 3
 """How many functions of the project to follow what they are given into."""
 _NEAR = 12
@@ -78,6 +80,9 @@ def _returned(context: Context, scope: Scope) -> Iterator[Sending]:
 
 def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     name = last_name(call.func)
+    is_named = _BACKWARD.fullmatch(name) is not None or name == "grad"
+    if not is_named and (imported_path(context, call.func) or "").startswith(_LIBRARIES):
+        return None  # nothing has to be interpreted to know that
     function = value_of(context, call.func).node
     if isinstance(function, cst.FunctionDef):
         if not far:
