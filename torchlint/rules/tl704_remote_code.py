@@ -63,7 +63,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if not _is_of_library(node.func, model) or _is_fixed(node) or _is_local(node):
         return None
-    said = "this runs code from a repository, whatever it is by then; fix a commit with `revision=` that was looked at"
+    said = "this runs code of a repository that may change; pin a commit you have read with `revision=`"
     return Finding(trusted.keyword or trusted, said)
 
 
