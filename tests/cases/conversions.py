@@ -1,5 +1,6 @@
 """Conversions to NumPy that aren't written `.numpy()`, and what proves that they raise."""
 
+import matplotlib.pyplot
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ frozen.requires_grad_(False)
 x = torch.ones(2, 3)
 y = net(x)
 plt.plot(y)  # TL104
+matplotlib.pyplot.plot(y)  # TL104
 plt.plot(range(2), y)  # TL104
 plt.plot(range(2), y, "r")  # TL104
 plt.plot(range(2), y.detach(), "r")

@@ -164,6 +164,8 @@ _MAKING_ARRAYS = frozenset(
     )
 )
 _LIBRARIES = ("numpy", "matplotlib", "pylab")
+_NUMPY = re.compile("numpy")
+_MATPLOTLIB = re.compile("matplotlib")
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
 _FIRST = ("a", "object")
@@ -202,7 +204,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report arithmetic of a tensor that requires grad with an array."""
     name = _OPERATORS.get(type(node.operator))
-    if name is None or not model.remember(_mentions_numpy):
+    if name is None or not model.mentions(_NUMPY):
         return None
     for side, tensor, array in (("", node.left, node.right), ("r", node.right, node.left)):
         if not conversions.refuses(f"torch.Tensor.__{side}{name}__", 0, "tensor"):
@@ -232,14 +234,10 @@ def _arrays(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str]
 
 
 def _is_bound_to_arrays(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
-    bound = [each for each in model.references(name, scope) if model.is_target(each)]
+    bound = model.targets(name, scope)
     values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
     arrays = [each for each in values if isinstance(each, cst.Call) and _is_array(each, model)]
     return len(arrays) == len(bound)
-
-
-def _mentions_numpy(model: Model) -> bool:
-    return "numpy" in model.tree.source.text
 
 
 def _may_convert(function: cst.BaseExpression, model: Model) -> bool:
@@ -253,7 +251,7 @@ def _function(node: cst.BaseExpression, model: Model) -> str:
     """The name under which the table may have a function; methods of what is called like axes are those of axes."""
     if (name := _numeric(node, model)) is not None:
         return name
-    if not isinstance(node, cst.Attribute) or not model.remember(_mentions_matplotlib):
+    if not isinstance(node, cst.Attribute) or not model.mentions(_MATPLOTLIB):
         return ""
     owner = node.value.value if isinstance(node.value, cst.Subscript) else node.value
     if not _AXES.fullmatch(last_name(owner)) or model.value(owner).kind & ~(Kind.OBJECT | Kind.UNKNOWN | Kind.NDARRAY):
@@ -274,7 +272,7 @@ def _numeric(node: cst.BaseExpression, model: Model) -> str | None:
 
 def _numeric_names(model: Model) -> frozenset[str]:
     """The names that imports of NumPy and matplotlib bind, those they are assigned to, and their usual ones."""
-    found = {"np", "numpy", "plt"}
+    found = {"np", "plt", *_LIBRARIES}
     for plain in model.tree.all(cst.Import):
         found.update(bound_name(alias) for alias in plain.names if root(alias.name) in _LIBRARIES)
     for each in model.tree.all(cst.ImportFrom):
@@ -291,10 +289,6 @@ def _has_star(model: Model) -> bool:
     """Whether the file imports all of one of the libraries."""
     stars = (each for each in model.tree.all(cst.ImportFrom) if isinstance(each.names, cst.ImportStar))
     return any(each.module is not None and root(each.module) in _LIBRARIES for each in stars)
-
-
-def _mentions_matplotlib(model: Model) -> bool:
-    return "matplotlib" in model.tree.source.text
 
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:

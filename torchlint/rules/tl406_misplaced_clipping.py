@@ -63,7 +63,6 @@ There is none: where the call belongs depends on what else happens between `back
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -72,7 +71,7 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.training import TrainingEvent, What
 from torchlint.rule import Finding, Group, Severity, on, part
-from torchlint.rules.shared import order
+from torchlint.rules.shared import clipping, order
 from torchlint.rules.shared.paths import Facts, Paths
 
 GROUP = Group.CORRECTNESS
@@ -80,14 +79,13 @@ SEVERITY = Severity.ERROR
 
 _BEHIND = "these gradients have been used: the step comes before they are clipped; clip them before `step()`"
 _BEFORE = "there are no gradients yet: they are clipped before `backward()`; clip them behind it"
-_INFINITE = re.compile(r"\binf\b|[\"']inf")
 
 
 @on(cst.Call, trigger=part("clip_grad"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report clipping at the wrong place of a round."""
     said = model.remember(_misplaced, model.scopes.scope_of(node)).get(id(node))
-    if said is None or any(_INFINITE.search(model.tree.code(arg)) for arg in node.args):
+    if said is None or clipping.only_measures(node, model):
         return None
     statement = model.tree.statement(node)
     return Finding(statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else node, said)

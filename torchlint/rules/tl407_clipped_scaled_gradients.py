@@ -76,7 +76,6 @@ Gradient clipping with a scaler:
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -87,20 +86,19 @@ from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import dotted, keyword
 from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, part
+from torchlint.rules.shared import clipping
 from torchlint.rules.shared.made_of import made
 from torchlint.rules.shared.paths import Facts, Paths
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_INFINITE = re.compile(r"\binf\b|[\"']inf")
-
 
 @on(cst.Call, trigger=part("clip_grad"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are clipped with a scaler's factor in them."""
     scaled = model.remember(_scaled, model.scopes.scope_of(node)).get(id(node))
-    if scaled is None or any(_INFINITE.search(model.tree.code(arg)) for arg in node.args):
+    if scaled is None or clipping.only_measures(node, model):
         return None
     said = f"these gradients are still scaled by `{scaled.scaler}`; call `{scaled.scaler}.unscale_(…)` before"
     return Finding(node.func, said, _fix(node, scaled, model))

@@ -183,5 +183,5 @@ def _calls_backward(loss: cst.BaseExpression, model: Model) -> bool:
     begun = [order for order in model.remember(_backward_of).get((path, id(scope)), ()) if order > at]
     if not begun or "." in path:
         return bool(begun)
-    bound = [model.tree.order(node) for node in model.references(path, scope) if model.is_target(node)]
+    bound = [model.tree.order(node) for node in model.targets(path, scope)]
     return not any(at < each < min(begun) for each in bound)
