@@ -11,6 +11,9 @@ from torchlint.file.tree.tree import Tree
 
 LoopStatement = cst.For | cst.While
 
+LEAVING = (cst.Return, cst.Raise, cst.Break, cst.Continue)
+"""Simple statements behind which nothing of their block runs."""
+
 Function = cst.FunctionDef | cst.Lambda
 
 _LONGEST = 30

@@ -59,15 +59,13 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import LoopStatement
+from torchlint.model.syntax import LEAVING, LoopStatement
 from torchlint.model.training import What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared import order
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
-
-_LEAVING = (cst.Break, cst.Continue, cst.Return, cst.Raise)
 
 
 @on(cst.Expr, trigger=pattern(r"\bstep \( \)"))
@@ -101,7 +99,7 @@ def _is_scheduler(kind: str, cls: cst.CSTNode | None, model: Model) -> bool:
 def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
     """Move the statement to the end of the loop's body."""
     last = loop.body.body[-1]
-    if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], _LEAVING):
+    if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], LEAVING):
         return None
     moved = edit.move_line(model.tree, node, below=last)
     return Fix("Move it to the end of the loop", moved, Applicability.UNSAFE) if moved is not None else None

@@ -42,9 +42,7 @@ def decode(data: bytes) -> Source:
     Raises:
         Undecodable: with the place of the first byte that cannot be.
     """
-    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise Undecodable("this file is UTF-16; Python source has to be UTF-8 or declare its encoding")
+    bom = _mark_of(data, "Python source has to be UTF-8 or declare its encoding")
     return _decoded(data, bom, _encoding(data[len(bom) :], bool(bom)))
 
 
@@ -54,10 +52,14 @@ def decode_utf8(data: bytes) -> Source:
     Raises:
         Undecodable: with the place of the first byte that cannot be.
     """
-    bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    return _decoded(data, _mark_of(data, "it has to be UTF-8"), "utf-8")
+
+
+def _mark_of(data: bytes, wanted: str) -> bytes:
+    """The byte order mark that data begins with, empty if there is none; ``wanted`` is said of that of UTF-16."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise Undecodable("this file is UTF-16; it has to be UTF-8")
-    return _decoded(data, bom, "utf-8")
+        raise Undecodable(f"this file is UTF-16; {wanted}")
+    return codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
 
 
 def decode_leniently(data: bytes) -> str:

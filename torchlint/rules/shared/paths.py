@@ -12,14 +12,13 @@ from typing import Generic, TypeVar
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.syntax import LEAVING
 
 E = TypeVar("E")
 F = TypeVar("F")
 
 Facts = dict[str, F]
 """What may have happened on some path to a place, by the name that a rule gives it."""
-
-_LEAVING = (cst.Return, cst.Raise, cst.Break, cst.Continue)
 
 
 class Paths(Generic[E, F]):
@@ -56,7 +55,7 @@ class Paths(Generic[E, F]):
             self._see(event, facts)
         match node:
             case cst.SimpleStatementLine(body=body) | cst.SimpleStatementSuite(body=body):
-                return None if isinstance(body[-1], _LEAVING) else facts
+                return None if isinstance(body[-1], LEAVING) else facts
             case cst.If():
                 return self._branches(node, facts)
             case cst.For(body=body, orelse=orelse) | cst.While(body=body, orelse=orelse):
