@@ -127,7 +127,8 @@ class Cells:
 
     def in_file(self, text: str, found: Iterable[Diagnostic]) -> list[Diagnostic]:
         """What was found in the program (``text``) with the places of the JSON, and fixes that edit the JSON."""
-        return [_InFile(self, text).diagnostic(each) for each in found]
+        in_file = _InFile(self, text)
+        return [in_file.diagnostic(each) for each in found]
 
 
 class _InFile:
