@@ -15,7 +15,7 @@ from conftest import Torchlint
 
 from torchlint import __version__
 from torchlint.cli.outputs import VARIABLE
-from torchlint.cli.report import FORMATS
+from torchlint.project.formats import FORMATS
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[Any, Any]], None]

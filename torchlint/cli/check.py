@@ -23,7 +23,7 @@ from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
-from torchlint.project.settings import check_size, check_version
+from torchlint.project.settings import check_size, check_version, given
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
@@ -47,6 +47,7 @@ class CheckOptions:
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
+    extend_ignore: tuple[str, ...]
     fix: bool | None
     """None where nothing is said, so that the settings decide; as for the next three."""
     unsafe_fixes: bool | None
@@ -67,6 +68,9 @@ class CheckOptions:
     fail_on: str | None
     min_confidence: str | None
     no_suppressions: bool
+    exclude: tuple[str, ...]
+    extend_exclude: tuple[str, ...]
+    config: tuple[str, ...]
     isolated: bool
     no_cache: bool
     cache_dir: str | None
@@ -92,7 +96,7 @@ class CheckCommand:
         selection = Selection(
             listed(options.select, "--select") or None,
             listed(options.extend_select, "--extend-select"),
-            listed(options.ignore, "--ignore"),
+            (*listed(options.ignore, "--ignore"), *listed(options.extend_ignore, "--extend-ignore")),
         )
         if options.target_torch is not None:
             check_version(options.target_torch, "--target-torch")
@@ -111,7 +115,10 @@ class CheckCommand:
             size,
             min_confidence=confidence,
             heeds_comments=not options.no_suppressions,
+            given=given(options.config, options.exclude, options.extend_exclude),
         )
+        if options.isolated and self.project.given.file is not None:
+            raise SettingsError("--isolated and a settings file after --config cannot be given together")
         self._decide()
         self.baseline = self._baseline()
         self.failed = 0

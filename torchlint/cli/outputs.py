@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from torchlint.cli.report import FORMATS, FileFindings, Style, format_named
+from torchlint.cli.report import FileFindings, Style, format_named
+from torchlint.project.formats import FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
 

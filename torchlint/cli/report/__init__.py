@@ -16,21 +16,6 @@ from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingK
 if TYPE_CHECKING:
     from torchlint.file.notebook.cells import Cells
 
-FORMATS = {
-    "full": "full",
-    "concise": "concise",
-    "grouped": "grouped",
-    "json": "json_",
-    "json-lines": "json_lines",
-    "sarif": "sarif",
-    "github": "github",
-    "gitlab": "gitlab",
-    "junit": "junit",
-    "rdjson": "rdjson",
-    "markdown": "markdown",
-}
-"""Formats by name, with the module of each."""
-
 FOR_PEOPLE = ("full", "concise", "grouped")
 """Formats that end with a summary; the others hold nothing that is no finding."""
 
@@ -102,8 +87,13 @@ Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
 def format_named(name: str) -> Format:
     """The function that writes a format."""
-    function: Format = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    function: Format = importlib.import_module(f"torchlint.cli.report.{_module(name)}").lines
     return function
+
+
+def _module(name: str) -> str:
+    """The module of a format: called like it, unless that is a module of Python's."""
+    return "json_" if name == "json" else name.replace("-", "_")
 
 
 def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:

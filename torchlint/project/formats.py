@@ -1,0 +1,18 @@
+"""How reports can be written, by name."""
+
+from __future__ import annotations
+
+FORMATS = (
+    "full",
+    "concise",
+    "grouped",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "markdown",
+)
+"""The formats, in the order in which pages list them."""
