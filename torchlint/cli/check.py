@@ -143,6 +143,9 @@ class CheckCommand:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
 
+        if self.reason == "" and settings.require_reason:
+            raise SettingsError("--add-ignore: the settings require a reason: write `--add-ignore=REASON`")
+
         def decided(option: bool | None, setting: bool) -> bool:
             return setting if option is None else option
 

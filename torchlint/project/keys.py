@@ -88,6 +88,13 @@ MIN_CONFIDENCE = SettingKey(
     "Report, and fix, only what is at least as sure as that.",
     '"medium"',
 )
+REQUIRE_REASON = SettingKey(
+    "require-reason",
+    kinds.FLAG,
+    "false",
+    "Report comments that silence findings and do not say why (TL005).",
+    "true",
+)
 EXCLUDE = SettingKey(
     "exclude",
     kinds.PATTERNS,
@@ -169,6 +176,7 @@ ALL: tuple[SettingKey[object], ...] = (
     SEVERITY,
     FAIL_ON,
     MIN_CONFIDENCE,
+    REQUIRE_REASON,
     TARGET_TORCH,
     EXCLUDE,
     EXTEND_EXCLUDE,

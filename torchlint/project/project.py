@@ -156,7 +156,8 @@ class Project:
         )
         key = (settings, ignored)
         if key not in self._codes:
-            on = selected([*settings.selections, self.command_line])
+            needed = (Selection(extend_select=("TL005",)),) if settings.require_reason else ()
+            on = selected([*settings.selections, *needed, self.command_line])
             off = {code for code, name in known_names().items() for rank in ranks(ignored, code, name)}
             self._codes[key] = on - off
         return self._codes[key]

@@ -15,10 +15,17 @@ OWN = {
     "TL002": "unused-suppression",
     "TL003": "unreadable-file",
     "TL004": "malformed-suppression",
+    "TL005": "missing-reason",
 }
-"""The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
+"""The tool's own diagnostics. They are never selected by ALL or TL; TL002 and TL005 have to be selected at all."""
 
-OWN_SEVERITIES = {"TL001": Severity.ERROR, "TL002": Severity.INFO, "TL003": Severity.ERROR, "TL004": Severity.WARNING}
+OWN_SEVERITIES = {
+    "TL001": Severity.ERROR,
+    "TL002": Severity.INFO,
+    "TL003": Severity.ERROR,
+    "TL004": Severity.WARNING,
+    "TL005": Severity.WARNING,
+}
 """They are about no code, so they are in no group."""
 
 GROUPS = tuple(group.value for group in Group)

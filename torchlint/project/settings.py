@@ -72,6 +72,8 @@ class Settings:
     """How bad findings are, by what selects their rules."""
     fail_on: Severity = Severity.INFO
     min_confidence: Confidence = Confidence.LOW
+    require_reason: bool = False
+    """Whether comments that silence findings have to say why."""
     output_format: tuple[str, ...] = ()
     """Formats as ``--output-format`` takes them."""
     doubts: tuple[Doubt, ...] = ()
@@ -150,6 +152,7 @@ def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Se
         severity=every(keys.SEVERITY),
         fail_on=last(keys.FAIL_ON, Severity.INFO),
         min_confidence=last(keys.MIN_CONFIDENCE, Confidence.LOW),
+        require_reason=last(keys.REQUIRE_REASON, False),
         output_format=last(keys.OUTPUT_FORMAT, ()),
         doubts=tuple(doubt for each in layers for doubt in each.doubts),
         limits=Limits(last(keys.MAX_FILE_SIZE, FILE_SIZE), last(keys.MODEL_BUDGET, BUDGET)),
