@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("baseline.md", "suppressions.md", "output.md", "notebooks.md", "settings.md")
+PAGES = ("baseline.md", "suppressions.md", "output.md", "notebooks.md", "settings.md", "assistants.md")
 
 
 def commands(page: str) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
-from torchlint.cli.report.terminal import printable, printable_lines, wants_color
+from torchlint.cli.report.terminal import columns, printable, printable_lines, wants_color
 from torchlint.diagnostic import Confidence, Diagnostic, Fixing, Problem, Severity
 from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline
@@ -150,7 +150,7 @@ class CheckCommand:
             return setting if option is None else option
 
         unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
-        self.style = Style(wants_color(options.color), unsafe)
+        self.style = Style(wants_color(options.color), unsafe, columns())
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
         never = options.diff or self.reason is not None or self.changes is not None
         self.fix_only = self.fix_only and not never

@@ -6,6 +6,7 @@ FORMATS = (
     "full",
     "concise",
     "grouped",
+    "agent",
     "json",
     "json-lines",
     "sarif",

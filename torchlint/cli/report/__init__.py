@@ -16,8 +16,8 @@ from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingK
 if TYPE_CHECKING:
     from torchlint.file.notebook.cells import Cells
 
-FOR_PEOPLE = ("full", "concise", "grouped")
-"""Formats that end with a summary; the others hold nothing that is no finding."""
+FOR_PEOPLE = ("full", "concise", "grouped", "agent")
+"""Formats that end with a summary, for those who read; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
 
@@ -64,6 +64,8 @@ class Style:
     color: bool = False
     unsafe_fixes: bool = False
     """Whether ``--fix`` would apply unsafe fixes as well."""
+    columns: int | None = None
+    """Of the terminal that it is written to, if it is one."""
 
     def paint(self, text: str, *codes: int) -> str:
         """``text`` in a colour, if colours are wanted."""
