@@ -365,9 +365,13 @@ class CheckCommand:
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))
             yield from (*fixes, "") if fixes else ()
+        elif not self.options.quiet and not self.fix_only:
+            yield from statistics.fixed_line(totals, self.style)
         if not self.options.quiet:
-            how = statistics.fixes_only if self.fix_only else statistics.summary
-            yield from how(files, totals, self.style)
+            if self.fix_only:
+                yield from statistics.fixes_only(files, totals, self.style, are_listed=self.show_fixes)
+            else:
+                yield from statistics.summary(files, totals, self.style)
             if self.caused:
                 shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
                 yield printable(f"On lines that did not change, but brought by the change: {shown}")

@@ -390,6 +390,7 @@ def infer(**given: Any) -> int:
 @click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
+@click.option("--allow-dirty", is_flag=True, help="With --fix, write also where there are uncommitted changes.")
 @_processes
 @_verbose()
 def upgrade(**given: Any) -> int:
