@@ -21,6 +21,7 @@ PACKAGE = ROOT / "torchlint"
 LAYERS = (
     "__main__",
     "cli",
+    "api",
     "codemods",
     "testing",
     "cli.report",

@@ -42,6 +42,8 @@ class Outputs:
             raise SettingsError("two formats for one file")
         self.here = here[0] if here else None
         """The format of what goes to standard output; None if nothing but the summary does."""
+        self.are_in_files = bool(files)
+        """Whether there are others."""
 
     def write(self, files: Sequence[FileFindings]) -> list[str]:
         """Write the reports that go to files; what went wrong, a sentence for each."""
