@@ -22,6 +22,7 @@ LAYERS = (
     "__main__",
     "cli",
     "api",
+    "flake8_plugin",
     "codemods",
     "testing",
     "cli.report",
