@@ -25,14 +25,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import build_api  # noqa: E402
 
 from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
-from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.model import Model  # noqa: E402
 from torchlint.project import keys, schema  # noqa: E402
-from torchlint.project.pages import documentation, name_of  # noqa: E402
+from torchlint.project.pages import documentation, kinds_of_fixes, name_of  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
-from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
@@ -74,11 +72,7 @@ In the examples `-` marks a line with a finding and a safe fix, `~` one with an 
 
 def fixes(code: str) -> str:
     """What kinds of fixes the examples of a rule show, in a few words."""
-    kinds = {mark.applicability for example in examples(documentation(code)) for mark in example.marks}
-    words = [kind.value for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in kinds]
-    if None in kinds and words:
-        words.append("sometimes none")
-    return ", ".join(words)
+    return ", ".join(kinds_of_fixes(code))
 
 
 def summary(code: str) -> str:

@@ -83,3 +83,14 @@ def documentation(code: str) -> str:
 def name_of(code: str) -> str:
     """The name of a rule."""
     return OWN[code] if code in OWN else catalogue()[code].name
+
+
+_EXAMPLE = re.compile(r"^```diff[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_KINDS = {"-": "safe", "~": "unsafe"}
+
+
+def kinds_of_fixes(code: str) -> list[str]:
+    """What kinds of fixes a rule has, by the signs in its examples; and whether some findings have none."""
+    signs = {line[:1] for block in _EXAMPLE.findall(documentation(code)) for line in block.splitlines()}
+    words = [word for sign, word in _KINDS.items() if sign in signs]
+    return [*words, "sometimes none"] if "!" in signs and words else words
