@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import Torchlint
+from notebooks import cell, notebook
 
 from torchlint.project.changes import ChangedFile, _parsed
 
@@ -212,3 +213,73 @@ def test_a_patch() -> None:
     patch = b"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,0 +2,3 @@ f\n+a\n+b\n+c\n@@ -7 +9,0 @@\n-q\n@@ -9 +10 @@\n-a\n+b\n"
     found = _parsed(os.sep, patch)
     assert found == {os.path.join(os.sep, "x"): ChangedFile("x", [(2, 4), (10, 10)])}
+
+
+# ---------------------------------------------------------------------- notebooks
+
+READ = "print(w.data)\n"
+OUTPUT = [{"output_type": "stream", "name": "stdout", "text": [READ]}]
+
+# what a notebook becomes, and the cells in which findings are new
+REWRITTEN: dict[str, tuple[str, list[int]]] = {
+    "run": (notebook(cell(HEAD, execution_count=1), cell(READ, outputs=OUTPUT, execution_count=2)), []),
+    "indented in another way": (notebook(HEAD, READ, indent=4), []),
+    "on one line": (notebook(HEAD, READ, indent=None), []),
+    "with escapes and other keys first": (notebook(HEAD, READ, ensure_ascii=True, sort_keys=True), []),
+    "a new cell": (notebook(HEAD, READ, "v = w.data.sum()\n"), [3]),
+    "a new cell before": (notebook(HEAD, "v = w.data.sum()\n", READ), [2]),
+    "a new cell on one line": (notebook(HEAD, READ, "v = w.data.sum()\n", indent=None), [3]),
+    "the same again": (notebook(HEAD, READ, READ), [3]),
+    "cells in another order": (notebook(HEAD, "x = 1\n", READ, indent=None), []),
+    "another statement in the cell": (notebook(HEAD, f"{READ}v = w.data.sum()\n"), [2]),
+    "a comment": (notebook(HEAD, f"# new\n{READ}"), []),
+}
+
+
+@pytest.mark.parametrize(("text", "cells"), REWRITTEN.values(), ids=REWRITTEN)
+@pytest.mark.parametrize("before", [None, 1], ids=["from one line", "from many lines"])
+@pytest.mark.parametrize("option", ["--since", "--staged"])
+def test_what_is_new_in_a_notebook(
+    option: str,
+    before: int | None,
+    text: str,
+    cells: list[int],
+    git: Callable[..., str],
+    write: Write,
+    torchlint: Torchlint,
+) -> None:
+    write({"x.ipynb": notebook(HEAD, READ, indent=before), "same.ipynb": notebook(HEAD, READ)})
+    commit(git)
+    write({"x.ipynb": text})
+    git("add", "-A")
+    arguments = ["--since", "HEAD"] if option == "--since" else ["--staged"]
+    ran = torchlint("check", "--output-format", "json", *arguments)
+    found = json.loads(ran.out)
+    assert [(Path(entry["filename"]).name, entry["cell"]) for entry in found] == [("x.ipynb", cell) for cell in cells]
+
+
+def test_all_of_a_new_notebook_is_new(git: Callable[..., str], write: Write, torchlint: Torchlint) -> None:
+    commit(git)
+    write({"x.ipynb": notebook(HEAD, READ, READ, indent=None)})
+    assert len(codes(torchlint, "--since", "HEAD")) == 2
+    git("add", "-A")
+    assert len(codes(torchlint, "--staged")) == 2
+
+
+@pytest.mark.parametrize("indent", [1, 4, None])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_git_applies_the_patch_of_a_notebook(
+    indent: int | None, newline: str, end: str, git: Callable[..., str], write: Write, torchlint: Torchlint
+) -> None:
+    text = notebook(HEAD, f"# ü\n{READ}", "!ls\n", READ.rstrip(), indent=indent).rstrip() + end
+    write({"sub/x.ipynb": text.replace("\n", newline)})
+    commit(git)
+    patch = torchlint("check", "--diff")
+    Path("p.patch").write_bytes(patch.raw)
+    git("apply", "p.patch")
+    fixed = Path("sub/x.ipynb").read_bytes()
+    assert fixed == text.replace("w.data", "w.detach()").replace("\n", newline).encode()
+    git("checkout", "sub/x.ipynb")
+    assert torchlint("check", "--fix").code == 0
+    assert Path("sub/x.ipynb").read_bytes() == fixed

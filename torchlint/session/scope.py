@@ -43,16 +43,27 @@ def brought(results: Sequence[FileResult], changes: GitChanges, before: Run) -> 
         change = changes.of(result.file.location) or ChangedFile()
         left, found = known.get(result.file.location, Counter()), []
         for each, rows in zip(result.diagnostics, _rows(result), strict=True):
-            if any(change.touches(*part) for part in rows):
+            is_touched = any(change.touches(*part) for part in rows)
+            if is_touched and _lines_tell(result, change):
                 found.append(each)
             elif left[each.key] > 0:
                 left[each.key] -= 1
                 elsewhere += 1
             else:
                 found.append(each)
-                caused.append((result, each))
+                if not is_touched:
+                    caused.append((result, each))
         kept.append(result._replace(diagnostics=tuple(found)))
     return Brought(kept, elsewhere, caused)
+
+
+def _lines_tell(result: FileResult, change: ChangedFile) -> bool:
+    """Whether what is on a line that changed is new.
+
+    Not in a notebook that was there before: whoever runs a cell changes the lines around its code, and some programs
+    write all of a notebook on one line, or with another indentation. There the statements tell.
+    """
+    return result.cells is None or change.was is None
 
 
 def _rows(result: FileResult) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -69,7 +80,9 @@ def _known(
     wanted = dict[str, File]()
     for result in results:
         change = changes.of(result.file.location)
-        if change is not None and not all(any(change.touches(*part) for part in rows) for rows in _rows(result)):
+        if change is not None and not (
+            _lines_tell(result, change) and all(any(change.touches(*part) for part in rows) for rows in _rows(result))
+        ):
             wanted[result.file.location] = result.file
     contents = changes.before(wanted)
     old = before.texts([(wanted[location], data) for location, data in contents.items()])
