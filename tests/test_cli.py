@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -434,3 +435,51 @@ def test_unusual_characters_on_a_terminal_that_has_none(write: Write, tmp_path: 
     assert ran.returncode == 1
     assert ran.stderr == b""
     assert b"- \\xfc\\udce9.py:\n    1 \\xd7 TL101 (data-read)\n" in ran.stdout
+
+
+# ---------------------------------------------------------------------- what newcomers write
+
+NEWCOMERS = {
+    "a file": (["x.py"], "there is no command `x.py`: to check files write `torchlint check x.py`"),
+    "a file that is not there": (["y.py"], "there is no command `y.py`: to check files write `torchlint check y.py`"),
+    "a folder": (["."], "there is no command `.`: to check files write `torchlint check .`"),
+    "misspelt": (["chekc"], "there is no command `chekc` (did you mean `check`?)"),
+    "help": (["help"], "there is no command `help`: write `torchlint --help`"),
+    "rules with blanks": (
+        ["check", "--select", "TL101", "TL201", "x.py"],
+        "TL201: No such file or directory (several rules are written with commas: `TL101,TL201`)",
+    ),
+    "a rule of ruff": (["rule", "F401"], "unknown rule `F401` (this is ruff's; "),
+    "an option that there is not": (["--select", "TL1"], "No such option"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), NEWCOMERS.values(), ids=NEWCOMERS)
+def test_newcomers_are_told_what_to_write(
+    arguments: list[str], said: str, torchlint: Torchlint, write: Callable[[dict[str, str]], None]
+) -> None:
+    write({"x.py": "import torch\n"})
+    ran = torchlint(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_help_of_commands_is_not_cut(torchlint: Torchlint) -> None:
+    assert "..." not in torchlint("--help").out.partition("Commands:")[2]
+
+
+def test_options_are_in_sections(torchlint: Torchlint) -> None:
+    from torchlint.cli.commands import cli
+    from torchlint.cli.help import SECTIONS
+
+    shown = torchlint("check", "--help").out
+    options = [name for option in cli.commands["check"].params for name in option.opts if name.startswith("--")]
+    listed = [name for names in SECTIONS.values() for name in names]
+    assert len(set(listed)) == len(listed)
+    assert set(listed) <= set(options)
+    for name in options:
+        assert len(re.findall(rf"^  (?:-\w, )?{name}\b(?!-)", shown, re.MULTILINE)) == 1, name
+    assert [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
+        *(f"{title}:" for title in SECTIONS),
+        "Other options:",
+    ]

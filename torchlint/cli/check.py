@@ -21,7 +21,7 @@ from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.project import Project
-from torchlint.project.selection import Selection, SettingsError, known_names, listed
+from torchlint.project.selection import GROUPS, Selection, SettingsError, known_names, listed
 from torchlint.project.settings import check_size, check_version, given
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
@@ -209,7 +209,7 @@ class CheckCommand:
 
             files = scope.changed(files, self.changes)
         for message in found.missing:
-            _tell(f"error: {printable(message)}")
+            _tell(f"error: {printable(message)}{_rule_for_a_path(message)}")
         if self.options.show_files:
             for file in files:
                 print(printable(file.location))
@@ -440,6 +440,13 @@ class CheckCommand:
 def _tell(message: str) -> None:
     """Everything that is no finding goes to standard error."""
     print(message, file=sys.stderr)
+
+
+def _rule_for_a_path(message: str) -> str:
+    """What to add to a message about a missing path that is a rule, as in ``--select TL101 TL102``."""
+    word = message.partition(":")[0]
+    is_rule = word in known_names() or word in known_names().values() or word in GROUPS
+    return f" (several rules are written with commas: `TL101,{word}`)" if is_rule else ""
 
 
 def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:

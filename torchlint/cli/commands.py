@@ -12,6 +12,7 @@ import click
 
 from torchlint import __version__
 from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.help import Commands, InSections
 from torchlint.cli.report import Style
 from torchlint.cli.report.terminal import printable, wants_color
 from torchlint.diagnostic import Confidence, Severity
@@ -32,7 +33,7 @@ NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="torchlint %(version)s")
 def cli() -> None:
     """Find PyTorch code that is wrong, dangerous or out of date, and rewrite it."""
@@ -117,7 +118,7 @@ def _formats(context: click.Context, parameter: click.Parameter, incomplete: str
     return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
-class _Check(click.Command):
+class _Check(InSections):
     """``--add-ignore`` takes a reason only with an equals sign: what follows it is a path."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -126,7 +127,7 @@ class _Check(click.Command):
         return super().parse_args(ctx, options + args[end:])
 
 
-@cli.command(cls=_Check)
+@cli.command(cls=_Check, short_help="Report what is wrong, and fix it.")
 @click.argument(
     "paths",
     nargs=-1,
@@ -157,7 +158,7 @@ class _Check(click.Command):
 @click.option("--since", metavar="REF", help="Report what the changes since this branch left REF have brought.")
 @click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
 @click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule: [*] all can be fixed, [-] some.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option(
@@ -200,7 +201,7 @@ def check(**given: Any) -> int:
         return CheckCommand(CheckOptions(**given)).run()
 
 
-@cli.group()
+@cli.group(short_help="Accept what there is, and report what is new.")
 def baseline() -> None:
     """Live with the findings there are, and report new ones only: see docs/baseline.md."""
 
@@ -259,7 +260,7 @@ def prune_baseline(**given: Any) -> int:
         return command.prune(command.BaselineOptions(**given))
 
 
-@cli.command()
+@cli.command(short_help="Explain a rule, or a group of rules.")
 @click.argument("rule", required=False, metavar="[CODE|NAME|GROUP]", shell_complete=_completed)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @_verbose(expose_value=False)
@@ -285,14 +286,14 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
 
 def _codes(asked: str, known: dict[str, str]) -> list[str]:
-    from torchlint.project.selection import GROUPS, did_you_mean, means
+    from torchlint.project.selection import GROUPS, means, unknown_rule
 
     if asked in GROUPS:
         return [code for code, name in known.items() if means(asked, code, name)]
     for code, name in known.items():
         if asked.upper() == code or asked == name:
             return [code]
-    raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values(), *GROUPS])}")
+    raise click.UsageError(unknown_rule(asked))
 
 
 def _keys(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -303,7 +304,7 @@ def _keys(context: click.Context, parameter: click.Parameter, incomplete: str) -
     return [CompletionItem(name) for name in BY_NAME if name.startswith(incomplete)]
 
 
-@cli.command()
+@cli.command(short_help="List the settings; say which hold for a file.")
 @click.argument("key", required=False, shell_complete=_keys)
 @click.option("--explain", metavar="FILE", type=click.Path(), help="Which settings hold for a file, and who says so.")
 @click.option("--schema", is_flag=True, help="The JSON Schema of settings files.")
@@ -341,7 +342,7 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
     return CLEAN
 
 
-@cli.command()
+@cli.command(short_help="Write the files of a rule of your own.")
 @click.argument("code")
 @click.argument("name")
 @click.option("--package", help="The name of the package to make, if there is no project (default: as the directory).")
@@ -364,7 +365,7 @@ def new_rule(code: str, name: str, package: str | None) -> int:
     return CLEAN
 
 
-@cli.command()
+@cli.command(short_help="Print what expressions are believed to be.")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE[:LINE[:COL]]...", type=click.Path(readable=False))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
@@ -384,7 +385,7 @@ def infer(**given: Any) -> int:
         return Reveal(InferOptions(**given)).run()
 
 
-@cli.command()
+@cli.command(short_help="Print what a newer version of torch brings.")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False))
 @click.option("--from", "oldest", required=True, metavar="VERSION", help="The version of torch that is used now.")
 @click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
@@ -406,7 +407,7 @@ def upgrade(**given: Any) -> int:
         return run(UpgradeOptions(**given))
 
 
-@cli.command()
+@cli.command(short_help="Remove the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @_verbose(expose_value=False)
 def clean(cache_dir: str | None) -> int:
