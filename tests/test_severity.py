@@ -83,8 +83,8 @@ LEVELS = {
     "what will go": ("torch.qr(w)", [("TL302", "warning")]),
     "what nobody deprecates": ("torch.ger(w, w)", [("TL309", "info")]),
     "no Python": ("print w.data", [("TL001", "error")]),
-    "a comment": ("print(w)  # torchlint: ignore[]", [("TL004", "warning")]),
-    "a comment for nothing": ("print(w)  # torchlint: ignore", [("TL002", "info")]),
+    "a comment": ("print(w)  # torchlint: ignore[] why", [("TL004", "warning")]),
+    "a comment for nothing": ("print(w)  # torchlint: ignore why", [("TL002", "info")]),
 }
 
 
