@@ -94,6 +94,8 @@ def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
     func = call.func
     if _clips(context, func):
         return TrainingEvent(What.CLIP, call, "")
+    if _sets_gradient(call):
+        return TrainingEvent(What.CLEAR, call, "")
     if not isinstance(func, cst.Attribute):
         return None
     name, owner = func.attr.value, func.value
@@ -119,6 +121,14 @@ def _clips(context: Context, func: cst.BaseExpression) -> bool:
     if name not in _CLIPPING:
         return False
     return ref is not None if isinstance(func, cst.Name) else ref is None or ref.startswith("torch.")
+
+
+def _sets_gradient(call: cst.Call) -> bool:
+    """Whether this is `setattr(p, "grad", …)`."""
+    match call:
+        case cst.Call(func=cst.Name("setattr"), args=[_, cst.Arg(value=cst.SimpleString() as name), _]):
+            return name.evaluated_value == "grad"
+    return False
 
 
 def _given(call: cst.Call) -> str:
