@@ -3,22 +3,15 @@ import torch
 from torch import nn
 
 
-def scaled(net: nn.Module, loader, criterion):
-    optimizer = torch.optim.AdamW(net.parameters())
-    scaler = torch.amp.GradScaler("cuda")
-    for x, y in loader:
-        with torch.autocast("cuda"):
-            loss = criterion(net(x), y)
-        scaler.scale(loss).backward()
-        scaler.step(optimizer)  # TL408
-        scaler.update()
-
-
 def go_back(scaler, loss):
     scaler.scale(loss).backward()
 
 
-def clipped(net: nn.Module, loader, criterion):
+def without_scaler(loss):
+    loss.backward()
+
+
+def scaled(net: nn.Module, loader, criterion):
     optimizer = torch.optim.AdamW(net.parameters())
     scaler = torch.amp.GradScaler("cuda")
     for x, y in loader:
@@ -44,8 +37,7 @@ def with_new_tensors(net: nn.Module, n: int):
     for _ in range(n):
         hidden = torch.zeros(1, 3)
         target = torch.zeros_like(hidden)
-        loss = (net(hidden) - target).pow(2).mean()
-        loss.backward()
+        without_scaler((net(hidden) - target).pow(2).mean())
         optimizer.step()  # TL408
 
 

@@ -20,6 +20,25 @@ most of them of weights that are no more.
  weight = net.weight.detach().clone()
 ```
 
+A scaler steps for its optimizer:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+ scaler = torch.amp.GradScaler("cuda")
+ for x in [torch.ones(4, 2)]:
+     loss = net(x).sum() + torch.zeros(1).sum()
+~    scaler.scale(loss).backward()
+~    scaler.step(optimizer)
++    optimizer.zero_grad()
++    scaler.scale(loss).backward()
++    scaler.step(optimizer)
+     scaler.update()
+```
+
 Gradients are cleared by the optimizer, the module, by hand, or in what the loop calls; LBFGS does it in its closure:
 
 ```diff
