@@ -124,9 +124,12 @@ def _is_looked_at(value: cst.BaseExpression, name: str) -> bool:
 
 
 def _goes_over_parameters(source: cst.BaseExpression) -> bool:
+    """Whether a loop goes over parameters, also those of two modules at once, or counts them."""
     match source:
         case cst.Call(func=cst.Attribute(attr=cst.Name("parameters" | "named_parameters"))):
             return True
+        case cst.Call(func=cst.Name("zip" | "enumerate" | "list"), args=args):
+            return any(_goes_over_parameters(arg.value) for arg in args)
     return False
 
 
@@ -161,6 +164,8 @@ def _is_read_later(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model
 def _reads(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, list[int]] | None:
     """Where a name is read, by the loop or comprehension that binds it there, 0 for none; None if functions may."""
     found: dict[int, list[int]] = {}
+    if isinstance(scope, cst.FunctionDef) and (_is_of_outside(name, scope, model) or _hands_out_names(scope, model)):
+        return None
     for use in model.references(name, scope):
         if model.scopes.scope_of(use) is not scope:
             if isinstance(scope, cst.FunctionDef) or not names.is_shadowed(name, use, model):
@@ -168,6 +173,18 @@ def _reads(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> dict
         elif not model.is_target(use) or isinstance(model.tree.parent(use), cst.AugAssign):
             found.setdefault(_binder(use, model), []).append(model.tree.order(use))
     return found
+
+
+def _is_of_outside(name: str, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function declares that a name is not its own."""
+    within = model.tree.within
+    declared: list[cst.Global | cst.Nonlocal] = [*within(function, cst.Global), *within(function, cst.Nonlocal)]
+    return any(item.name.value == name for each in declared for item in each.names)
+
+
+def _hands_out_names(function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function asks for all its names at once."""
+    return any(model.tree.is_inside(name, function) for name in model.tree.names("locals"))
 
 
 def _binder(use: cst.Name, model: Model) -> int:

@@ -106,7 +106,7 @@ _ENGINES = frozenset(
 """What has a ``backward`` of its own, which may clear gradients as well."""
 
 
-@on(cst.Call, trigger=all_of(pattern(r"\bstep \( [\w.]* \)"), word("backward")))
+@on(cst.Call, trigger=all_of(pattern(r"\bstep \("), word("backward")))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a loop that steps and never clears."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "step" or len(node.args) > 1:
