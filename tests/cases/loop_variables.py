@@ -91,3 +91,15 @@ def read_by_name(tensors: list[torch.Tensor]):
     for t in tensors:
         t = t.clone()
         print(locals())
+
+
+def only_inputs_are_wanted(net: nn.Module, data, device):
+    for i, (x, y) in enumerate(DataLoader(data, num_workers=2)):
+        x = x.to(device)
+        y = y.to(device)
+        print(i, net(x))
+
+
+def clear(gradients: list[torch.Tensor]):
+    for gradient in gradients:
+        gradient = torch.zeros_like(gradient)  # TL404`gradient`

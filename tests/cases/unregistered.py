@@ -211,3 +211,9 @@ def only_where_there_is_no_graph(net: nn.Module, x: torch.Tensor):
     if not loss.requires_grad:
         loss.requires_grad_(True)
     loss.backward()
+
+
+def test_that_a_loss_goes_back(build, x):
+    loss, _ = build().losses(x)
+    loss.requires_grad_(True)
+    loss.backward()

@@ -97,7 +97,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if not _is_looked_at(node.value, name.value) and not _goes_over_parameters(loop.iter):
         return None
-    if model.value(loop.iter).kind & Kind.LOADER or not model.is_tensor(node.value):
+    if _goes_over_loader(loop.iter, model) or not model.is_tensor(node.value):
         return None
     if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
         return None
@@ -131,6 +131,13 @@ def _goes_over_parameters(source: cst.BaseExpression) -> bool:
         case cst.Call(func=cst.Name("zip" | "enumerate" | "list"), args=args):
             return any(_goes_over_parameters(arg.value) for arg in args)
     return False
+
+
+def _goes_over_loader(source: cst.BaseExpression, model: Model) -> bool:
+    """Whether each round gets new tensors from a loader, also counted or beside others: nothing keeps the old ones."""
+    if model.value(source).kind & Kind.LOADER:
+        return True
+    return isinstance(source, cst.Call) and any(_goes_over_loader(arg.value, model) for arg in source.args)
 
 
 def _is_put_back(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model) -> bool:
