@@ -88,7 +88,7 @@ LEVELS = {
         [("TL605", "error")],
     ),
     "a loader that somebody else made": (
-        "from torch.utils.data import DataLoader\nloader: DataLoader = make_loader()\n"
+        "from torch.utils.data import DataLoader\nloader = d.make()\n"
         "for _ in range(3):\n    next(iter(loader))",
         [("TL605", "warning")],
     ),
