@@ -88,8 +88,9 @@ LEVELS = {
         [("TL605", "error")],
     ),
     "a loader that somebody else made": (
-        "from torch.utils.data import DataLoader\nloader = d.make()\n"
-        "for _ in range(3):\n    next(iter(loader))",
+        "from torch.utils.data import DataLoader\n"
+        "def make():\n    return DataLoader(d, shuffle=True, num_workers=2)\n"
+        "loader = make()\nfor _ in range(3):\n    next(iter(loader))",
         [("TL605", "warning")],
     ),
     "no Python": ("print w.data", [("TL001", "error")]),
