@@ -98,3 +98,25 @@ class SetsMode(nn.Module):
         second.training = self.training
         third = nn.Dropout(0.5)  # TL507`nn.Dropout`
         return third(second(first(x)))
+
+
+class RateOfMode(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x):
+        if not self.training:
+            rate = 0.0
+        else:
+            rate = self.rate
+        return F.dropout(x, rate)
+
+
+class RateOfSize(nn.Module):
+    def forward(self, x):
+        if x.ndim > 2:
+            rate = 0.1
+        else:
+            rate = 0.2
+        return F.dropout(x, rate)  # TL507`F.dropout`

@@ -217,3 +217,18 @@ def test_that_a_loss_goes_back(build, x):
     loss, _ = build().losses(x)
     loss.requires_grad_(True)
     loss.backward()
+
+
+class GivesAway(nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        self.scalers = {name: nn.Linear(1, 3) for name in names}
+        self.selection = _Selection(names, scalers=self.scalers)
+        self.others = {name: nn.Linear(1, 3) for name in names}  # TL503`{`
+        self.count = len(self.others)
+
+
+class _Selection(nn.Module):
+    def __init__(self, names, scalers):
+        super().__init__()
+        self.scalers = nn.ModuleDict(scalers)

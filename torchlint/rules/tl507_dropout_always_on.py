@@ -199,8 +199,11 @@ def _is_of_mode(name: cst.Name, method: cst.FunctionDef, model: Model) -> bool:
     """Whether a name is assigned something that depends on the mode."""
     for target in model.references(name.value, method):
         assign = model.tree.enclosing(target, cst.Assign) if model.is_target(target) else None
-        if isinstance(assign, cst.Assign) and _TRAINING.search(model.tree.code(assign.value)):
-            return True
+        if isinstance(assign, cst.Assign):
+            branch = model.tree.enclosing(assign, cst.If, cst.FunctionDef)
+            depends_on = branch.test if isinstance(branch, cst.If) else assign.value
+            if _TRAINING.search(model.tree.code(assign.value)) or _TRAINING.search(model.tree.code(depends_on)):
+                return True
     return False
 
 

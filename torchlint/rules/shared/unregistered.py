@@ -211,15 +211,20 @@ def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
     for call in model.tree.within(cls, cst.Call):
         if last_name(call.func) in _CONTAINERS:
             found.update(dotted(name) for arg in call.args for name in model.tree.within(arg, cst.Attribute))
-        elif last_name(call.func)[:1].isupper():  # what is made of an element has it
-            found.update(dotted(arg.value.value) for arg in call.args if isinstance(arg.value, cst.Subscript))
+        elif last_name(call.func).lstrip("_")[:1].isupper():  # what is made of it or of an element may register it
+            found.update(dotted(_whole(arg.value)) for arg in call.args)
         elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _BY_HAND:
-            owner = call.func.value
-            while isinstance(owner, cst.Subscript):
-                owner = owner.value
+            owner = _whole(call.func.value)
             found.add(dotted(owner))
             found.update(_looped(owner, model) if isinstance(owner, cst.Name) else ())
     return frozenset(path for path in found if path is not None)
+
+
+def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an element is one of; what is no element is itself."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node
 
 
 def _looped(name: cst.Name, model: Model) -> Iterator[str | None]:
