@@ -62,8 +62,8 @@ SEVERITY = Severity.ERROR
 _WRONG = frozenset(
     """
     require_grad require_grads requires_grads required_grad required_grads require_gradient requires_gradient
-    require_gradients requires_gradients requires_grade requires_Grad requires_gard requires_grd require_grad_ require_grads_
-    requires_grad_ reqires_grad reqiures_grad requries_grad require_gard
+    require_gradients requires_gradients requires_grade requires_Grad requires_gard requires_grd require_grad_
+    require_grads_ requires_grad_ reqires_grad reqiures_grad requries_grad require_gard
     """.split()  # noqa: SIM905
 )
 """What is assigned to in published code where `requires_grad` is meant."""
