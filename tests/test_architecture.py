@@ -21,6 +21,7 @@ PACKAGE = ROOT / "torchlint"
 LAYERS = (
     "__main__",
     "cli",
+    "server",
     "codemods",
     "testing",
     "cli.report",
@@ -117,6 +118,7 @@ LAZY = {
         "importlib.metadata",
         "torch",
     },
+    "server --help": {"libcst", "pygls", "lsprotocol", "torchlint.file.check", "torch"},
     "infer --help": {"libcst", "pathspec", "torchlint.file.check", "torchlint.session.scheduler", "torch"},
     "rule TL101": {"libcst", "pathspec", "torchlint.file.check", "torch"},
     "check clean.py": {

@@ -341,6 +341,23 @@ def upgrade(**given: Any) -> int:
 
 
 @cli.command()
+@click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
+@_verbose()
+def server(verbose: bool) -> int:
+    """Serve an editor, which starts this itself: see docs/editors.md.
+
+    Exit code: 0 the editor has ended it, 1 the editor was gone, 2 what this needs is not installed.
+    """
+    try:
+        from torchlint.server.main import serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        raise _UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
+    return serve(verbose=verbose)
+
+
+@cli.command()
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @_verbose(expose_value=False)
 def clean(cache_dir: str | None) -> int:

@@ -46,6 +46,15 @@ def decode(data: bytes) -> Source:
     return _decoded(data, bom, _encoding(data[len(bom) :], bool(bom)))
 
 
+def as_declared(text: str) -> bytes:
+    """Python source as it would be in a file, by its encoding cookie; UTF-8 where that names no encoding for it."""
+    plain = text.encode(errors="surrogatepass")
+    try:
+        return text.encode(_encoding(plain, has_bom=False))
+    except (Undecodable, UnicodeError):
+        return plain
+
+
 def decode_utf8(data: bytes) -> Source:
     """Decode what is UTF-8 whatever its first lines say, such as JSON.
 
