@@ -7,9 +7,11 @@ something was saved. Everything here happens in one thread at a time.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Fixing, Position
+from torchlint.file.tree.fast.long_modules import Parts, remembering
 from torchlint.project import baseline, target
 from torchlint.project.discovery import File, is_excluded
 from torchlint.project.project import Project
@@ -22,6 +24,15 @@ from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
     from torchlint.file.inferred import Inferred
+
+
+@dataclass(slots=True)
+class _LastCheck:
+    """What saves time when a document is checked again that was checked last."""
+
+    uri: str
+    parts: Parts = field(default_factory=dict)
+    found_something: bool = False
 
 
 class Linter:
@@ -39,6 +50,7 @@ class Linter:
             options.selection, options.isolated, options.target_torch, min_confidence=options.min_confidence
         )
         self._codebase = known_codebase()
+        self._last = _LastCheck("")
 
     def check(self, snapshot: Snapshot) -> FileResult:
         """What there is to say of a document.
@@ -64,8 +76,18 @@ class Linter:
             return FileResult(file)
         settings = project.settings(os.path.dirname(file.location))
         known = baseline.load(baseline.file_for(None, settings)) if settings.file is not None else None
-        options = RunOptions(fixing, write=False, baseline=known if known is not None and known.entries else None)
-        return Run(project, options, codebase=self._codebase).text(file, snapshot.data)
+        if self._last.uri != snapshot.uri:
+            self._last = _LastCheck(snapshot.uri)
+        options = RunOptions(
+            fixing,
+            write=False,
+            baseline=known if known is not None and known.entries else None,
+            is_promising=self._last.found_something,
+        )
+        with remembering(self._last.parts):
+            result = Run(project, options, codebase=self._codebase).text(file, snapshot.data)
+        self._last.found_something = bool(result.diagnostics)
+        return result
 
     def value_at(self, snapshot: Snapshot, content: FileContent, at: Position) -> Inferred | None:
         """What the innermost expression around a place of a program can be; None if there is nothing to say."""

@@ -49,6 +49,8 @@ class RunOptions:
     """What is known and neither reported nor fixed."""
     fix_baselined: bool = False
     """Whether it is fixed all the same."""
+    is_promising: bool = False
+    """Whether rules found something in the files a moment ago, as an editor knows it."""
 
 
 class FileResult(NamedTuple):
@@ -256,7 +258,9 @@ class Run:
     def _job(self, new: _New) -> Job:
         thorough = self._is_thorough(new.file)
         job = job_for(self.project, new.file, self._fixing, thorough=thorough, data=new.data)
-        return replace(job, accepted=new.accepted) if new.accepted else job
+        if new.accepted or self.options.is_promising:
+            job = replace(job, accepted=new.accepted, is_promising=self.options.is_promising)
+        return job
 
     def _finished(self, new: _New, job: Job, answer: JobResult) -> FileResult:
         file = new.file

@@ -51,6 +51,8 @@ class Job:
     """What it may cost."""
     accepted: Mapping[FindingKey, int] = field(default_factory=dict)
     """Findings that are left alone and not reported, with how many of each there may be."""
+    is_promising: bool = False
+    """Whether rules found something in it a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +233,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             budget=job.limits.budget,
             accepted=job.accepted,
             revised=opened.content.revised,
+            is_promising=job.is_promising,
         )
     except RecursionError:
         return TOO_DEEP
