@@ -37,7 +37,7 @@ def section(given: object) -> Mapping[str, Any] | None:
     for key in ("settings", "torchlint"):
         if isinstance(inner := given.get(key), Mapping):
             return section(inner) if key == "settings" else inner
-    return given if not _KEYS.keys().isdisjoint(given) else None
+    return given if not KEYS.keys().isdisjoint(given) else None
 
 
 def read_options(given: Mapping[str, Any]) -> EditorOptions:
@@ -47,8 +47,8 @@ def read_options(given: Mapping[str, Any]) -> EditorOptions:
         SettingsError: they make no sense.
     """
     for key in given:
-        if key not in _KEYS:
-            raise SettingsError(f"the editor's settings: unknown key `{key}`{did_you_mean(str(key), _KEYS)}")
+        if key not in KEYS:
+            raise SettingsError(f"the editor's settings: unknown key `{key}`{did_you_mean(str(key), KEYS)}")
     values = {key: value for key, value in given.items() if value is not None}
     for key, value in values.items():
         _check(key, value)
@@ -68,7 +68,7 @@ def read_options(given: Mapping[str, Any]) -> EditorOptions:
 
 
 def _check(key: str, value: object) -> None:
-    kind = _KEYS[key]
+    kind = KEYS[key]
     members = value if isinstance(value, list) else []
     if not isinstance(value, kind) or not all(isinstance(each, str) for each in members):
         raise SettingsError(f"the editor's settings: `{key}` must be {_KINDS[kind]}")
@@ -76,7 +76,7 @@ def _check(key: str, value: object) -> None:
 
 _LISTS = ("select", "extendSelect", "ignore")
 
-_KEYS: Mapping[str, type] = {
+KEYS: Mapping[str, type] = {
     "enable": bool,
     **dict.fromkeys(_LISTS, list),
     "targetTorch": str,
@@ -85,5 +85,6 @@ _KEYS: Mapping[str, type] = {
     "hover": bool,
     "isolated": bool,
 }
+"""All keys, with the type of each value."""
 
 _KINDS = {bool: "true or false", str: "a text", list: "a list of texts"}
