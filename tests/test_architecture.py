@@ -27,6 +27,7 @@ LAYERS = (
     "cli.report",
     "session",
     "file",
+    "file.docs",
     "file.notebook",
     *(f"file.{stage}" for stage in reversed(layout.STAGES)),
     "project",

@@ -74,6 +74,7 @@ class CheckOptions:
     no_baseline: bool
     fix_baselined: bool
     stdin_filename: str | None
+    docs: bool | None
     show_files: bool
     force_exclude: bool
     target_torch: str | None
@@ -111,6 +112,7 @@ class CheckCommand:
             size,
             min_confidence=confidence,
             heeds_comments=not options.no_suppressions,
+            docs=options.docs,
         )
         self._decide()
         self.baseline = self._baseline()

@@ -225,11 +225,14 @@ class Reveal:
 
 def _read(file: File) -> FileContent:
     try:
-        return read_content(file.path, read(file.location)).without_bad_cells()
+        content = read_content(file.path, read(file.location)).without_bad_cells()
     except OSError as error:
         raise Failure(error.strerror or str(error), code=INCOMPLETE) from error
     except Undecodable as error:
         raise Failure(error.reason, error.row) from error
+    if content.embedded is not None:
+        raise Failure("only Python and notebooks are analysed")
+    return content
 
 
 def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:

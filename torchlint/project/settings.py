@@ -62,6 +62,8 @@ class Settings:
     unsafe_fixes: bool = False
     fix_only: bool = False
     show_fixes: bool = False
+    docs: bool = False
+    """Whether code in Markdown and docstrings is looked at."""
     cache_dir: str | None = None
     baseline: str | None = None
     """The file of the baseline, from the folder of the settings on."""
@@ -187,6 +189,7 @@ def parse(table: object, file: str) -> Settings:
         unsafe_fixes=values.get("unsafe-fixes", False),
         fix_only=values.get("fix-only", False),
         show_fixes=values.get("show-fixes", False),
+        docs=values.get("docs", False),
         cache_dir=values.get("cache-dir"),
         baseline=values.get("baseline"),
         severity=values.get("severity", ()),
@@ -312,6 +315,7 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "unsafe-fixes": _flag,
     "fix-only": _flag,
     "show-fixes": _flag,
+    "docs": _flag,
     "cache-dir": _path,
     "baseline": _file,
     "severity": _severities,

@@ -322,6 +322,7 @@ def job_for(project: Project, file: File, fixing: Fixing, *, thorough: bool = Fa
         thorough,
         data,
         project.limits(location),
+        docs=project.docs(os.path.dirname(location)),
     )
 
 
