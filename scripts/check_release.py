@@ -3,8 +3,8 @@
 python scripts/check_release.py [PYTHON...]
 
 Builds a source distribution and a wheel from what is committed, has twine look at both, and for each Python installs
-the wheel into empty environments: one with the lowest versions of the dependencies that the metadata allow, one with the
-newest. In each the example project is checked, and fixed: all have to find and write the same.
+the wheel into empty environments: one with the lowest versions of the dependencies that the metadata allow, one with
+the newest. In each the example project is checked, and fixed: all have to find and write the same.
 """
 
 from __future__ import annotations
