@@ -12,6 +12,7 @@ pytest.importorskip("pygls.lsp.server", reason="the extra `lsp` is not installed
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.fast import long_lists
 from torchlint.server.documents import Snapshot
+from torchlint.server.linter import EditorLinter
 from torchlint.server.options import EditorOptions
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
