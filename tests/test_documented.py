@@ -13,13 +13,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("baseline.md", "suppressions.md", "output.md", "notebooks.md", "settings.md", "assistants.md")
+PAGES = (
+    "baseline.md",
+    "suppressions.md",
+    "output.md",
+    "notebooks.md",
+    "settings.md",
+    "assistants.md",
+    "code-in-text.md",
+)
 
 
 def commands(page: str) -> list[tuple[str, str]]:
     """The commands of a page, each with what it prints."""
     found = []
-    for block in re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    for _, block in re.findall(r"^(`{3,})console\n(.*?)^\1$", page, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, output = part.partition("\n")
             found.append((line, output))

@@ -80,6 +80,7 @@ class CheckOptions:
     no_baseline: bool
     fix_baselined: bool
     stdin_filename: str | None
+    docs: bool | None
     show_files: bool
     force_exclude: bool
     target_torch: str | None
@@ -118,6 +119,7 @@ class CheckCommand:
             min_confidence=confidence,
             heeds_comments=not options.no_suppressions,
             given=given(options.config, options.exclude, options.extend_exclude),
+            docs=options.docs,
         )
         if options.isolated and self.project.given.file is not None:
             raise SettingsError("--isolated and a settings file after --config cannot be given together")

@@ -178,6 +178,7 @@ class _Check(InSections):
 @click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
 @click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
+@click.option("--docs/--no-docs", default=None, help="Check code in Markdown and docstrings, too.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
 @click.option(
@@ -405,6 +406,23 @@ def upgrade(**given: Any) -> int:
 
     with _settings_can_be_wrong():
         return run(UpgradeOptions(**given))
+
+
+@cli.command(short_help="Serve an editor, which starts this itself.")
+@click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
+@_verbose()
+def server(verbose: bool) -> int:
+    """Serve an editor, which starts this itself: see docs/editors.md.
+
+    Exit code: 0 the editor has ended it, 1 the editor was gone, 2 what this needs is not installed.
+    """
+    try:
+        from torchlint.server.main import serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        raise _UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
+    return serve(verbose=verbose)
 
 
 @cli.command(short_help="Remove the cache.")

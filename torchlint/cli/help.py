@@ -12,7 +12,7 @@ SECTIONS = {
         *("--fail-on", "--min-confidence", "--since", "--staged", "--baseline", "--no-baseline"),
         *("--no-suppressions", "--add-ignore"),
     ),
-    "Which files": ("--exclude", "--extend-exclude", "--force-exclude", "--max-file-size", "--show-files"),
+    "Which files": ("--exclude", "--extend-exclude", "--force-exclude", "--docs", "--max-file-size", "--show-files"),
     "Fixes": (
         *("--fix", "--unsafe-fixes", "--diff", "--fix-only", "--show-fixes", "--fixable", "--unfixable"),
         *("--extend-fixable", "--fix-baselined"),
@@ -53,7 +53,7 @@ class InSections(click.Command):
         records = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(parameter, click.Option):
                 name = next((each for each in parameter.opts if each.startswith("--")), parameter.opts[0])
                 records[name] = record
         for title, names in SECTIONS.items():

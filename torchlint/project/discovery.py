@@ -15,7 +15,10 @@ from torchlint.project.settings import Settings
 from torchlint.system.reading import SETTINGS, read
 
 NOTEBOOK = ".ipynb"
-SUFFIXES = (".py", ".pyi", NOTEBOOK)
+PYTHON = (".py", ".pyi")
+SUFFIXES = (*PYTHON, NOTEBOOK)
+MARKDOWN = (".md", ".markdown")
+"""Looked for where blocks of code in documentation are wanted."""
 
 
 class File(NamedTuple):
@@ -114,12 +117,13 @@ class _Walk:
             if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
+            suffixes = (*SUFFIXES, *MARKDOWN) if self.project.docs(directory) else SUFFIXES
             for entry in entries:
                 path = entry.path
                 if entry.is_dir(follow_symlinks=False):
                     if not _left_out(path, True, exclude, ignores):
                         stack.append((path, ignores))
-                elif entry.name.endswith(SUFFIXES) and not _left_out(path, False, exclude, ignores):
+                elif entry.name.endswith(suffixes) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
 
     def _entries(self, directory: str) -> list[os.DirEntry[str]]:

@@ -117,6 +117,7 @@ FIX = SettingKey("fix", kinds.FLAG, "false", "Apply safe fixes.", "true")
 UNSAFE_FIXES = SettingKey("unsafe-fixes", kinds.FLAG, "false", "Apply unsafe fixes too, or show them.", "true")
 FIX_ONLY = SettingKey("fix-only", kinds.FLAG, "false", "Apply fixes, and report nothing that is left.", "true")
 SHOW_FIXES = SettingKey("show-fixes", kinds.FLAG, "false", "List what was fixed, by file and rule.", "true")
+DOCS = SettingKey("docs", kinds.FLAG, "false", "Look at code in Markdown and docstrings, too.", "true")
 FIXABLE = SettingKey("fixable", kinds.RULES, '["ALL"]', "Rules whose fixes may be applied.", '["TL1"]')
 EXTEND_FIXABLE = SettingKey(
     "extend-fixable", kinds.RULES, "[]", "Rules whose fixes may be applied as well.", '["TL201"]'
@@ -184,6 +185,7 @@ ALL: tuple[SettingKey[object], ...] = (
     UNSAFE_FIXES,
     FIX_ONLY,
     SHOW_FIXES,
+    DOCS,
     FIXABLE,
     EXTEND_FIXABLE,
     UNFIXABLE,

@@ -61,6 +61,7 @@ class Project:
         min_confidence: Confidence | None = None,
         heeds_comments: bool = True,
         given: Given = NOTHING_GIVEN,
+        docs: bool | None = None,
     ) -> None:
         self.command_line = command_line
         self.max_file_size = max_file_size
@@ -69,6 +70,7 @@ class Project:
         self.heeds_comments = heeds_comments
         self.isolated = isolated
         self.given = given
+        self.asked_docs = docs
         self.asked_target = target
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
@@ -94,6 +96,7 @@ class Project:
             self.min_confidence,
             self.heeds_comments,
             self.given.key,
+            self.asked_docs,
         )
 
     def learn(self, directory: str, names: Collection[str]) -> None:
@@ -191,6 +194,10 @@ class Project:
         wanted = self._severities[settings]
         return tuple(replace(each, severity=wanted.get(each.code, each.severity)) for each in found)
 
+    def docs(self, directory: str) -> bool:
+        """Whether code in the documentation of a directory (absolute path) is looked at: in Markdown, in docstrings."""
+        return self.settings(directory).docs if self.asked_docs is None else self.asked_docs
+
     def limits(self, path: str) -> Limits:
         """What a file may cost."""
         limits = self.settings(os.path.dirname(path)).limits
@@ -239,7 +246,7 @@ class Project:
         codes = self.codes(path)
         if (directory, codes) not in self._variants:
             limits = self.limits(path)
-            others = (limits.file_size, limits.budget)
+            others = (limits.file_size, limits.budget, self.docs(directory))
             parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), others)
             self._variants[directory, codes] = repr(parts)
         if not self.settings(directory).per_file_ignores:

@@ -65,6 +65,8 @@ class Settings:
     unsafe_fixes: bool = False
     fix_only: bool = False
     show_fixes: bool = False
+    docs: bool = False
+    """Whether code in Markdown and docstrings is looked at."""
     cache_dir: str | None = None
     baseline: str | None = None
     """The file of the baseline; its absolute path."""
@@ -147,6 +149,7 @@ def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Se
         unsafe_fixes=last(keys.UNSAFE_FIXES, False),
         fix_only=last(keys.FIX_ONLY, False),
         show_fixes=last(keys.SHOW_FIXES, False),
+        docs=last(keys.DOCS, False),
         cache_dir=last(keys.CACHE_DIR, None),
         baseline=_located(layers, keys.BASELINE),
         severity=every(keys.SEVERITY),

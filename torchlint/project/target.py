@@ -42,6 +42,11 @@ def unread(directory: str) -> tuple[str, ...]:
     return _around(os.path.realpath(directory)).unread
 
 
+def forget() -> None:
+    """Read anew what projects say: it may have changed."""
+    _around.cache_clear()
+
+
 class _Required(NamedTuple):
     """What a project requires of torch."""
 
