@@ -15,6 +15,7 @@ from conftest import Torchlint
 
 from torchlint import api
 from torchlint.api import Applicability, Confidence, Linter, SettingsError, Severity
+from torchlint.model.codebase import modules
 from torchlint.project.discovery import File
 from torchlint.session import scheduler
 
@@ -168,6 +169,23 @@ def test_reports_come_while_the_run_goes_on(
     write({f"{number:02}.py": CODE for number in range(12)})
     seen = [(report.path, len(checked)) for report in Linter().check(".")]
     assert seen == [(f"{n:02}.py", 2 if n < 2 else 6 if n < 6 else 12) for n in range(12)]
+
+
+def test_other_files_are_read_once_for_all_reports(
+    write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+
+    class Counted(modules.Codebase):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            made.append(self)
+            super().__init__(*arguments, **options)
+
+    monkeypatch.setattr(modules, "Codebase", Counted)
+    monkeypatch.setattr(scheduler, "FIRST_WINDOW", 1)
+    write({"shared.py": CODE} | {f"{number}.py": f"from shared import w\n{CODE}" for number in range(9)})
+    assert sum(len(report.findings) for report in Linter().check(".")) == 20
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("options", [[], ["--output-format", "sarif:out.sarif"], ["--exit-zero"], ["--fix"], ["-j2"]])

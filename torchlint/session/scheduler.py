@@ -137,6 +137,10 @@ class Run:
         if self.options.baseline is not None:
             yield from self.files(files)
             return
+        if self._codebase is None and self._fixing is Fixing.NONE:
+            from torchlint.session.worker import known_codebase
+
+            self._codebase = known_codebase()  # the same for all that comes
         with self._caching():
             start, size = 0, FIRST_WINDOW
             while start < len(files):
