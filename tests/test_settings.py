@@ -132,6 +132,40 @@ def test_what_cannot_be_extended(files: dict[str, str], message: str, write: Wri
     assert message in ran.err
 
 
+@pytest.mark.parametrize("content", ["password = 1\n", 'select = ["password"]\n', "password", "\xff", "", None])
+@pytest.mark.parametrize("has_link", [False, True])
+def test_what_stands_outside_of_the_project_is_not_told(
+    content: str | None,
+    has_link: bool,
+    write: Write,
+    torchlint: Torchlint,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = "../other.toml" if not has_link else "link.toml"
+    write({"project/torchlint.toml": f'extend = "{name}"\n', "project/x.py": CODE, "project/.git/HEAD": ""})
+    if has_link:
+        (tmp_path / "project" / "link.toml").symlink_to(tmp_path / "other.toml")
+    if content is not None:
+        write({"other.toml": content})
+    monkeypatch.chdir(tmp_path / "project")
+    ran = torchlint("check")
+    if content == "":
+        assert (ran.code, ran.err) == (1, "")
+        return
+    assert (ran.code, ran.out) == (2, "")
+    assert "password" not in ran.err
+    assert "outside of the project, is no settings file of torchlint" in ran.err
+
+
+def test_settings_outside_of_the_project_hold(
+    write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"shared.toml": 'ignore = ["ALL"]', "p/torchlint.toml": 'extend = "../shared.toml"', "p/.git/HEAD": ""})
+    write({"p/x.py": CODE})
+    assert torchlint("check", "p").code == 0
+
+
 # ---------------------------------------------------------------------- the command line
 
 FILE = 'select = ["TL101"]\nextend-exclude = ["c"]\n'

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from torchlint.diagnostic import Confidence, Severity
 from torchlint.project import keys, stated
+from torchlint.project.gitignore import relative
 from torchlint.project.keys import DEFAULT_EXCLUDE, SettingKey
 from torchlint.project.kinds import check_size, check_version
 from torchlint.project.selection import Selection, SettingsError
@@ -114,12 +115,40 @@ def _extended(nearest: Stated) -> list[Stated]:
             raise SettingsError(f"{about}: {file} extends this file, which cannot extend it, too")
         if len(layers) == _MOST_EXTENDED:
             raise SettingsError(f"{about}: more than {_MOST_EXTENDED} files extend each other")
-        base = stated.load(file)
-        if base is None:
-            missing = "says nothing about torchlint" if os.path.isfile(file) else "is not there"
-            raise SettingsError(f"{about}: {file} {missing}")
-        layers.insert(0, base)
+        layers.insert(0, _base(file, about, _project_of(nearest.name)))
     return layers
+
+
+def _base(file: str, about: str, project: str) -> Stated:
+    """The file that another one extends.
+
+    What is wrong with one outside of the project is not told: a tree that nobody trusts could find out what is there.
+    """
+    is_outside = relative(os.path.realpath(file), project) is None
+    try:
+        base = stated.load(file)
+    except SettingsError:
+        if not is_outside:
+            raise
+        base = None
+    if base is not None:
+        return base
+    if is_outside:
+        way_out = f"`torchlint check --config {file}` says more"
+        raise SettingsError(f"{about}: {file}, outside of the project, is no settings file of torchlint ({way_out})")
+    raise SettingsError(f"{about}: {file} {'says nothing about torchlint' if os.path.isfile(file) else 'is not there'}")
+
+
+def _project_of(file: str) -> str:
+    """The root of the repository that a file is in; its directory if it is in none."""
+    start = os.path.realpath(os.path.dirname(file))
+    directory = start
+    while not os.path.lexists(os.path.join(directory, ".git")):
+        up = os.path.dirname(directory)
+        if up == directory:
+            return start
+        directory = up
+    return directory
 
 
 def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Settings:
