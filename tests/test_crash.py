@@ -164,7 +164,7 @@ def test_a_worker_that_cannot_go_on(write: Write, torchlint: Torchlint, monkeypa
 def test_nothing_to_write_to(write: Write, tmp_path: Path) -> None:
     write({"x.py": CODE})
     command = f'"{sys.executable}" -m torchlint check x.py'
-    environment = {**os.environ, "PYTHONPATH": str(Path(check.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(check.__file__).parents[2])}
     for redirection, code in ((">&-", 1), (">&- 2>&-", 1), ("> /dev/full", 3)):
         ran = subprocess.run(
             ["sh", "-c", f"{command} {redirection}"], cwd=tmp_path, env=environment, capture_output=True, check=False
