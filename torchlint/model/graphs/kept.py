@@ -385,7 +385,7 @@ def _is_loss(value: Value) -> bool:
     """Whether a value is a scalar that carries a graph."""
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
-    return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and value.ndim != Ndim.MORE
+    return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and bool(value.ndim & Ndim.ZERO)
 
 
 def _text(node: cst.BaseExpression) -> str:
