@@ -24,8 +24,8 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.possibilities import Possibilities
 from torchlint.model.syntax import is_label
-from torchlint.model.values import tensor
 from torchlint.model.torch.ndims import ndim_by
+from torchlint.model.values import tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 
