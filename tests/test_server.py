@@ -292,6 +292,26 @@ def test_the_halves_of_a_statement_are_fixed_together(tmp_path: Path) -> None:
             assert ("p.data.copy_" in after) == ("q.data" in after), after
 
 
+def test_scripts_with_magics_and_docstrings(tmp_path: Path) -> None:
+    (tmp_path / "torchlint.toml").write_text("docs = true\n", encoding="utf-8")
+    texts = {
+        "cells.py": "# %%\r\n!ls\r\nimport torch\r\nx = torch.ones(2).sum().data[0]\r\n",
+        "documented.py": '"""\n>>> x = torch.ones(2)\n>>> x = x.sum().data[0]\n"""\nimport torch\n',
+    }
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        for name, text in texts.items():
+            uri = (tmp_path / name).as_uri()
+            client.open(uri, text)
+            (found,) = client.pull(uri)["items"]
+            start = found["range"]["start"]
+            assert found["code"] == "TL203"
+            (fix, everything) = client.actions(uri, start["line"], start["character"])
+            assert edited(text, own_edits(fix)[uri]) == text.replace("data[0]", "item()")
+            assert edited(text, own_edits(everything)[uri]) == text.replace("data[0]", "item()")
+            assert "**[TL203 " in client.hover(uri, start["line"], start["character"])
+
+
 def test_hover(tmp_path: Path) -> None:
     with Client() as client:
         client.begin(tmp_path, **PULLS)
@@ -532,6 +552,7 @@ def test_messages_that_make_no_sense(tmp_path: Path) -> None:
         assert client.refused("textDocument/hover", place)["code"] == -32600
         client.notify("exit", None)
         assert client.process.wait(60) == 0
+        assert b"Traceback" not in client.log
         assert not [each for each in client.others if each["method"] == "window/showMessage"]
 
 
@@ -545,6 +566,14 @@ def test_a_client_that_is_gone(says_so: bool, code: int, tmp_path: Path) -> None
         assert client.process.stdin is not None
         client.process.stdin.close()
         assert client.process.wait(60) == code
+
+
+def test_a_message_that_nobody_can_mean_ends_the_conversation(tmp_path: Path) -> None:
+    with Client() as client:
+        client.begin(tmp_path)
+        client.raw(b"Content-Length: 99999999999999999999\r\n\r\n{}")
+        assert client.process.wait(60) == 1
+    assert client.log == b"a message of 99999999999999999999 bytes is announced: the conversation ends\n"
 
 
 def test_an_exception_costs_no_more_than_its_answer(

@@ -88,10 +88,11 @@ def _suppression(found: Diagnostic, checked: Checked) -> _QuickFix:
     """A comment for a finding; without edits if it cannot be silenced by one."""
     title = f"torchlint: ignore {found.code} ({found.name}) here"
     try:
-        text = content_of(checked.snapshot).text
+        content = content_of(checked.snapshot)
     except Undecodable:
         return _QuickFix(title, ())
-    return _QuickFix(title, silenced(text, [found], reason="").edits)
+    is_program = content.embedded is None  # else findings speak of the file, and not of what is checked
+    return _QuickFix(title, silenced(content.text, [found], reason="").edits if is_program else ())
 
 
 def workspace_edit(checked: Checked, edits: Edits, *, versioned: bool) -> types.WorkspaceEdit:
