@@ -21,6 +21,9 @@ PACKAGE = ROOT / "torchlint"
 LAYERS = (
     "__main__",
     "cli",
+    "lintrunner",
+    "api",
+    "flake8_plugin",
     "server",
     "codemods",
     "testing",

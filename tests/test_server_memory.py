@@ -12,7 +12,7 @@ pytest.importorskip("pygls.lsp.server", reason="the extra `lsp` is not installed
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.fast import long_lists
 from torchlint.server.documents import Snapshot
-from torchlint.server.linter import Linter
+from torchlint.server.linter import EditorLinter
 from torchlint.server.options import EditorOptions
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
@@ -53,14 +53,14 @@ def changed(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("path", CASES[::6], ids=lambda path: path.stem)
 def test_what_is_found_is_what_is_found_anew(path: Path, tmp_path: Path) -> None:
     chance = random.Random(path.stem)
-    warm, place = Linter(EditorOptions()), tmp_path / "x.py"
+    warm, place = EditorLinter(EditorOptions()), tmp_path / "x.py"
     good = path.read_text(encoding="utf-8")
     for _ in range(6):
         text = changed(good, chance)
         now = snapshot(text, place)
         found = warm.check(now)
-        assert found.diagnostics == Linter(EditorOptions()).check(now).diagnostics
-        assert warm.fixed(now).after == Linter(EditorOptions()).fixed(now).after
+        assert found.diagnostics == EditorLinter(EditorOptions()).check(now).diagnostics
+        assert warm.fixed(now).after == EditorLinter(EditorOptions()).fixed(now).after
         if not any(each.code == "TL001" for each in found.diagnostics):
             good = text
 
@@ -71,7 +71,7 @@ def test_a_keystroke_has_little_parsed(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(long_lists, "parse", lambda text: parsed.append(len(text)) or parse(text))  # type: ignore[func-returns-value]
     function = "\n\ndef f{0}(x: torch.Tensor):\n    y{0} = x + {0}\n    return y{0}\n"
     text = "import torch\n" + "".join(map(function.format, range(300))) + "\n\nz = torch.ones(3).data\n"
-    linter, place = Linter(EditorOptions()), tmp_path / "x.py"
+    linter, place = EditorLinter(EditorOptions()), tmp_path / "x.py"
     assert len(linter.check(snapshot(text, place)).diagnostics) == 1
     assert sum(parsed) >= len(text)
     for number in range(5):

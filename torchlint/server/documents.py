@@ -74,7 +74,7 @@ class Snapshot:
     def data(self) -> bytes:
         """What would be in its file if it was saved now. Of a notebook that is no more than the code."""
         if not self.is_notebook:
-            return source.as_declared(next(iter(self.parts.values())).text)
+            return source.encoded(next(iter(self.parts.values())).text)
         cells = [
             {"cell_type": "code", "metadata": {}, "outputs": [], "source": part.text} for part in self.parts.values()
         ]

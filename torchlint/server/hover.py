@@ -17,7 +17,7 @@ from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN
 from torchlint.project.pages import documentation
 from torchlint.project.selection import known_names
 from torchlint.server.checked import Checked
-from torchlint.server.linter import Linter, content_of
+from torchlint.server.linter import EditorLinter, content_of
 
 _WIDTH = 60
 """Characters shown of an expression."""
@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"#\s*(?:torchlint\s*:|noqa\b)")
 _FENCE = re.compile(r"^( *```\w*).*$", re.MULTILINE)
 
 
-def hover(checked: Checked, uri: str, at: types.Position, linter: Linter) -> str:
+def hover(checked: Checked, uri: str, at: types.Position, linter: EditorLinter) -> str:
     """Markdown about a place in a text; nothing if there is nothing to say."""
     found = [each for each, _ in checked.found_at(uri, types.Range(at, at))]
     lines = checked.snapshot.parts[uri]
@@ -38,7 +38,7 @@ def hover(checked: Checked, uri: str, at: types.Position, linter: Linter) -> str
     return "\n\n---\n\n".join(parts)
 
 
-def _value(checked: Checked, uri: str, position: Position, linter: Linter) -> str:
+def _value(checked: Checked, uri: str, position: Position, linter: EditorLinter) -> str:
     """What the innermost expression at a place can be."""
     try:
         content = content_of(checked.snapshot)

@@ -1,6 +1,6 @@
 """What the command line does for files, done for texts in an editor by a process that remembers what it found out.
 
-Settings, and what is known of the other files of a project, are kept until :meth:`Linter.forget` is called: when
+Settings, and what is known of the other files of a project, are kept until :meth:`EditorLinter.forget` is called: when
 something was saved. Everything here happens in one thread at a time.
 """
 
@@ -35,7 +35,7 @@ class _LastCheck:
     found_something: bool = False
 
 
-class Linter:
+class EditorLinter:
     """The rules, and what they know of a workspace."""
 
     def __init__(self, options: EditorOptions) -> None:

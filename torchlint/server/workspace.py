@@ -12,7 +12,7 @@ from typing import TypeVar
 from torchlint.project.selection import SettingsError
 from torchlint.server.checked import Checked
 from torchlint.server.documents import Documents, OpenDocument, Snapshot, snapshot
-from torchlint.server.linter import Linter
+from torchlint.server.linter import EditorLinter
 from torchlint.server.locations import location_of
 from torchlint.server.options import EditorOptions
 from torchlint.session.scheduler import FileResult
@@ -32,7 +32,7 @@ class Workspace:
     def __init__(self, documents: Documents, tell: Callable[[str], None]) -> None:
         self.documents = documents
         self.options = EditorOptions()
-        self.linter = Linter(self.options)
+        self.linter = EditorLinter(self.options)
         self.folder = os.getcwd()
         """Where files are going to be that were never saved."""
         self.epoch = 0
@@ -45,7 +45,7 @@ class Workspace:
     def configure(self, given: EditorOptions) -> None:
         """Use other settings of the editor from now on."""
         self.options = given
-        self.linter = Linter(given)
+        self.linter = EditorLinter(given)
         self.forget()
 
     def complain(self, message: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 WORTH_A_POOL = 200_000
 """So many bytes to parse (a third of a second) justify starting processes."""
+
+FIRST_WINDOW, LAST_WINDOW = 64, 1024
+"""So many files are checked before results are given, where they are wanted as they come: at first, and at most."""
 
 WORTH_GATING_APART = 20_000_000
 """So many bytes to read do as well, even if nothing of them was to be parsed."""
@@ -123,15 +126,34 @@ class Run:
 
     def files(self, files: Iterable[File]) -> list[FileResult]:
         """Check files, and fix them if that is wanted."""
+        with self._caching():
+            return self._results(files, self._looked_up)
+
+    def stream(self, files: Sequence[File]) -> Iterator[FileResult]:
+        """The same, but results come while other files are still to be checked; a few at first, then more at a time.
+
+        Only where there is no baseline: what of that is still there is known when all files have been looked at.
+        """
+        if self.options.baseline is not None:
+            yield from self.files(files)
+            return
+        with self._caching():
+            start, size = 0, FIRST_WINDOW
+            while start < len(files):
+                yield from self._results(files[start : start + size], self._looked_up)
+                start, size = start + size, min(2 * size, LAST_WINDOW)
+
+    @contextlib.contextmanager
+    def _caching(self) -> Iterator[None]:
+        """With the cache, if there is to be one; it is saved if all went well."""
         if self.options.cache_directory is not None:
             try:
                 self._cache = Cache(self.options.cache_directory, self.project.identity)
             except Unusable as error:
                 self.refused = str(error)
-        results = self._results(files, self._looked_up)
+        yield
         if self._cache is not None:
             self.unsaved = self._cache.save()
-        return results
 
     def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""

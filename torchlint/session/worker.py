@@ -190,7 +190,8 @@ def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
     from torchlint.file.comments.suppressions import is_malformed, mentioned
     from torchlint.file.triggers.gate import can_match
 
-    return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
+    is_about_comments = not codes.isdisjoint(("TL002", "TL005")) and mentioned(text)
+    return can_match(data, codes) or is_about_comments or ("TL004" in codes and is_malformed(text))
 
 
 def _is_broken(text: str, job: Job) -> bool:

@@ -46,13 +46,13 @@ def decode(data: bytes) -> Source:
     return _decoded(data, bom, _encoding(data[len(bom) :], bool(bom)))
 
 
-def as_declared(text: str) -> bytes:
-    """Python source as it would be in a file, by its encoding cookie; UTF-8 where that names no encoding for it."""
-    plain = text.encode(errors="surrogatepass")
+def encoded(text: str) -> bytes:
+    """The bytes of a text in the encoding that it declares; in UTF-8 where it has characters that this has not."""
+    data = text.encode("utf-8", "surrogatepass")
     try:
-        return text.encode(_encoding(plain, has_bom=False))
-    except (Undecodable, UnicodeError):
-        return plain
+        return text.encode(_encoding(data, False))
+    except (Undecodable, UnicodeEncodeError):
+        return data
 
 
 def decode_utf8(data: bytes) -> Source:
