@@ -9,6 +9,8 @@ from torchlint.model.torch.data import conversions
 
 Form = Literal["tensor", "list"]
 AXES = "matplotlib.axes.Axes"
+_PYLAB = ("matplotlib.pylab.", "pylab.")
+"""Modules that have all of ``matplotlib.pyplot``."""
 
 
 @functools.cache
@@ -19,5 +21,8 @@ def converting() -> frozenset[str]:
 
 def refuses(name: str, position: int, form: Form) -> bool:
     """Whether a function refuses a tensor that requires grad, or a list of them, as that positional argument."""
+    for module in _PYLAB:
+        if name.startswith(module):
+            name = f"matplotlib.pyplot.{name.removeprefix(module)}"
     places = conversions().get(name, ())
     return position < len(places) and form in places[position]

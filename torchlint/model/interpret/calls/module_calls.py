@@ -131,18 +131,16 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Cal
         return replace(value, items=tuple(_through_module(frame, item, cls, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
-    if value.grad == Tri.YES and not value.certainty:
-        return value
     is_frozen = trainable.is_frozen(frame.context, node.func)
-    if value.grad == Tri.YES:
+    if value.grad == Tri.YES and value.certainty:
         return (
             replace(value, certainty=Certainty.SUPPOSED)
             if is_frozen or trainable.freezes(frame.context, cls)
             else value
         )
     if frame.grad == Tri.NO:
-        return replace(value, grad=Tri.NO)
-    if frame.grad == Tri.YES and value.grad == Tri.MAYBE:
+        return value if value.grad == Tri.YES else replace(value, grad=Tri.NO)
+    if frame.grad == Tri.YES and value.grad in (Tri.MAYBE, Tri.YES):
         known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
         return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_frozen else known, leaf=Tri.NO)
     return value
