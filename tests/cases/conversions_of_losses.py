@@ -3,6 +3,7 @@
 import matplotlib.pylab as plt
 import numpy as np
 import torch
+from scipy import sparse
 from torch import nn
 from torch.autograd import backward
 
@@ -60,3 +61,10 @@ for x in batches:
     history.append(error)  # TL107
     backward(error)
 plt.plot(history)  # TL104
+edges = sparse.csr_matrix([[0, 1], [1, 0]])
+edges * net.weight  # TL104
+edges @ net.weight  # TL104
+edges * net.weight.detach()
+edges * 2
+sparse.eye(3) @ net.weight  # TL104
+target @ net.weight

@@ -9,6 +9,9 @@ from torchlint.model.torch.data import conversions
 
 Form = Literal["tensor", "list"]
 AXES = "matplotlib.axes.Axes"
+SPARSE = "scipy.sparse"
+SPARSE_FORMS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+"""What sparse matrices and arrays of SciPy are called by the way they are stored."""
 _PYLAB = ("matplotlib.pylab.", "pylab.")
 """Modules that have all of ``matplotlib.pyplot``."""
 
