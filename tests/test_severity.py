@@ -82,9 +82,20 @@ LEVELS = {
     "what is gone": ("torch.lstsq(w, w)", [("TL301", "error")]),
     "what will go": ("torch.qr(w)", [("TL302", "warning")]),
     "what nobody deprecates": ("torch.ger(w, w)", [("TL309", "info")]),
+    "a loader that always begins with the same batch": (
+        "from torch.utils.data import DataLoader\nloader = DataLoader(d, num_workers=2)\n"
+        "for _ in range(3):\n    next(iter(loader))",
+        [("TL605", "error")],
+    ),
+    "a loader that somebody else made": (
+        "from torch.utils.data import DataLoader\n"
+        "def make():\n    return DataLoader(d, shuffle=True, num_workers=2)\n"
+        "loader = make()\nfor _ in range(3):\n    next(iter(loader))",
+        [("TL605", "warning")],
+    ),
     "no Python": ("print w.data", [("TL001", "error")]),
-    "a comment": ("print(w)  # torchlint: ignore[]", [("TL004", "warning")]),
-    "a comment for nothing": ("print(w)  # torchlint: ignore", [("TL002", "info")]),
+    "a comment": ("print(w)  # torchlint: ignore[] why", [("TL004", "warning")]),
+    "a comment for nothing": ("print(w)  # torchlint: ignore why", [("TL002", "info")]),
 }
 
 

@@ -87,6 +87,7 @@ QR = "import torch\nq, r = torch.qr(torch.eye(2))\n"
 AUTOCAST = "import torch\nwith torch.cuda.amp.autocast():\n    pass\n"
 SYMEIG = "import torch\ne, v = torch.symeig(torch.eye(2), eigenvectors=True)\n"
 GATHER = "import torch\ntorch.distributed.all_gather_into_tensor(1, 2)\n"
+NO_GRAD = "import torch\n\n@torch.no_grad\ndef f(x):\n    return x\n"
 LOAD = 'import torch\nstate = torch.load("x.pt").unsqueeze(0)\n'
 
 
@@ -104,6 +105,11 @@ LOAD = 'import torch\nstate = torch.load("x.pt").unsqueeze(0)\n'
         (AUTOCAST, Target((1, 8), (2, 3)), None, False),
         (GATHER, Target((2, 13), None), "TL302", True),
         (GATHER, Target((2, 4), None), None, False),
+        (NO_GRAD, ANY, None, False),
+        (NO_GRAD, Target((2, 1), None), None, False),
+        (NO_GRAD, Target((1, 13), None), "TL303", True),
+        (NO_GRAD.replace("no_grad", "no_grad()"), Target((1, 13), None), None, False),
+        (NO_GRAD.replace("no_grad", "inference_mode"), Target((2, 0), (2, 0)), "TL303", True),
         (LOAD, ANY, "TL701", True),
         (LOAD, Target((2, 6), None), None, False),
         (LOAD, Target((1, 8), None), "TL701", False),

@@ -128,3 +128,12 @@ class MicroBenchmark:
 
     def run(self, x: torch.Tensor):
         x.clone()
+
+
+def in_containers(batch: dict[str, torch.Tensor], pair: tuple[torch.Tensor, torch.Tensor], device):
+    batch["x"].to(device)  # TL403`to`
+    first, second = pair
+    first.cuda()  # TL403`cuda`
+    for name, value in batch.items():
+        value.to(device)  # TL403`to`
+    return batch, first, second

@@ -88,3 +88,35 @@ class DecoderPrenet(nn.Module):
 
 def dropped(x: torch.Tensor):
     return F.dropout(x, 0.5), nn.Dropout(0.5)(x)
+
+
+class SetsMode(nn.Module):
+    def forward(self, x):
+        first = nn.Dropout(0.5)
+        first.train(self.training)
+        second = nn.Dropout(0.5)
+        second.training = self.training
+        third = nn.Dropout(0.5)  # TL507`nn.Dropout`
+        return third(second(first(x)))
+
+
+class RateOfMode(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x):
+        if not self.training:
+            rate = 0.0
+        else:
+            rate = self.rate
+        return F.dropout(x, rate)
+
+
+class RateOfSize(nn.Module):
+    def forward(self, x):
+        if x.ndim > 2:
+            rate = 0.1
+        else:
+            rate = 0.2
+        return F.dropout(x, rate)  # TL507`F.dropout`

@@ -72,3 +72,34 @@ def others(loader: DataLoader, files, net: nn.Module, nets):
         name = name.type("x")
     for module in net.modules():
         module = module.to("cuda")
+
+
+def soft_update(net: nn.Module, target: nn.Module, tau):
+    for p, q in zip(net.parameters(), target.parameters()):
+        q = tau * p + (1 - tau) * q  # TL404`q`
+    for i, p in enumerate(net.parameters()):
+        p = torch.zeros_like(p)  # TL404`p`
+
+
+def kept_outside(tensors: list[torch.Tensor]):
+    global last
+    for last in tensors:
+        last = last.clone()
+
+
+def read_by_name(tensors: list[torch.Tensor]):
+    for t in tensors:
+        t = t.clone()
+        print(locals())
+
+
+def only_inputs_are_wanted(net: nn.Module, data, device):
+    for i, (x, y) in enumerate(DataLoader(data, num_workers=2)):
+        x = x.to(device)
+        y = y.to(device)
+        print(i, net(x))
+
+
+def clear(gradients: list[torch.Tensor]):
+    for gradient in gradients:
+        gradient = torch.zeros_like(gradient)  # TL404`gradient`

@@ -138,6 +138,7 @@ class Trainer:
 
     def scaled(self, batches):
         for x in batches:
+            self.optimizer.zero_grad()
             self.scaler.scale(self.net(x).sum()).backward()
             clip(self.net.parameters(), 1.0)  # TL407`clip`
             clip_grad_value_(self.net.parameters(), 1.0)  # TL407`clip_grad_value_`
@@ -157,11 +158,13 @@ class Trainer:
 
     def scaled_well(self, batches, use_amp):
         for x in batches:
+            self.optimizer.zero_grad()
             self.scaler.scale(self.net(x).sum()).backward()
             self.unscale()
             clip(self.net.parameters(), 1.0)
             self.scaler.step(self.optimizer)
         for x in batches:
+            self.optimizer.zero_grad()
             if use_amp:
                 self.scaler.scale(self.net(x).sum()).backward()
                 self.scaler.unscale_(self.optimizer)
@@ -212,3 +215,35 @@ def train_without(model, batches, optimizer):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         off.step(optimizer)
         off.update()
+
+
+class StepsElsewhere:
+    def __init__(self, model: nn.Module):
+        self.model = model
+        self.optimizer = torch.optim.Adam(model.parameters())
+        self.scaler = torch.amp.GradScaler("cuda")
+
+    def update(self):
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    def learn(self, x):
+        self.optimizer.zero_grad()
+        self.scaler.scale(self.model(x).mean()).backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)  # TL407`nn.utils.clip_grad_norm_`
+        self.update()
+
+    def learn_with_the_factor_taken_out(self, x):
+        self.optimizer.zero_grad()
+        self.scaler.scale(self.model(x).mean()).backward()
+        factor = 1 / self.scaler.get_scale()
+        for p in self.model.parameters():
+            p.grad.mul_(factor)
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.update()
+
+    def learn_with_a_scaled_bound(self, x):
+        self.optimizer.zero_grad()
+        self.scaler.scale(self.model(x).mean()).backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0 * self.scaler.get_scale())
+        self.update()

@@ -103,3 +103,12 @@ class Recurrent(nn.Module):
 class Agent:
     def forward(self, x):
         return nn.Linear(2, 2)(x)
+
+
+class WithoutWeights(nn.Module):
+    def forward(self, x, affine):
+        x = nn.LayerNorm(x.shape[-1], elementwise_affine=False)(x)
+        x = nn.BatchNorm1d(3, affine=False, track_running_stats=False)(x)
+        x = nn.InstanceNorm1d(3)(x)
+        x = nn.BatchNorm1d(3, affine=affine)(x)
+        return nn.InstanceNorm1d(3, affine=True)(x)  # TL506`nn.InstanceNorm1d`

@@ -141,3 +141,94 @@ class Trains(nn.Module):
 class NoModule:
     def train(self, mode=True):
         self.training = mode
+
+
+class AddedInOtherWays(nn.Module):
+    def __init__(self, sizes, n: int):
+        super().__init__()
+        self.convs = []
+        for size in sizes:
+            conv = nn.Conv1d(3, 3, size)
+            nn.init.zeros_(conv.bias)
+            self.convs.append(conv)  # TL503`self.convs.append`
+        self.grown = []
+        self.grown += [nn.Linear(2, 2)]  # TL503`self.grown`
+        self.extended = []
+        self.extended.extend([nn.Linear(2, 2), nn.ReLU()])  # TL503`self.extended.extend`
+        self.pairs = [(nn.Linear(2, 2), nn.ReLU()) for _ in range(n)]  # TL503`[`
+        self.nested = {"encoders": [nn.Linear(2, 2)], "decoders": []}  # TL503`{`
+        self.called = dict(a=nn.Linear(2, 2), b=nn.Linear(2, 3))  # TL503`dict`
+        self.listed = list(nn.Linear(2, 2) for _ in range(n))  # TL503`list`
+        self.built = [self.build() for _ in range(n)]  # TL503`[`
+        self.norms = [nn.InstanceNorm2d(3) for _ in range(n)]
+        self.flat = []
+        self.flat += [nn.ReLU(), nn.Flatten()]
+
+    def build(self):
+        return nn.Linear(3, 3)
+
+
+class AddedAndRegistered(nn.Module):
+    def __init__(self, n: int):
+        super().__init__()
+        self.all = []
+        self.first = first = nn.Linear(2, 2)
+        self.all.append(first)
+        second = nn.Linear(2, 2)
+        self.second = second
+        self.all.append(second)
+        third = nn.Linear(2, 2)
+        self.all.append(third)
+        self.body = nn.Sequential(third)
+
+
+class ComputedParameters(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.negative = -nn.Parameter(torch.ones(3))  # TL504`-`
+        self.size = nn.Parameter(torch.zeros(2)).numel()
+        self.start = nn.Parameter(torch.zeros(2)).detach()
+
+
+class WithCleaning(nn.Module):
+    def train(self, mode=True):
+        try:
+            return super().train(mode)
+        finally:
+            self.cache = None
+
+
+class WithoutResult(nn.Module):
+    def train(self, mode=True):  # TL513`train`
+        try:
+            super().train(mode)
+        finally:
+            self.cache = None
+
+
+def only_where_there_is_no_graph(net: nn.Module, x: torch.Tensor):
+    loss = sum(part.mean() for part in net(x))
+    if not loss.requires_grad:
+        loss.requires_grad_(True)
+    loss.backward()
+
+
+def test_that_a_loss_goes_back(build, x):
+    loss, _ = build().losses(x)
+    loss.requires_grad_(True)
+    loss.backward()
+
+
+class GivesAway(nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        self.scalers = {name: nn.Linear(1, 3) for name in names}
+        self.selection = _Selection(names, scalers=self.scalers)
+        self.others = {name: nn.Linear(1, 3) for name in names}  # TL503`{`
+        self.count = len(self.others)
+
+
+class _Selection(nn.Module):
+    def __init__(self, names, scalers):
+        super().__init__()
+        self.scalers = nn.ModuleDict(scalers)

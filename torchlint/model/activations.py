@@ -10,6 +10,7 @@ import libcst as cst
 from torchlint.model.bindings import references
 from torchlint.model.classes import find_method
 from torchlint.model.expressions import value_of
+from torchlint.model.interpret.module_containers import WRAPPERS
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import assignment_of, decorator_names, is_target, last_name
 from torchlint.model.torch import library
@@ -114,6 +115,8 @@ def _of_module(context: Context, module: Value, far: int) -> Activation | None:
         return _returned(context.home(forward), forward, far - 1) if forward is not None and far > 0 else None
     if module.ref == "torch.nn.Sequential":
         return _of_module(context, module.items[-1], far) if module.items else None
+    if module.ref in WRAPPERS:
+        return _of_module(context, module.item, far) if module.item is not None else None
     return _MODULES.get(module.ref or "")
 
 

@@ -180,9 +180,20 @@ def instance_of(context: Context, value: Value, node: cst.BaseExpression) -> Val
 def annotation(context: Context, node: cst.BaseExpression, frame: Frame) -> Value | None:
     """An instance of what an annotation names; None if that says nothing."""
     value = _annotation(context, node, frame if frame.context is context else outside(context), 0)
-    if value is None or value.evidence is not None:
+    return _said(value, node) if value is not None else None
+
+
+def _said(value: Value, node: cst.BaseExpression) -> Value:
+    """The same value on the evidence of an annotation, which tells what is in it as well."""
+    if value.evidence is not None:
         return value
-    return value.because(Strength.ANNOTATION, "an annotation says so", node)
+    item = _said(value.item, node) if value.item is not None else None
+    items = tuple(_said(each, node) for each in value.items) if value.items is not None else None
+    keys = value.keys
+    if keys is not None and keys.each is not None:
+        keys = replace(keys, each=_said(keys.each, node))
+    said = replace(value, item=item, items=items, keys=keys)
+    return said.because(Strength.ANNOTATION, "an annotation says so", node)
 
 
 def annotation_text(context: Context, text: str, frame: Frame) -> Value | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,9 +10,12 @@ import libcst as cst
 from torchlint.model import trainable
 from torchlint.model.expressions import value_of
 from torchlint.model.names import MODULE_METHODS
-from torchlint.model.possibilities import Kind
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import ModuleInfo
+from torchlint.model.torch.arguments import given_bool
+from torchlint.model.torch.grads import has_parameters
+from torchlint.model.torch.schema import Flag, ModuleInfo
+from torchlint.model.values import UNKNOWN, Argument
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -28,15 +31,19 @@ def makes_state(context: Context, node: cst.BaseExpression) -> bool:
     return _makes(context, node, _has_state)
 
 
-def _has_parameters(name: str, info: ModuleInfo) -> bool:
-    return bool(info.params) or info.trainable is True
+def _has_parameters(name: str, info: ModuleInfo, made: Sequence[Argument]) -> bool:
+    if isinstance(info.trainable, Flag):
+        return has_parameters(info, made) == Tri.YES
+    return bool(info.params) or info.trainable
 
 
-def _has_state(name: str, info: ModuleInfo) -> bool:
-    return _has_parameters(name, info) or "BatchNorm" in name or "InstanceNorm" in name or "Dropout" in name
+def _has_state(name: str, info: ModuleInfo, made: Sequence[Argument]) -> bool:
+    if _has_parameters(name, info, made) or "BatchNorm" in name or "Dropout" in name:
+        return True
+    return "InstanceNorm" in name and given_bool(made, "track_running_stats", 4, False) is not False
 
 
-_Has = Callable[[str, ModuleInfo], bool]
+_Has = Callable[[str, ModuleInfo, Sequence[Argument]], bool]
 
 
 _FAR = 3
@@ -56,12 +63,19 @@ def _makes(context: Context, node: cst.BaseExpression, has: _Has, far: int = _FA
         return bool(trainable.of_class(context, made.node)) or (
             far > 0 and _keeps_one(context, made.node, has, far - 1)
         )
+    if isinstance(made.node, cst.FunctionDef) and far > 0:
+        return _gives_one(context, made.node, has, far - 1)
     if made.node is not None or made.kind != Kind.REFERENCE:
         return False
     info = library.module_info(made.ref)
-    if info is not None and has(made.ref or "", info):
+    if info is not None and has(made.ref or "", info, _arguments(node)):
         return True
     return any(_any_part(context, arg.value, has, far) for arg in node.args)
+
+
+def _arguments(call: cst.Call) -> list[Argument]:
+    """What a constructor is given, of which only the literals matter."""
+    return [Argument(arg.keyword.value if arg.keyword else None, UNKNOWN, arg.value, arg.star) for arg in call.args]
 
 
 def _keeps_one(context: Context, cls: cst.ClassDef, has: _Has, far: int) -> bool:
@@ -72,6 +86,13 @@ def _keeps_one(context: Context, cls: cst.ClassDef, has: _Has, far: int) -> bool
             if value_of(home, assign.value).is_parameter or _makes(home, assign.value, has, far):
                 return True
     return False
+
+
+def _gives_one(context: Context, function: cst.FunctionDef, has: _Has, far: int) -> bool:
+    """Whether all that a function of the project returns is such a module, made on the spot."""
+    home = context.home(function)
+    returns = [each.value for each in home.tree.within(function.body, cst.Return)]
+    return bool(returns) and all(each is not None and _makes(home, each, has, far) for each in returns)
 
 
 def _any_part(context: Context, node: cst.BaseExpression, has: _Has, far: int) -> bool:

@@ -68,6 +68,8 @@ class TrainingEvent:
     """The optimizer, scheduler or module by the name that the scope has for it; empty if it is not known here."""
     is_proved: bool = True
     """Whether what it is done to is known by more than its name."""
+    by: str = ""
+    """The scaler that steps for an optimizer, by the name that the scope has for it."""
 
 
 def training_events(context: Context, scope: cst.FunctionDef | cst.Module) -> tuple[TrainingEvent, ...]:
@@ -94,6 +96,8 @@ def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
     func = call.func
     if _clips(context, func):
         return TrainingEvent(What.CLIP, call, "")
+    if _sets_gradient(call):
+        return TrainingEvent(What.CLEAR, call, "")
     if not isinstance(func, cst.Attribute):
         return None
     name, owner = func.attr.value, func.value
@@ -121,6 +125,14 @@ def _clips(context: Context, func: cst.BaseExpression) -> bool:
     return ref is not None if isinstance(func, cst.Name) else ref is None or ref.startswith("torch.")
 
 
+def _sets_gradient(call: cst.Call) -> bool:
+    """Whether this is `setattr(p, "grad", …)`."""
+    match call:
+        case cst.Call(func=cst.Name("setattr"), args=[_, cst.Arg(value=cst.SimpleString() as name), _]):
+            return name.evaluated_value == "grad"
+    return False
+
+
 def _given(call: cst.Call) -> str:
     """The path that is given first."""
     return dotted(call.args[0].value) or "" if call.args else ""
@@ -133,14 +145,14 @@ def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> Tr
     if value.kind == Kind.OBJECT:
         kind = object_kind(value)
         if kind == "scaler":
-            return TrainingEvent(What.STEP, call, _given(call))
+            return TrainingEvent(What.STEP, call, _given(call), by=path)
         return TrainingEvent(What.SCHEDULE, call, path) if kind == "scheduler" else None
     if value.kind != Kind.UNKNOWN:
         return None
     if _SCHEDULER_NAME.search(last_name(owner)):
         return TrainingEvent(What.SCHEDULE, call, path, is_proved=False)
     if "scaler" in path.lower() and call.args:
-        return TrainingEvent(What.STEP, call, _given(call), is_proved=False)
+        return TrainingEvent(What.STEP, call, _given(call), is_proved=False, by=path)
     if calls_on(context, owner, ("zero_grad",)):
         return TrainingEvent(What.STEP, call, path)
     return TrainingEvent(What.STEP, call, path, is_proved=False) if _OPTIMIZER_NAME.search(last_name(owner)) else None
@@ -161,7 +173,10 @@ def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, 
         return (TrainingEvent(What.UNKNOWN, call, "", is_proved=False),) if _may_train(context, call) else ()
     home = context.home(function)
     events = home.remember(_events, function, far - 1)
-    return tuple(TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved) for event in events)
+    return tuple(
+        TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved, _seen_as(event.by, call))
+        for event in events
+    )
 
 
 def _may_train(context: Context, call: cst.Call) -> bool:

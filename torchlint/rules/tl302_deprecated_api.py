@@ -55,6 +55,21 @@ The import comes along, in whatever form it is, and brings its uses with it, whi
      x = torch.ones(2) * 2
 ```
 
+`torch.tensor` is for numbers, lists and arrays; of a tensor it makes a copy, and warns:
+
+```diff run
+ import torch
+
+ x = torch.ones(2, requires_grad=True)
+~y = torch.tensor(x)
++y = x.detach().clone()
+~z = torch.tensor(x * 2)
++z = (x * 2).detach().clone()
+!w = torch.tensor(x, dtype=torch.double)
+ v = torch.tensor(x.tolist())
+ u = torch.as_tensor(x)
+```
+
 Other things have the same names, and a class of tensors is also a type:
 
 ```diff
@@ -83,8 +98,9 @@ Other things have the same names, and a class of tensors is also a type:
 
 A fix is safe where the new call gives the same values, gradients and dtype, which is tested for each row of the table
 by running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
-tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated. Where a function
-or class is only named, and not called, its new name is another object, so that is unsafe as well. There is none for
+tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated. A copy by
+`x.detach().clone()` stays on its device, also where another one is the default. Where a function or class is only
+named, and not called, its new name is another object, so that is unsafe as well. There is none for
 what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`).
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.
@@ -96,9 +112,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.model.syntax import call_of
-from torchlint.rule import Finding, Group, listed, on
+from torchlint import edit
+from torchlint.model import Kind, Model, Strength
+from torchlint.model.syntax import call_of, keyword, last_name
+from torchlint.rule import Applicability, Finding, Fix, Group, listed, on, pattern
 from torchlint.rules.api import findings, methods
 from torchlint.rules.api.uses import Use
 
@@ -115,6 +132,34 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     for attribute, row in methods.uses(model, "TL302"):
         if not row.is_removed(model.target):
             yield findings.of_method(attribute, row, model)
+
+
+@on(cst.Call, trigger=pattern(r"\btensor \( (?!data\b)[A-Za-z_(]"))
+def check_copy(node: cst.Call, model: Model) -> Finding | None:
+    """Report `torch.tensor(x)` of what is proved to be a tensor."""
+    if not node.args or node.args[0].keyword is not None or node.args[0].star or last_name(node.func) != "tensor":
+        return None
+    if keyword(node.args, "requires_grad") is not None or model.qualified(node.func) != "torch.tensor":
+        return None
+    given = node.args[0].value
+    value = model.value(given)
+    if value.kind != Kind.TENSOR or (value.strength or Strength.NAME) < Strength.ANNOTATION:
+        return None
+    said = "`torch.tensor` of a tensor warns: it makes a copy without a graph; use `x.detach().clone()`"
+    return Finding(node.func, said, _copied(node, given) if len(node.args) == 1 else None)
+
+
+def _copied(call: cst.Call, given: cst.BaseExpression) -> Fix | None:
+    """`x.detach().clone()` for `torch.tensor(x)`."""
+    if call.lpar or given.lpar:
+        return None
+    is_simple = isinstance(given, (cst.Name, cst.Attribute, cst.Subscript, cst.Call))
+    before, after = ("", "") if is_simple else ("(", ")")
+    edits = (
+        edit.replace_before(call, given, before),
+        edit.replace_after(given, call, f"{after}.detach().clone()"),
+    )
+    return Fix("Copy it", edits, Applicability.UNSAFE)
 
 
 def _is_type(use: Use, model: Model) -> bool:

@@ -75,6 +75,8 @@ the name of a module, parameter or buffer must not have a dot any more.
  own = MSELoss(size_average=False)
 ```
 
+`@torch.no_grad` without parentheses is reported where a version before 2.1 is supported: there it takes no function.
+
 ## When the fix is unsafe
 
 Renames are safe, and so is dropping what has no effect or is gone. `pin_memory(device)` has an unsafe fix: the device
@@ -103,6 +105,7 @@ from torchlint.rules.shared import names_with_dots
 
 GROUP = Group.DEPRECATED
 
+_MODES = frozenset(("torch.no_grad", "torch.enable_grad", "torch.inference_mode"))
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _TRIGGER = any_of(
@@ -165,6 +168,20 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
     word = "mean" if given else "sum" if name == "size_average" else "none"
     edits = edit.replace(target.attr, "reduction"), edit.replace(node.value, f"'{word}'")
     return Finding(target.attr, said, Fix(f"Set `reduction` to `'{word}'`", edits, Applicability.UNSAFE))
+
+
+@on(cst.Decorator, trigger=pattern(r"@ (?:\w+ \. )*(?:no_grad|enable_grad|inference_mode)\b(?! \()"))
+def check_decorator(node: cst.Decorator, model: Model) -> Finding | None:
+    """Report `@torch.no_grad`, which raises before 2.1."""
+    if model.target.has((2, 1)) or not isinstance(node.decorator, (cst.Name, cst.Attribute)):
+        return None
+    ref = model.qualified(node.decorator)
+    if ref not in _MODES or guards.is_guarded(node, model):
+        return None
+    name = model.tree.code(node.decorator)
+    fix = Fix("Call it", (edit.insert_after(node.decorator, "()"),))
+    said = f"`@{name}` without parentheses raises before PyTorch 2.1; write `@{name}()`"
+    return Finding(node.decorator, said, fix, severity=Severity.ERROR)
 
 
 def _is_loss(node: cst.BaseExpression, model: Model) -> bool:

@@ -97,7 +97,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if not _is_looked_at(node.value, name.value) and not _goes_over_parameters(loop.iter):
         return None
-    if model.value(loop.iter).kind & Kind.LOADER or not model.is_tensor(node.value):
+    if _goes_over_loader(loop.iter, model) or not model.is_tensor(node.value):
         return None
     if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
         return None
@@ -124,10 +124,20 @@ def _is_looked_at(value: cst.BaseExpression, name: str) -> bool:
 
 
 def _goes_over_parameters(source: cst.BaseExpression) -> bool:
+    """Whether a loop goes over parameters, also those of two modules at once, or counts them."""
     match source:
         case cst.Call(func=cst.Attribute(attr=cst.Name("parameters" | "named_parameters"))):
             return True
+        case cst.Call(func=cst.Name("zip" | "enumerate" | "list"), args=args):
+            return any(_goes_over_parameters(arg.value) for arg in args)
     return False
+
+
+def _goes_over_loader(source: cst.BaseExpression, model: Model) -> bool:
+    """Whether each round gets new tensors from a loader, also counted or beside others: nothing keeps the old ones."""
+    if model.value(source).kind & Kind.LOADER:
+        return True
+    return isinstance(source, cst.Call) and any(_goes_over_loader(arg.value, model) for arg in source.args)
 
 
 def _is_put_back(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model) -> bool:
@@ -161,6 +171,8 @@ def _is_read_later(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model
 def _reads(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, list[int]] | None:
     """Where a name is read, by the loop or comprehension that binds it there, 0 for none; None if functions may."""
     found: dict[int, list[int]] = {}
+    if isinstance(scope, cst.FunctionDef) and (_is_of_outside(name, scope, model) or _hands_out_names(scope, model)):
+        return None
     for use in model.references(name, scope):
         if model.scopes.scope_of(use) is not scope:
             if isinstance(scope, cst.FunctionDef) or not names.is_shadowed(name, use, model):
@@ -168,6 +180,18 @@ def _reads(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> dict
         elif not model.is_target(use) or isinstance(model.tree.parent(use), cst.AugAssign):
             found.setdefault(_binder(use, model), []).append(model.tree.order(use))
     return found
+
+
+def _is_of_outside(name: str, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function declares that a name is not its own."""
+    within = model.tree.within
+    declared: list[cst.Global | cst.Nonlocal] = [*within(function, cst.Global), *within(function, cst.Nonlocal)]
+    return any(item.name.value == name for each in declared for item in each.names)
+
+
+def _hands_out_names(function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function asks for all its names at once."""
+    return any(model.tree.is_inside(name, function) for name in model.tree.names("locals"))
 
 
 def _binder(use: cst.Name, model: Model) -> int:

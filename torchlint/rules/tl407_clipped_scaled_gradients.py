@@ -97,8 +97,9 @@ SEVERITY = Severity.ERROR
 @on(cst.Call, trigger=part("clip_grad"))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report gradients that are clipped with a scaler's factor in them."""
-    scaled = model.remember(_scaled, model.scopes.scope_of(node)).get(id(node))
-    if scaled is None or clipping.only_measures(node, model):
+    scope = model.scopes.scope_of(node)
+    scaled = model.remember(_scaled, scope).get(id(node))
+    if scaled is None or clipping.only_measures(node, model) or model.remember(_computes_with_factor, scope):
         return None
     said = f"these gradients are still scaled by `{scaled.scaler}`; call `{scaled.scaler}.unscale_(…)` before"
     return Finding(node.func, said, _fix(node, scaled, model))
@@ -144,8 +145,18 @@ def _scaled(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, _Sca
             steps = []
         elif id(event.node) in found:
             clip = found[id(event.node)]
-            clip.optimizers = sorted({each.path for each in steps if _steps_with(each.node, clip.scaler)})
+            clip.optimizers = sorted({each.path for each in steps if each.by == clip.scaler})
     return {key: clip for key, clip in found.items() if clip.optimizers}
+
+
+def _computes_with_factor(model: Model, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a scope asks for the factor of a scaler to compute with it, as who takes it out by hand does."""
+    for name in model.tree.attributes("get_scale"):
+        call = model.tree.parent(name)
+        if model.scopes.scope_of(name) is scope and isinstance(call, cst.Call):
+            if isinstance(model.tree.parent(call), (cst.BinaryOperation, cst.Assign)):
+                return True
+    return False
 
 
 def _scaler_of(node: cst.CSTNode, model: Model) -> str:
@@ -173,13 +184,6 @@ def _is_scaler(owner: cst.BaseExpression, model: Model) -> bool:
     call = made(owner, model)
     enabled = keyword(call.args, "enabled") if isinstance(call, cst.Call) else None
     return enabled is None or not (isinstance(enabled.value, cst.Name) and enabled.value.value == "False")
-
-
-def _steps_with(node: cst.CSTNode, scaler: str) -> bool:
-    match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("step"))):
-            return dotted(owner) == scaler
-    return False
 
 
 def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:

@@ -20,6 +20,25 @@ most of them of weights that are no more.
  weight = net.weight.detach().clone()
 ```
 
+A scaler steps for its optimizer:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+ scaler = torch.amp.GradScaler("cuda")
+ for x in [torch.ones(4, 2)]:
+     loss = net(x).sum() + torch.zeros(1).sum()
+~    scaler.scale(loss).backward()
+~    scaler.step(optimizer)
++    optimizer.zero_grad()
++    scaler.scale(loss).backward()
++    scaler.step(optimizer)
+     scaler.update()
+```
+
 Gradients are cleared by the optimizer, the module, by hand, or in what the loop calls; LBFGS does it in its closure:
 
 ```diff
@@ -71,34 +90,36 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, root
-from torchlint.model.training import TrainingEvent, What
+from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.shared import order
+from torchlint.rules.shared.made_of import made
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_CLEARING = re.compile(r"zero|clear|reset|clean|grad$|step_and|closure", re.IGNORECASE)
-"""What functions may be called that clear gradients."""
+_CLEARING = re.compile(r"zero(?!s(?:_like)?$)|clear|reset|clean|grad$|step_and|closure", re.IGNORECASE)
+"""What functions may be called that clear gradients; `torch.zeros` is none."""
 _ENGINES = frozenset(
     ("accelerator", "fabric", "engine", "model_engine", "manager", "strategy", "trainer", "dist_autograd")
 )
 """What has a ``backward`` of its own, which may clear gradients as well."""
 
 
-@on(cst.Call, trigger=all_of(pattern(r"\bstep \( \)"), word("backward")))
+@on(cst.Call, trigger=all_of(pattern(r"\bstep \("), word("backward")))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a loop that steps and never clears."""
-    if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "step" or node.args:
+    if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "step" or len(node.args) > 1:
         return None
     loops = order.loops_around(node, model)
-    if not loops:
+    optimizer = _optimizer(node, node.func.value, model) if loops else None
+    if optimizer is None:
         return None
     scope = model.scopes.scope_of(node)
-    is_known = _is_known(node.func.value, scope, model)
+    is_known = _is_known(optimizer, scope, model)
     if is_known is None or (isinstance(scope, cst.FunctionDef) and scope.name.value.startswith("test")):
         return None
-    loop, path = loops[0], dotted(node.func.value) or ""
+    loop, path = loops[0], dotted(optimizer) or ""
     events = [event for event in model.training_events(scope) if model.tree.is_inside(event.node, loop)]
     begun = [event for event in events if event.what is What.BACKWARD]
     if not begun or any(event.what is What.CLEAR for event in events):
@@ -110,6 +131,14 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None  # reported once
     said = "gradients are never cleared in this loop, so each step adds up all of them; call `zero_grad()`"
     return Finding(node, said, _fix(begun[0], path, model) if is_known else None)
+
+
+def _optimizer(step: cst.Call, owner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """What steps: the owner of a `step()`, or what a scaler of torch is given."""
+    if not step.args:
+        return owner
+    value = model.value(owner)
+    return step.args[0].value if value.kind == Kind.OBJECT and object_kind(value) == "scaler" else None
 
 
 def root_of(event: TrainingEvent) -> str:
@@ -138,11 +167,19 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
         if dotted(target.target) in (path, path.partition(".")[0]):
             return True
     for call in model.tree.within(loop, cst.Call):
-        if _CLEARING.search(last_name(call.func)):
+        func = made(call.func, model) if isinstance(call.func, cst.Name) else None
+        if _CLEARING.search(last_name(call.func)) or (func is not None and _CLEARING.search(last_name(func))):
             return True
-        if call is not node and any(dotted(arg.value) == path for arg in call.args) and path:
+        is_scaling = call is node or last_name(call.func) == "unscale_"
+        if not is_scaling and any(_has(arg.value, path) for arg in call.args):
             return True
     return any(each.attr.value == "grad" and model.is_target(each) for each in model.tree.within(loop, cst.Attribute))
+
+
+def _has(given: cst.BaseExpression, path: str) -> bool:
+    """Whether what is given is the optimizer, or an object that has it: `self` for `self.optimizer`."""
+    owner = dotted(given)
+    return bool(owner and path) and f"{path}.".startswith(f"{owner}.")
 
 
 def _fix(begun: TrainingEvent, path: str, model: Model) -> Fix | None:

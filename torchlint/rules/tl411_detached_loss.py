@@ -132,12 +132,30 @@ def _is_backpropagated(made: cst.Call, model: Model) -> bool:
 
 def _is_detached(loss: cst.BaseExpression, model: Model) -> bool:
     """Whether a computed tensor that is not seen to have a graph is made a leaf, and then begun with."""
-    if not _calls_backward(loss, model):
+    if not _calls_backward(loss, model) or _is_asked(loss, model) or _is_in_test(loss, model):
         return False
     value = model.value(loss)
     if value.grad == Tri.YES and value.certainty == Certainty.PROVED and value.leaf != Tri.NO:
         return _is_bound_to_computed(loss, model)
     return not _has_graph(loss, model) and _is_bound_to_computed(loss, model)
+
+
+def _is_in_test(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether this is in a test, which wants `backward()` to run and nothing to learn."""
+    scope = model.scopes.scope_of(loss)
+    return isinstance(scope, cst.FunctionDef) and scope.name.value.startswith("test_")
+
+
+def _is_asked(loss: cst.BaseExpression, model: Model) -> bool:
+    """Whether a condition around a place asks for `loss.requires_grad`: there is a graph where there can be one."""
+    path = dotted(loss)
+    for up in model.tree.ancestors(loss):
+        if isinstance(up, cst.FunctionDef):
+            break
+        if isinstance(up, cst.If) and path is not None:
+            if any(dotted(each) == f"{path}.requires_grad" for each in model.tree.within(up.test, cst.Attribute)):
+                return True
+    return False
 
 
 def _has_graph(loss: cst.BaseExpression, model: Model) -> bool:

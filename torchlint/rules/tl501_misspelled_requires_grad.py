@@ -1,7 +1,8 @@
 r"""`require_grad` is not `requires_grad`.
 
 Assigning to an attribute that does not exist makes one, and nothing else: the layer that was to be frozen goes on
-learning. A tensor and a module say nothing about it.
+learning. A tensor and a module say nothing about it. The same goes for `requires_grads`, `required_grad` and other
+spellings, and for `requires_grad_`, which is a method: what is assigned takes its place.
 
 ```diff
  import torch
@@ -19,6 +20,15 @@ learning. A tensor and a module say nothing about it.
  for p in net.parameters():
 ~    p.require_grad = False
 +    p.requires_grad = False
+~    p.requires_grads = False
++    p.requires_grad = False
+~    p.requires_gradient = False
++    p.requires_grad = False
+~    p.requires_grad_ = False
++    p.requires_grad = False
+     p.requires_grad_(False)
+!net.requires_grad_ = False
+!net.required_grad = False
 
  class Options:
      def __init__(self, require_grad):
@@ -44,25 +54,42 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_WRONG, _RIGHT = "require_grad", "requires_grad"
+_WRONG = frozenset(
+    """
+    require_grad require_grads requires_grads required_grad required_grads require_gradient requires_gradient
+    require_gradients requires_gradients requires_grade requires_Grad requires_gard requires_grd require_grad_
+    require_grads_ requires_grad_ reqires_grad reqiures_grad requries_grad require_gard
+    """.split()  # noqa: SIM905
+)
+"""What is assigned to in published code where `requires_grad` is meant."""
+_RIGHT = "requires_grad"
 
 
-@on(cst.Attribute, trigger=attribute("require_grad"))
+@on(
+    cst.Attribute,
+    trigger=pattern(
+        r"\b(?:required_grads?|require_grads?_?|requires_grads|requires_grad_|requires?_gradients?|requires_grade"
+        r"|requires_Grad|requires_gard|requires_grd|reqires_grad|reqiures_grad|requries_grad|require_gard)\b(?! \()"
+    ),
+)
 def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     """Report that a misspelled attribute is assigned to."""
-    if node.attr.value != _WRONG or not model.is_target(node):
+    name = node.attr.value
+    if name not in _WRONG or not model.is_target(node):
         return
     value = model.value(node.value)
     if value.kind == Kind.MODULE and isinstance(node.value, cst.Name) and node.value.value == "self":
         return  # a module may have a setting of that name
+    is_method = name == f"{_RIGHT}_"
+    said = f"`{name}` is a method, which this replaces" if is_method else f"torch knows no attribute `{name}`"
+    said += ", so nothing is frozen or made to learn" if is_method else ", so this does nothing"
     if value.kind == Kind.MODULE:
-        yield Finding(node.attr, f"torch knows no attribute `{_WRONG}`, so this does nothing; use `.{_RIGHT}_(…)`")
+        yield Finding(node.attr, f"{said}; use `.{_RIGHT}_(…)`")
     elif model.is_tensor(node.value):
         fix = Fix(f"Use `.{_RIGHT}`", (edit.replace(node.attr, _RIGHT),), Applicability.UNSAFE)
-        said = f"torch knows no attribute `{_WRONG}`, so this does nothing; use `{_RIGHT}`"
-        yield Finding(node.attr, said, fix, receiver=node.value)
+        yield Finding(node.attr, f"{said}; use `{_RIGHT}`", fix, receiver=node.value)

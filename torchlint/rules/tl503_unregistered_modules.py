@@ -64,7 +64,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.made_modules import makes_state
-from torchlint.rule import Finding, Group, Severity, any_of, on, pattern
+from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern
 from torchlint.rules.shared import unregistered
 
 GROUP = Group.CORRECTNESS
@@ -78,8 +78,15 @@ _ASSIGNED = any_of(
     pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?=[\s\\]*\("),
     pattern(r"\bappend \( _*(?:\w+ \. )*_*[A-Z]"),
     pattern(r"\] = (?:\w+ \. )*_*[A-Z]"),
+    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?= (?:dict|list|tuple) \("),
 )
-_ADDED = any_of(pattern(r"\bappend \( (?:\w+ \. )*_*[A-Z]"), pattern(r"\binsert \("))
+_ADDED = any_of(
+    pattern(r"\bappend \( (?:\w+ \. )*_*[A-Z]"),
+    pattern(r"\binsert \("),
+    pattern(r"\bself \. \w+ \. extend \( [\[({]"),
+    pattern(r"\bself \. \w+ \+= [\[({]"),
+    all_of(pattern(r"\bself \. \w+ \. append \( \w+ \)"), pattern(r"\b\w+ = (?:\w+ \. )*_*[A-Z]\w* \(")),
+)
 
 
 @on(cst.Assign, cst.AnnAssign, trigger=_ASSIGNED)
@@ -89,9 +96,9 @@ def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator
         yield Finding(kept.value, _SAID, unregistered.wrapped(kept, "Module", model))
 
 
-@on(cst.Call, trigger=_ADDED)
-def check_append(node: cst.Call, model: Model) -> Finding | None:
-    """Report a layer that is appended to a plain list of a module."""
+@on(cst.Call, cst.AugAssign, trigger=_ADDED)
+def check_append(node: cst.Call | cst.AugAssign, model: Model) -> Finding | None:
+    """Report a layer that is added to a plain list of a module."""
     kept = unregistered.appended(node, _has_state, model)
     return Finding(node, _SAID) if kept is not None else None
 

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
@@ -71,7 +71,8 @@ SEVERITY = Severity.ERROR
 
 _SAID = "this is a tensor computed from the parameter, which the module does not have; do it inside of `nn.Parameter`"
 _IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"
-_SAME = frozenset(("requires_grad_", "share_memory_", "retain_grad"))
+_MEANT = frozenset(("requires_grad_", "share_memory_", "retain_grad", "detach"))
+"""Methods that give the parameter itself, or a plain tensor on purpose."""
 
 
 @on(cst.Assign, cst.AnnAssign, trigger=word("Parameter"))
@@ -92,6 +93,7 @@ def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
         and inner is not node.value
         and _is_parameter(inner, model)
         and not _is_same(node.value, model)
+        and model.value(node.value).kind in (Kind.TENSOR, Kind.UNKNOWN)
     ):
         yield Finding(node.value, _SAID, _moved_inside(node.value, inner, model))
 
@@ -123,8 +125,10 @@ def _computed_from(node: cst.BaseExpression) -> cst.BaseExpression | None:
     while True:
         match node:
             case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in library.tensor_names():
-                if name in _SAME:
+                if name in _MEANT:
                     return None
+                node = inner
+            case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
                 node = inner
             case cst.BinaryOperation(left=cst.Call() as left) if not isinstance(node.operator, cst.MatrixMultiply):
                 node = left if _mentions_parameter(left) else node.right

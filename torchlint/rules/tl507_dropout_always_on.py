@@ -88,6 +88,8 @@ _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*_FUNCTIONS, *_LAYE
 
 _TRAINING = re.compile(r"train", re.IGNORECASE)
 """What asks for the mode."""
+_MODE = frozenset(("train", "eval", "training"))
+"""What sets the mode of a layer."""
 
 
 @on(
@@ -149,8 +151,18 @@ def _is_used_here(node: cst.Call, model: Model) -> bool:
             return func is node and not any(model.tree.within(call, cst.Call)[2:] for call in _calls_in(node, model))
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())]) as assign:
             line = model.tree.parent(assign)
-            return isinstance(line, cst.SimpleStatementLine) and line.body[0] is assign
+            return isinstance(line, cst.SimpleStatementLine) and line.body[0] is assign and not _is_set(assign, model)
     return False
+
+
+def _is_set(assign: cst.Assign, model: Model) -> bool:
+    """Whether the mode of a layer that has a local name is set: `drop.train(self.training)`."""
+    target = assign.targets[0].target
+    if not isinstance(target, cst.Name):
+        return False
+    uses = model.references(target.value, model.scopes.scope_of(target))
+    parents = (model.tree.parent(use) for use in uses)
+    return any(isinstance(each, cst.Attribute) and each.attr.value in _MODE for each in parents)
 
 
 def _calls_in(node: cst.Call, model: Model) -> list[cst.Call]:
@@ -187,8 +199,11 @@ def _is_of_mode(name: cst.Name, method: cst.FunctionDef, model: Model) -> bool:
     """Whether a name is assigned something that depends on the mode."""
     for target in model.references(name.value, method):
         assign = model.tree.enclosing(target, cst.Assign) if model.is_target(target) else None
-        if isinstance(assign, cst.Assign) and _TRAINING.search(model.tree.code(assign.value)):
-            return True
+        if isinstance(assign, cst.Assign):
+            branch = model.tree.enclosing(assign, cst.If, cst.FunctionDef)
+            depends_on = branch.test if isinstance(branch, cst.If) else assign.value
+            if _TRAINING.search(model.tree.code(assign.value)) or _TRAINING.search(model.tree.code(depends_on)):
+                return True
     return False
 
 

@@ -140,8 +140,9 @@ def _may_end(suite: cst.BaseSuite) -> bool:
             return _may_end(body) or _may_end(cst.IndentedBlock([other]))
         case cst.With(body=body):
             return _may_end(body)
-        case cst.Try(body=body, handlers=handlers, orelse=None, finalbody=None):
-            return _may_end(body) or any(_may_end(each.body) for each in handlers)
+        case cst.Try(body=body, handlers=handlers, orelse=None, finalbody=final):
+            is_passed = _may_end(body) or any(_may_end(each.body) for each in handlers)
+            return is_passed and (final is None or _may_end(final.body))
     return True
 
 

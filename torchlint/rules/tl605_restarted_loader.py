@@ -75,7 +75,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if not model.remember(_bound, loop).isdisjoint((path, path.partition(".")[0])):
         return None
     call = made(loader, model)
-    is_same = isinstance(call, cst.Call) and not has_stars(call.args) and not _may_shuffle(call)
+    is_seen = isinstance(call, cst.Call) and model.qualified(call.func) == "torch.utils.data.DataLoader"
+    is_same = isinstance(call, cst.Call) and is_seen and not has_stars(call.args) and not _may_shuffle(call)
     what = "and gives the first batch" if is_same else "and its workers with it"
     said = f"the loader starts anew in each round, {what}; make the iterator before the loop"
     return Finding(func, said, severity=Severity.ERROR if is_same else Severity.WARNING)

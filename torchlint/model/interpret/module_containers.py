@@ -29,7 +29,7 @@ from torchlint.model.values import (
 SEQUENTIAL = "torch.nn.Sequential"
 _LISTS = frozenset(("torch.nn.ModuleList", "torch.nn.ParameterList"))
 _DICTS = frozenset(("torch.nn.ModuleDict", "torch.nn.ParameterDict"))
-_WRAPPERS = frozenset(f"torch.nn.{name}" for name in ("DataParallel", "parallel.DistributedDataParallel"))
+WRAPPERS = frozenset(f"torch.nn.{name}" for name in ("DataParallel", "parallel.DistributedDataParallel"))
 _GROWING = frozenset(("append", "extend", "insert", "add_module", "register_module", "update"))
 _VIEWS = frozenset(("items", "values", "keys"))
 _NUMERIC = re.compile(
@@ -45,7 +45,7 @@ def built(module: Value, arguments: Sequence[Argument]) -> Value:
     if not arguments:
         return replace(module, items=()) if ref in _LISTS else module
     first = arguments[0].value
-    if ref in _WRAPPERS:
+    if ref in WRAPPERS:
         return replace(module, item=first) if first.kind == Kind.MODULE else module
     if first.kind != Kind.CONTAINER or arguments[0].star:
         return module
@@ -87,7 +87,7 @@ def looped(module: Value) -> Value | None:
 def attribute(module: Value, name: str) -> Value | None:
     """An attribute of a container, of a wrapper, or a number that a module was made with."""
     ref = module.ref or ""
-    if name == "module" and ref in _WRAPPERS:
+    if name == "module" and ref in WRAPPERS:
         return module.item or MODULE
     if module.keys is not None and name in module.keys.known:
         return module.keys.known[name]

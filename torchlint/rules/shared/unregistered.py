@@ -12,6 +12,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted, last_name
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import names
+from torchlint.rules.shared.made_of import made
 
 IsWanted = Callable[[cst.BaseExpression, Model], bool]
 
@@ -60,25 +61,45 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
         yield KeptPlain(value)
 
 
-def appended(node: cst.Call, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
-    """Something wanted that is appended to a plain list in ``self.x``."""
+def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
+    """Something wanted that is added to a plain list in ``self.x``, alone or in a display."""
     match node:
         case cst.Call(
             func=cst.Attribute(value=owner, attr=cst.Name("append" | "insert")), args=[*_, cst.Arg(value=value)]
         ):
-            if (
-                _is_own(owner)
-                and _names_class(value)
-                and is_wanted(value, model)
-                and _is_plain_container(owner, model)
-                and _is_lost(owner, model)
-            ):
-                return KeptPlain(value, node)
-    return None
+            added = [_made_here(value, model)]
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("extend")), args=[cst.Arg(value=value)]):
+            added = list(_elements(value))
+        case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=value):
+            added = list(_elements(value))
+        case _:
+            return None
+    if not _is_own(owner) or not any(_names_class(each) and is_wanted(each, model) for each in added):
+        return None
+    return KeptPlain(value, node) if _is_plain_container(owner, model) and _is_lost(owner, model) else None
+
+
+def _made_here(value: cst.BaseExpression, model: Model) -> cst.BaseExpression:
+    """What a local name was made of that is only called and looked at besides, so that nothing registers it."""
+    if not isinstance(value, cst.Name):
+        return value
+    for use in model.references(value.value, model.scopes.scope_of(value)):
+        parent = model.tree.parent(use)
+        is_looked_at = isinstance(parent, cst.Attribute) or (isinstance(parent, cst.Call) and parent.func is use)
+        if use is not value and not is_looked_at and not _is_only_target(parent, model):
+            return value
+    return made(value, model) or value
+
+
+def _is_only_target(node: cst.CSTNode | None, model: Model) -> bool:
+    assign = model.tree.parent(node) if isinstance(node, cst.AssignTarget) else None
+    return isinstance(assign, cst.Assign) and len(assign.targets) == 1
 
 
 def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
     """What puts a display into the list or dict of torch that registers what it holds: ``Module`` or ``Parameter``."""
+    if any(isinstance(each, (cst.List, cst.Tuple, cst.Dict)) for each in _direct(kept.value)):
+        return None
     match kept.value if kept.added is None else None:
         case cst.List() | cst.ListComp():
             name = f"torch.nn.{of}List"
@@ -106,15 +127,28 @@ def _is_own(node: cst.CSTNode) -> bool:
 
 
 def _elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What is in a display or comprehension, also in displays that are in it."""
+    for each in _direct(value):
+        if isinstance(each, (cst.List, cst.Tuple, cst.Dict)):
+            yield from _elements(each)
+        else:
+            yield each
+
+
+def _direct(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     match value:
         case cst.List(elements=elements) | cst.Tuple(elements=elements):
             yield from (each.value for each in elements)
         case cst.Dict(elements=elements):
             yield from (each.value for each in elements)
-        case cst.ListComp(elt=element):
+        case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element):
             yield element
         case cst.DictComp(value=element):
             yield element
+        case cst.Call(func=cst.Name("list" | "tuple"), args=[cst.Arg(value=cst.GeneratorExp(elt=element))]):
+            yield element
+        case cst.Call(func=cst.Name("dict"), args=args):
+            yield from (each.value for each in args if each.keyword is not None)
 
 
 def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
@@ -177,15 +211,20 @@ def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
     for call in model.tree.within(cls, cst.Call):
         if last_name(call.func) in _CONTAINERS:
             found.update(dotted(name) for arg in call.args for name in model.tree.within(arg, cst.Attribute))
-        elif last_name(call.func)[:1].isupper():  # what is made of an element has it
-            found.update(dotted(arg.value.value) for arg in call.args if isinstance(arg.value, cst.Subscript))
+        elif last_name(call.func).lstrip("_")[:1].isupper():  # what is made of it or of an element may register it
+            found.update(dotted(_whole(arg.value)) for arg in call.args)
         elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _BY_HAND:
-            owner = call.func.value
-            while isinstance(owner, cst.Subscript):
-                owner = owner.value
+            owner = _whole(call.func.value)
             found.add(dotted(owner))
             found.update(_looped(owner, model) if isinstance(owner, cst.Name) else ())
     return frozenset(path for path in found if path is not None)
+
+
+def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an element is one of; what is no element is itself."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node
 
 
 def _looped(name: cst.Name, model: Model) -> Iterator[str | None]:

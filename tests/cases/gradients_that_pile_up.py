@@ -1,0 +1,73 @@
+"""Loops that never clear the gradients, with scalers and new tensors in them; and what clears them unseen."""
+import torch
+from torch import nn
+
+
+def go_back(scaler, loss):
+    scaler.scale(loss).backward()
+
+
+def without_scaler(loss):
+    loss.backward()
+
+
+def scaled(net: nn.Module, loader, criterion):
+    optimizer = torch.optim.AdamW(net.parameters())
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        go_back(scaler, criterion(net(x), y))
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        scaler.step(optimizer)  # TL408
+        scaler.update()
+
+
+def scaled_and_cleared(net: nn.Module, loader, criterion):
+    optimizer = torch.optim.AdamW(net.parameters())
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        scaler.scale(criterion(net(x), y)).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad(set_to_none=True)
+
+
+def with_new_tensors(net: nn.Module, n: int):
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(n):
+        hidden = torch.zeros(1, 3)
+        target = torch.zeros_like(hidden)
+        without_scaler((net(hidden) - target).pow(2).mean())
+        optimizer.step()  # TL408
+
+
+def by_another_name(net: nn.Module, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    clear = optimizer.zero_grad
+    for x in loader:
+        clear()
+        net(x).sum().backward()
+        optimizer.step()
+
+
+def by_name_of_attribute(net: nn.Module, loader):
+    optimizer = torch.optim.Adam(net.parameters())
+    for x in loader:
+        net(x).sum().backward()
+        optimizer.step()
+        for p in net.parameters():
+            setattr(p, "grad", None)
+
+
+class WithCallbacks:
+    def __init__(self, net: nn.Module, callbacks):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.callbacks = callbacks
+
+    def fit(self, loader):
+        for x in loader:
+            for callback in self.callbacks:
+                callback.before_batch(self)
+            self.net(x).sum().backward()
+            self.optimizer.step()
