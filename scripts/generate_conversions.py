@@ -11,14 +11,15 @@ tensors detached. By qualified name (methods of axes under ``matplotlib.axes.Axe
     A list of tensors, of none and of one dimension, raises.
 
 Operators stand under the methods of tensors that are given an array: ``__rtruediv__`` for ``array / tensor``. Those of
-sparse matrices stand under ``scipy.sparse`` if no class of them takes such a tensor behind it. To write the file, NumPy,
-matplotlib and SciPy must be installed; without SciPy its rows are taken over.
+sparse matrices stand under ``scipy.sparse`` if no class of them takes such a tensor behind it. NumPy, matplotlib and
+SciPy must be installed to write the file; without SciPy its rows are taken over.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import importlib.util
 import io
 import itertools
@@ -82,8 +83,7 @@ def sparse_operators() -> Iterator[str]:
     if importlib.util.find_spec("scipy") is None:
         yield from (name for name in json.loads(OUTPUT.read_text(encoding="utf-8")) if name.startswith(SPARSE))
         return
-    from scipy import sparse
-
+    sparse = importlib.import_module("scipy.sparse")
     classes = [getattr(sparse, f"{form}_{kind}") for form in SPARSE_FORMS for kind in ("array", "matrix")]
     for name in OPERATORS.split():
         if all(_sparse_refuses(getattr(operator, name), made(np.eye(3))) for made in classes):

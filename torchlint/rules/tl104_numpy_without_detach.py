@@ -44,8 +44,8 @@ NumPy's and matplotlib's functions convert what they are given, one tensor or a 
  d = np.mean([v.item() for v in y])
 ```
 
-So does arithmetic with an array behind the tensor, or with a sparse matrix of SciPy before it. Whether the graph is meant is not known, so there is no fix:
-`torch.as_tensor(a)` keeps it, `x.detach()` does without.
+So does arithmetic with an array behind the tensor, or with a sparse matrix of SciPy before it. Whether the graph is
+meant is not known, so there is no fix: `torch.as_tensor(a)` keeps it, `x.detach()` does without.
 
 ```python
 weight = net.weight * np.ones(3)
@@ -222,7 +222,9 @@ def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
             return Finding(tensor, said, receiver=tensor)
     if model.mentions(_SPARSE) and conversions.refuses(f"{conversions.SPARSE}.__{name}__", 0, "tensor"):
         if _is_made_by(_MAKING_SPARSE, node.left, model) and _is_refused(node.right, node, model):
-            said = "a sparse matrix of SciPy times a tensor that requires grad raises; use `torch.sparse` for the matrix"
+            said = (
+                "a sparse matrix of SciPy times a tensor that requires grad raises; use `torch.sparse` for the matrix"
+            )
             return Finding(node.right, said, receiver=node.right)
     return None
 
@@ -249,9 +251,7 @@ def _made_by(model: Model, makers: _Makers, scope: cst.FunctionDef | cst.Module)
     return frozenset(name for name in found - others if _is_bound_to_nothing_else(makers, name, scope, model))
 
 
-def _is_bound_to_nothing_else(
-    makers: _Makers, name: str, scope: cst.FunctionDef | cst.Module, model: Model
-) -> bool:
+def _is_bound_to_nothing_else(makers: _Makers, name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
     bound = model.targets(name, scope)
     values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
     made = [each for each in values if isinstance(each, cst.Call) and _is_made_by(makers, each, model)]
