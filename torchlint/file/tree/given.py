@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+_TABS_AND_SPACES = re.compile(r"(?m)^\t+ +\S")
+_INDENTATION = re.compile(r"(?m)^[ \t]+")
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
 
 
@@ -29,7 +31,9 @@ class GivenText:
     """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
 
     libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
-    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
+    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back. Indentation of
+    tabs and spaces is given to it as spaces: it does not count tabs as Python does, which takes only indentation that is
+    the same whether a tab is one column or eight.
     """
 
     def __init__(self, text: str) -> None:
@@ -37,6 +41,8 @@ class GivenText:
         parsed = text
         if "\r" in text:
             parsed = re.sub(r"\r(?!\n)", "\n", parsed)
+        if "\t" in text and _TABS_AND_SPACES.search(text):
+            parsed = _INDENTATION.sub(lambda match: " " * len(match.group()), parsed)
         self._removed: list[int] = []
         """Where something was left out of what libcst is given, and in the other list how much until there."""
         self._shifts = [0]
