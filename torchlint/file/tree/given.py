@@ -31,9 +31,10 @@ class GivenText:
     """A text, what of it libcst is given, and the way back from libcst's offsets to the text's.
 
     libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
-    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back. Indentation of
-    tabs and spaces is given to it as spaces: it does not count tabs as Python does, which takes only indentation that is
-    the same whether a tab is one column or eight.
+    to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
+
+    It does not count tabs as Python does, either, which takes only indentation that means the same whether a tab is one
+    column or eight. So where tabs and spaces are mixed it is given a space for each.
     """
 
     def __init__(self, text: str) -> None:

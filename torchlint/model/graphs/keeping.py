@@ -184,7 +184,7 @@ def _operands(context: Context, node: cst.BaseExpression, path: str) -> list[cst
 
 
 def _holder(filled: cst.BaseExpression) -> str | None:
-    """The path of the tensor that is added to, or of the object that hands it out: ``meters.tensor("loss").add_(loss)``."""
+    """The path of the tensor that is added to, or of what hands it out: ``meters.tensor("loss").add_(loss)``."""
     match filled:
         case cst.Call(func=cst.Attribute(value=inner)):
             return dotted(owner(inner))
