@@ -191,6 +191,8 @@ def _tie_of(  # noqa: PLR0917
         return Tie.SAME
     if path is None:
         return Tie.NONE
+    if flow.bindings(path):  # what else its object has to do with is nothing to an attribute that is bound here
+        own -= {id(event) for event in _origins(flow, term) if isinstance(event.node, cst.Param) and event.path != path}
     if any(key in sent for key in own):
         return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
