@@ -37,6 +37,20 @@ def bindings_of(context: Context, name: str, node: cst.CSTNode) -> list[cst.Name
     return context.remember(_bindings_of, name, context.scopes.scope_of(node))
 
 
+def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a name of this scope, or an attribute of this class, was assigned, if that is so once."""
+    match owner:
+        case cst.Name(value=name):
+            bound: Sequence[cst.CSTNode] = bindings_of(context, name, owner)
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
+            cls = context.tree.enclosing(owner, cst.ClassDef)
+            bound = context.scopes.attribute(cls, name).assigned if isinstance(cls, cst.ClassDef) else ()
+        case _:
+            return None
+    assign = assignment_of(bound[0], context.tree) if len(bound) == 1 else None
+    return assign.value if assign is not None else None
+
+
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
     """What a name was assigned last before its statement, if that is so on every path there."""
     tree, scope = context.tree, context.scopes.scope_of(name)
