@@ -1,6 +1,6 @@
 """Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README; ``docs/api.md`` and
 the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md`` what the model can be
-asked.
+asked; in ``docs/settings.md`` the keys, and ``docs/torchlint.schema.json``.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -25,13 +25,12 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import build_api  # noqa: E402
 
 from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
-from torchlint.diagnostic import Applicability  # noqa: E402
 from torchlint.model import Model  # noqa: E402
-from torchlint.project.pages import documentation, name_of  # noqa: E402
+from torchlint.project import keys, schema  # noqa: E402
+from torchlint.project.pages import documentation, kinds_of_fixes, name_of  # noqa: E402
 from torchlint.project.selection import OWN  # noqa: E402
 from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
-from torchlint.testing.examples import examples  # noqa: E402
 
 PAGES = ROOT / "docs" / "rules"
 README = ROOT / "README.md"
@@ -73,11 +72,7 @@ In the examples `-` marks a line with a finding and a safe fix, `~` one with an 
 
 def fixes(code: str) -> str:
     """What kinds of fixes the examples of a rule show, in a few words."""
-    kinds = {mark.applicability for example in examples(documentation(code)) for mark in example.marks}
-    words = [kind.value for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in kinds]
-    if None in kinds and words:
-        words.append("sometimes none")
-    return ", ".join(words)
+    return ", ".join(kinds_of_fixes(code))
 
 
 def summary(code: str) -> str:
@@ -202,6 +197,23 @@ def _api_row(row: dict[str, Any]) -> str:
     )
 
 
+SETTINGS = ROOT / "docs" / "settings.md"
+KEYS = "<!-- keys:start -->", "<!-- keys:end -->"
+
+
+def settings_page(text: str) -> str:
+    """The page on settings with all keys, their types and defaults."""
+    rows = ["| key | value | default | what it does |", "|---|---|---|---|"]
+    for key in keys.ALL:
+        is_toml = key.default == "{}" or key.default[0] in '["0123456789' or key.default in ("true", "false")
+        default = f"`{key.default}`" if is_toml and "," not in key.default else key.default
+        rows.append(f"| `{key.name}` | {key.kind.name} | {default} | {key.text} As in `{key.name} = {key.example}`. |")
+    start, end = KEYS
+    pattern = re.escape(start) + ".*?" + re.escape(end)
+    joined = "\n".join(rows)
+    return re.sub(pattern, lambda _: f"{start}\n{joined}\n{end}", text, count=1, flags=re.DOTALL)
+
+
 def declarations() -> str:
     """What rules declare, so that their sources need not be parsed when the program starts. A line each."""
     entries = {stem: _entry(os.path.join(BUILT_IN.folder, f"{stem}.py")) for stem in stems(BUILT_IN)}
@@ -220,6 +232,8 @@ def wanted() -> dict[Path, str | None]:
     files[PAGES / "README.md"] = index()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
+    files[SETTINGS] = settings_page(SETTINGS.read_text(encoding="utf-8"))
+    files[ROOT / "docs" / "torchlint.schema.json"] = schema.text()
     files[TUTORIAL] = tutorial(TUTORIAL.read_text(encoding="utf-8"))
     files[Path(rules_index.PATH)] = declarations()
     if README.exists():

@@ -23,6 +23,7 @@ STAGES = ("triggers", "parse", "dispatch", "comments", "locate", "suppress", "fi
 
 APART = (
     "cli.report",
+    "file.docs",
     "file.notebook",
     "file.text",
     "file.tree",

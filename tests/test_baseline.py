@@ -203,12 +203,15 @@ def test_fixing_leaves_alone_what_is_in_it(write: Write, torchlint: Torchlint, t
     write({"x.py": HEAD + READ + OTHER, "y.py": HEAD + OTHER})
     assert torchlint("check", "--diff").out.count("\n-y") == 2
     ran = torchlint("check", "--fix")
-    assert (ran.code, ran.out) == (0, "No findings in 2 files (2 fixed, 1 baselined).\n")
+    assert (ran.code, ran.out) == (
+        0,
+        "Fixed 2 findings in 2 files: 2 × TL101.\nNo findings in 2 files (2 fixed, 1 baselined).\n",
+    )
     fixed = OTHER.replace(".data", ".detach()")
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == HEAD + READ + fixed
     assert (tmp_path / "y.py").read_text(encoding="utf-8") == HEAD + fixed
     ran = torchlint("check", "--fix", "--fix-baselined")
-    assert (ran.code, ran.out) == (0, "No findings in 2 files (1 fixed).\n")
+    assert (ran.code, ran.out) == (0, "Fixed 1 finding in 1 file: 1 × TL101.\nNo findings in 2 files (1 fixed).\n")
     assert torchlint("baseline", "prune").out == f"Removed 1 finding that is gone; 0 findings left in {NAME}.\n"
 
 

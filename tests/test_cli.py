@@ -285,18 +285,33 @@ def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.M
     assert wants_color("auto") is colored
 
 
+def test_kinds_of_fixes_are_those_of_the_examples() -> None:
+    from torchlint.diagnostic import Applicability
+    from torchlint.project.pages import documentation, kinds_of_fixes
+    from torchlint.testing.examples import examples
+
+    for code in known_names():
+        kinds = {mark.applicability for example in examples(documentation(code)) for mark in example.marks}
+        words = [kind.value for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in kinds]
+        assert kinds_of_fixes(code) == words + ["sometimes none"] * (None in kinds and bool(words)), code
+
+
 def test_rule(torchlint: Torchlint) -> None:
     by_code, by_name = torchlint("rule", "TL101"), torchlint("rule", "data-read")
     assert by_code.code == 0
     assert by_code.out == by_name.out == torchlint("rule", "tl101").out
-    title, traits, blank, text = by_code.out.split("\n", 3)
+    title, traits, page, blank, text = by_code.out.split("\n", 4)
     assert (title, blank) == ("TL101 data-read", "")
-    assert traits == "Group: migration. Severity: warning, where a finding does not say otherwise."
+    assert traits == "Group: migration. Severity: warning, where a finding does not say otherwise. Fix: safe, unsafe."
+    assert page.endswith("/docs/rules/data-read.md")
+    assert text.count("In the examples: `-` a finding with a safe fix") == 1
+    assert text.index("In the examples") < text.index("\n    -")
     assert "```" not in text
     assert "\n    -" in text  # the examples are there
     entry = json.loads(torchlint("rule", "TL101", "--output-format", "json").out)
     assert entry["summary"] == text.partition("\n")[0]
-    assert entry.keys() == {"code", "name", "group", "severity", "default", "summary", "explanation", "url"}
+    assert entry.keys() == {"code", "name", "group", "severity", "default", "fixes", "summary", "explanation", "url"}
+    assert entry["fixes"] == ["safe", "unsafe"]
 
 
 def test_all_rules(torchlint: Torchlint) -> None:

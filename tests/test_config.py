@@ -9,7 +9,7 @@ from conftest import Torchlint
 
 from torchlint.project.project import Project
 from torchlint.project.selection import OWN, Selection, SettingsError, selected
-from torchlint.project.settings import DEFAULT_EXCLUDE, Settings, load
+from torchlint.project.settings import DEFAULT_EXCLUDE, Excluded, FileIgnore, Settings, load
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[str, str]], None]
@@ -47,7 +47,7 @@ SELECTED = {
     "ALL but one": (layer("ALL", ignore="TL101"), layer(), EVERY - {"TL101"}),
     "TL002 on request": (layer(), layer(extend="TL002"), ALL | {"TL002"}),
     "TL002 on request alone": (layer(), layer("TL002"), {"TL002"}),
-    "the tool's own": (layer(), layer("TL0"), {"TL002"}),
+    "the tool's own": (layer(), layer("TL0"), {"TL002", "TL005"}),
 }
 
 
@@ -63,7 +63,7 @@ def test_own_diagnostics_can_only_be_ignored_by_name(selector: str) -> None:
 
 
 def test_default_rules_are_all_but_the_opt_in() -> None:
-    assert selected([layer()]) == ALL | OWN.keys() - {"TL002"}
+    assert selected([layer()]) == ALL | OWN.keys() - {"TL002", "TL005"}
 
 
 WRONG = {
@@ -134,10 +134,11 @@ def test_all_keys(tmp_path: Path) -> None:
     assert load(str(tmp_path / "pyproject.toml")) == Settings(
         root=str(tmp_path),
         file=str(tmp_path / "pyproject.toml"),
-        selection=Selection(("TL1",), ("TL201",), ("TL103",)),
-        exclude=("a", "b/*.py"),
-        per_file_ignores=(("tests/**", ("TL2", "data-read")),),
+        selections=(Selection(("TL1",), ("TL201",), ("TL103",)),),
+        excluded=(Excluded(str(tmp_path), ("a",)), Excluded(str(tmp_path), ("b/*.py",))),
+        per_file_ignores=(FileIgnore(str(tmp_path), "tests/**", ("TL2", "data-read")),),
         target_torch="2.6",
+        fixable=(Selection(),),
     )
 
 
@@ -145,7 +146,7 @@ def test_extend_exclude_adds_to_the_defaults(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.torchlint]\nextend-exclude = ["b"]', encoding="utf-8")
     settings = load(str(tmp_path / "pyproject.toml"))
     assert settings is not None
-    assert settings.exclude == (*DEFAULT_EXCLUDE, "b")
+    assert settings.excluded == (Excluded("", DEFAULT_EXCLUDE), Excluded(str(tmp_path), ("b",)))
 
 
 def test_the_nearest_settings_hold(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("baseline.md", "suppressions.md", "output.md", "notebooks.md")
+PAGES = (
+    "baseline.md",
+    "suppressions.md",
+    "output.md",
+    "notebooks.md",
+    "settings.md",
+    "assistants.md",
+    "code-in-text.md",
+)
 
 
 def commands(page: str) -> list[tuple[str, str]]:
     """The commands of a page, each with what it prints."""
     found = []
-    for block in re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    for _, block in re.findall(r"^(`{3,})console\n(.*?)^\1$", page, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, output = part.partition("\n")
             found.append((line, output))
@@ -27,9 +35,13 @@ def commands(page: str) -> list[tuple[str, str]]:
 
 
 def pattern(expected: str) -> str:
-    """What a command may print: how much is found depends on the rules there are, and ``...`` stands for anything."""
-    parts = (re.sub(r"[0-9]+", "[0-9]+", re.escape(part)) for part in expected.split("..."))
-    return ".*".join(parts)
+    """What a command may print: how much is found depends on the rules there are.
+
+    ``...`` stands for anything, and on a line of its own for any lines.
+    """
+    escaped = re.sub(r"[0-9]+", "[0-9]+", re.escape(expected))
+    escaped = re.sub(r"^\\\.\\\.\\\.\\\n", "(?:.*\\n)*", escaped, flags=re.MULTILINE)
+    return escaped.replace(r"\.\.\.", ".*")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -64,7 +76,7 @@ def test_a_page(name: str, tmp_path: Path) -> None:
 
 def test_options_and_settings_that_are_documented_exist() -> None:
     from torchlint.cli.commands import cli
-    from torchlint.project.settings import _KEYS
+    from torchlint.project.keys import BY_NAME
 
     known = {name for command in cli.commands.values() for option in command.params for name in option.opts}
     groups = [each for each in cli.commands.values() if hasattr(each, "commands")]
@@ -80,4 +92,4 @@ def test_options_and_settings_that_are_documented_exist() -> None:
         options = set(re.findall(r"(?<!-)--[a-z][a-z-]+", text)) - {"--all", "--quiet", "--message"}
         assert options <= known, page
         for block in re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-            assert set(re.findall(r"^([a-z-]+) = ", block, re.MULTILINE)) <= set(_KEYS), page
+            assert set(re.findall(r"^([a-z-]+) = ", block, re.MULTILINE)) <= set(BY_NAME), page

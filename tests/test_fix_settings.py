@@ -151,11 +151,21 @@ def test_each_folder_has_its_settings(write: Write, torchlint: Torchlint, tmp_pa
 
 # options, files, standard output, exit code
 ONLY: dict[str, tuple[str, dict[str, str], str, int]] = {
-    "some left": ("", {"x.py": CODE}, "Fixed 2 findings (1 additional fix available with `--unsafe-fixes`).\n", 0),
-    "all": ("--unsafe-fixes", {"x.py": CODE}, "Fixed 3 findings.\n", 0),
+    "some left": (
+        "",
+        {"x.py": CODE},
+        "Fixed 2 findings: 1 × TL101, 1 × TL106 (1 additional fix available with `--unsafe-fixes`).\n",
+        0,
+    ),
+    "all": ("--unsafe-fixes", {"x.py": CODE}, "Fixed 3 findings: 1 × TL101, 1 × TL106, 1 × TL203.\n", 0),
     "none": ("--fixable TL2", {"x.py": CODE}, "No findings fixed (1 fix available with `--unsafe-fixes`).\n", 0),
     "nothing to fix": ("", {"x.py": "import torch\n"}, "No findings fixed.\n", 0),
-    "non-zero": ("--exit-non-zero-on-fix --unsafe-fixes", {"x.py": CODE}, "Fixed 3 findings.\n", 1),
+    "non-zero": (
+        "--exit-non-zero-on-fix --unsafe-fixes",
+        {"x.py": CODE},
+        "Fixed 3 findings: 1 × TL101, 1 × TL106, 1 × TL203.\n",
+        1,
+    ),
     "non-zero, nothing": ("--exit-non-zero-on-fix", {"x.py": "import torch\n"}, "No findings fixed.\n", 0),
     "quiet": ("-q", {"x.py": CODE}, "", 0),
     "json": ("--output-format json", {"x.py": CODE}, "", 0),

@@ -309,6 +309,7 @@ def test_the_run_says_so(write: Write, torchlint: Torchlint, monkeypatch: pytest
     assert ran.err == "error: x.py:2: the fix of TL101 would leave code that does not parse: left out\n"
     assert ran.out.splitlines() == [
         "x.py:2:5: TL101 it is so",
+        "Fixed 1 finding in 1 file: 1 × TL201.",
         "Found 1 finding in 1 file (1 fixed).",
         "1 file could not be checked completely.",
     ]

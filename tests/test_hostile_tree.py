@@ -313,3 +313,15 @@ def test_a_file_that_changes_all_the_time(tree: Tree) -> None:
     assert content["other/victim.py"].split(" ", 1)[1] in (CODE, FIXED)  # a link to a file is a way to write it
     assert content["home/notes.txt"].endswith("mine")
     assert not [name for name in content if ".tmp" in name]
+
+
+@pytest.mark.parametrize(
+    "line", ["x = [" + "a.b, " * 400_000 + "]\n", "x" + ".a" * 200_000 + "\n"], ids=["list", "path"]
+)
+def test_a_line_of_another_file_without_end(line: str, tree: Tree) -> None:
+    """It is looked for who patches or takes names in files that are not checked themselves."""
+    tree.write("work/line.pyx", f"import torch\n{line}")
+    tree.write("work/old.py", "import torch.nn.functional as F\n\ny = F.upsample(x, scale_factor=2)\n")
+    code, out, err = tree.run("check", "--no-cache", "--output-format", "concise", "old.py")
+    assert (code, err) == (1, "")
+    assert "old.py:3:5: TL302 [*]" in out

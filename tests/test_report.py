@@ -490,8 +490,8 @@ def test_lines_are_the_same_whatever_ends_them(content: str) -> None:
 @given(st.text(st.characters(codec="ascii"), max_size=150), st.integers(0, 160), st.integers(0, 160))
 def test_short_lines_are_cut_as_others_are(line: str, start: int, end: int) -> None:
     def careful(line: str) -> tuple[str, int, int]:
-        return _cut(f"{line}é", min(start, len(line)), min(max(start, end), len(line)))
+        return _cut(f"{line}é", min(start, len(line)), min(max(start, end), len(line)), WIDTH)
 
-    shown, offset, width = _cut(line, start, max(start, end))
+    shown, offset, width = _cut(line, start, max(start, end), WIDTH)
     if len(line) < WIDTH and line.isprintable():
         assert (f"{shown}é", offset, width) == careful(line)

@@ -94,8 +94,8 @@ LEVELS = {
         [("TL605", "warning")],
     ),
     "no Python": ("print w.data", [("TL001", "error")]),
-    "a comment": ("print(w)  # torchlint: ignore[]", [("TL004", "warning")]),
-    "a comment for nothing": ("print(w)  # torchlint: ignore", [("TL002", "info")]),
+    "a comment": ("print(w)  # torchlint: ignore[] why", [("TL004", "warning")]),
+    "a comment for nothing": ("print(w)  # torchlint: ignore why", [("TL002", "info")]),
 }
 
 

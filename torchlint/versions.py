@@ -29,6 +29,14 @@ class Target:
         ends = (text(self.oldest) if self.oldest else "", text(self.newest) if self.newest else "")
         return ends[0] if ends[0] == ends[1] else "..".join(ends)
 
+    @property
+    def as_range(self) -> str:
+        """As ``--target-torch`` takes it; nothing for all versions."""
+        if self.oldest is not None and self.oldest == self.newest:
+            return f"=={text(self.oldest)}"
+        ends = ((">=", self.oldest), ("<=", self.newest))
+        return ",".join(f"{sign}{text(end)}" for sign, end in ends if end is not None)
+
 
 ANY = Target()
 

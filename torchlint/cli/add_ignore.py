@@ -75,6 +75,8 @@ def _write(result: FileResult, reason: str) -> tuple[int, int]:
         content = read_content(result.file.path, data).without_bad_cells()
     except source.Undecodable:
         return 0, len(result.diagnostics)
+    if content.embedded is not None:  # what is said there is for readers
+        return 0, len(result.diagnostics)
     if content.shown != result.text:
         raise writing.NotWritten("the file has changed since it was checked")
     done = silenced(content.text, [each for each in result.diagnostics if each.code not in OWN], reason)

@@ -16,6 +16,7 @@ from torchlint.project.baseline import Baseline, BaselineEntry
 from torchlint.project.discovery import Found, discover, shown
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
+from torchlint.project.settings import given
 from torchlint.session.accounts import Accounts
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import FileResult, Run, RunOptions
@@ -26,6 +27,7 @@ class BaselineOptions:
     """What the commands share."""
 
     baseline: str | None
+    config: tuple[str, ...]
     jobs: int
     verbose: bool
 
@@ -48,7 +50,8 @@ def write(options: BaselineWriteOptions) -> int:
             listed(options.select, "--select") or None,
             listed(options.extend_select, "--extend-select"),
             listed(options.ignore, "--ignore"),
-        )
+        ),
+        given=given(options.config),
     )
     known, name = _loaded(project, options.baseline)
     if known.content is not None and not options.extend:
@@ -114,7 +117,7 @@ def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
 
 def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
-    project = Project(min_confidence=Confidence.LOW)  # what settings hide is not gone
+    project = Project(min_confidence=Confidence.LOW, given=given(options.config))  # what settings hide is not gone
     known, name = _loaded(project, options.baseline)
     if known.content is None:
         raise SettingsError(f"there is no baseline {name}: `torchlint baseline write` makes it")

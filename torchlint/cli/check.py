@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, TextIO
 from torchlint.cli.add_ignore import add, check_reason
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
+from torchlint.cli.patches import print_patches, write_text
 from torchlint.cli.progress import Progress
 from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
-from torchlint.cli.report.terminal import printable, printable_lines, wants_color
+from torchlint.cli.report.terminal import columns, printable, printable_lines, wants_color
 from torchlint.diagnostic import Confidence, Diagnostic, Fixing, Problem, Severity
-from torchlint.file.text.source import decode_leniently
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
-from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, known_names, listed
-from torchlint.project.settings import check_size, check_version
+from torchlint.project.settings import check_size, check_version, given
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from torchlint.project.changes import GitChanges
 
 STDIN = "-"
+
+STREAMED = "json-lines"
+"""The format that is printed while the run goes on."""
 
 _SHOWN = 10
 """So many places are listed at most."""
@@ -47,6 +49,7 @@ class CheckOptions:
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
+    extend_ignore: tuple[str, ...]
     fix: bool | None
     """None where nothing is said, so that the settings decide; as for the next three."""
     unsafe_fixes: bool | None
@@ -67,6 +70,9 @@ class CheckOptions:
     fail_on: str | None
     min_confidence: str | None
     no_suppressions: bool
+    exclude: tuple[str, ...]
+    extend_exclude: tuple[str, ...]
+    config: tuple[str, ...]
     isolated: bool
     no_cache: bool
     cache_dir: str | None
@@ -74,6 +80,7 @@ class CheckOptions:
     no_baseline: bool
     fix_baselined: bool
     stdin_filename: str | None
+    docs: bool | None
     show_files: bool
     force_exclude: bool
     target_torch: str | None
@@ -92,7 +99,7 @@ class CheckCommand:
         selection = Selection(
             listed(options.select, "--select") or None,
             listed(options.extend_select, "--extend-select"),
-            listed(options.ignore, "--ignore"),
+            (*listed(options.ignore, "--ignore"), *listed(options.extend_ignore, "--extend-ignore")),
         )
         if options.target_torch is not None:
             check_version(options.target_torch, "--target-torch")
@@ -111,7 +118,11 @@ class CheckCommand:
             size,
             min_confidence=confidence,
             heeds_comments=not options.no_suppressions,
+            given=given(options.config, options.exclude, options.extend_exclude),
+            docs=options.docs,
         )
+        if options.isolated and self.project.given.file is not None:
+            raise SettingsError("--isolated and a settings file after --config cannot be given together")
         self._decide()
         self.baseline = self._baseline()
         self.failed = 0
@@ -136,11 +147,14 @@ class CheckCommand:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
 
+        if self.reason == "" and settings.require_reason:
+            raise SettingsError("--add-ignore: the settings require a reason: write `--add-ignore=REASON`")
+
         def decided(option: bool | None, setting: bool) -> bool:
             return setting if option is None else option
 
         unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
-        self.style = Style(wants_color(options.color), unsafe)
+        self.style = Style(wants_color(options.color), unsafe, columns())
         self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
         never = options.diff or self.reason is not None or self.changes is not None
         self.fix_only = self.fix_only and not never
@@ -208,7 +222,10 @@ class CheckCommand:
         progress = Progress(sys.stderr, not self.options.quiet and self._is_for_people)
         run = self._new_run(progress)
         try:
-            results = run.files(files) if self.changes is None else self._brought(run, files, self.changes)
+            if self._is_streamed:
+                results = list(self._streamed(run.stream(files)))
+            else:
+                results = run.files(files) if self.changes is None else self._brought(run, files, self.changes)
         finally:
             progress.end()
         if run.refused is not None:
@@ -216,7 +233,7 @@ class CheckCommand:
         self.failed = len(found.missing) + len(found.problems)
         if self.reason is not None:
             return self._add_ignores(found, results, self.reason)
-        self._report(results)
+        self._report(results, self._is_streamed)
         self._complain(found.problems, results)
         self._warn(found)
         if run.unsaved is not None:
@@ -224,6 +241,19 @@ class CheckCommand:
         self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
+
+    @property
+    def _is_streamed(self) -> bool:
+        """Whether findings are printed as they come: each on a line, and nothing else has to be known for it."""
+        waits = self.options.diff or self.options.statistics or self.fix_only or self.reason is not None
+        return self.outputs.here == STREAMED and self.changes is None and self.baseline is None and not waits
+
+    def _streamed(self, results: Iterable[FileResult]) -> Iterator[FileResult]:
+        """Results that are printed now, without what is needed for no other report."""
+        for result in results:
+            self._print(format_named(STREAMED)(_shown([result]), self.style), sys.stdout)
+            sys.stdout.flush()
+            yield result if self.outputs.are_in_files else result._replace(text="", before=b"", cells=None)
 
     def _brought(self, run: Run, files: list[File], changes: GitChanges) -> list[FileResult]:
         """The results without what changes have not brought."""
@@ -274,12 +304,12 @@ class CheckCommand:
             return INCOMPLETE
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
             if self.fix:
-                _write_text(data)
+                write_text(data)
             return CLEAN
         run = self._new_run(Progress(sys.stderr, wanted=False))
         result = run.text(File(name, location, named=True), data)
         if self.fix:
-            _write_text(data if result.after is None else result.after)
+            write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
             self._write_files([result])
         else:
@@ -303,22 +333,13 @@ class CheckCommand:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
-    def _report(self, results: list[FileResult]) -> None:
+    def _report(self, results: list[FileResult], are_printed: bool = False) -> None:
         if not self.options.diff:
-            self._print(self._findings(results), sys.stdout)
+            if not are_printed:
+                self._print(self._findings(results), sys.stdout)
             self._write_files(results)
             return
-        from torchlint.cli.report import patch
-
-        changed = [result for result in results if result.after is not None]
-        base = _base([result.file.location for result in changed])
-        for result in changed:
-            name = relative(result.file.location, base) or result.file.path
-            change = (name, result.before, result.after or b"", self.style)
-            if sys.stdout.isatty():
-                self._print(patch.for_terminal(*change), sys.stdout)
-            else:
-                _write(patch.patch(*change))
+        base = print_patches(results, self.style)
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
         self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
@@ -355,9 +376,13 @@ class CheckCommand:
         if self.show_fixes:
             fixes = list(statistics.fixes(totals, known_names(), self.style))
             yield from (*fixes, "") if fixes else ()
+        elif not self.options.quiet and not self.fix_only:
+            yield from statistics.fixed_line(totals, self.style)
         if not self.options.quiet:
-            how = statistics.fixes_only if self.fix_only else statistics.summary
-            yield from how(files, totals, self.style)
+            if self.fix_only:
+                yield from statistics.fixes_only(files, totals, self.style, are_listed=self.show_fixes)
+            else:
+                yield from statistics.summary(files, totals, self.style)
             if self.caused:
                 shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
                 yield printable(f"On lines that did not change, but brought by the change: {shown}")
@@ -434,35 +459,6 @@ def _findings(result: FileResult, diagnostics: tuple[Diagnostic, ...]) -> FileFi
     return FileFindings(result.file.path, result.file.location, result.text, diagnostics, result.cells)
 
 
-def _base(locations: list[str]) -> str:
-    """The directory that the paths of a patch start at: the working directory, or above it what holds all of them."""
-    here = os.getcwd()
-    if all(relative(location, here) is not None for location in locations):
-        return here
-    common = os.path.commonpath([here, *locations])
-    at = common
-    while at != os.path.dirname(at):
-        if os.path.exists(os.path.join(at, ".git")):
-            return at
-        at = os.path.dirname(at)
-    return common
-
-
 def _would_fix(results: Iterable[FileResult]) -> str:
     count = sum(number for result in results for _, number in result.fixed)
     return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."
-
-
-def _write(chunks: Iterable[bytes]) -> None:
-    """Bytes to standard output: a patch has the encodings and newlines of the files it is for."""
-    sys.stdout.flush()
-    sys.stdout.buffer.writelines(chunks)
-    sys.stdout.buffer.flush()
-
-
-def _write_text(data: bytes) -> None:
-    """A text to standard output: its bytes, unless somebody only looks at it."""
-    if sys.stdout.isatty():
-        sys.stdout.write(printable_lines(decode_leniently(data)))
-    else:
-        _write([data])

@@ -12,9 +12,10 @@ import click
 
 from torchlint import __version__
 from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
-from torchlint.cli.report import FORMATS, Style
+from torchlint.cli.report import Style
 from torchlint.cli.report.terminal import printable, wants_color
 from torchlint.diagnostic import Confidence, Severity
+from torchlint.project.formats import FORMATS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -81,6 +82,19 @@ def _rules(option: str, help: str) -> Callable[[F], F]:
     return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
 
 
+def _patterns(option: str, help: str) -> Callable[[F], F]:
+    """An option that takes patterns for paths."""
+    return click.option(option, multiple=True, metavar="PATTERN", help=help)
+
+
+_config = click.option(
+    "--config",
+    multiple=True,
+    metavar="KEY=VALUE|FILE",
+    help="A setting that goes before those in files; or a settings file that holds for all.",
+)
+
+
 def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The codes and names of rules that begin like the last one of a list."""
     from click.shell_completion import CompletionItem
@@ -123,6 +137,7 @@ class _Check(click.Command):
 @_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
 @_rules("--ignore", "Rules not to use.")
 @_rules("--extend-select", "Rules to use as well.")
+@_rules("--extend-ignore", "Rules not to use; the same as --ignore.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
@@ -152,6 +167,9 @@ class _Check(click.Command):
 )
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
 @click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
+@_patterns("--exclude", "Patterns for what is not checked, instead of those of the settings.")
+@_patterns("--extend-exclude", "Patterns for what is not checked, either.")
+@_config
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
@@ -159,6 +177,7 @@ class _Check(click.Command):
 @click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
 @click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
+@click.option("--docs/--no-docs", default=None, help="Check code in Markdown and docstrings, too.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
 @click.option(
@@ -189,6 +208,7 @@ def baseline() -> None:
 
 def _baseline(function: F) -> F:
     """The options that the commands about baselines share."""
+    function = _config(function)
     function = _verbose()(function)
     function = _processes(function)
     return click.option(
@@ -276,6 +296,52 @@ def _codes(asked: str, known: dict[str, str]) -> list[str]:
     raise click.UsageError(f"unknown rule `{asked}`{did_you_mean(asked, [*known, *known.values(), *GROUPS])}")
 
 
+def _keys(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from torchlint.project.keys import BY_NAME
+
+    return [CompletionItem(name) for name in BY_NAME if name.startswith(incomplete)]
+
+
+@cli.command()
+@click.argument("key", required=False, shell_complete=_keys)
+@click.option("--explain", metavar="FILE", type=click.Path(), help="Which settings hold for a file, and who says so.")
+@click.option("--schema", is_flag=True, help="The JSON Schema of settings files.")
+@_config
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_verbose(expose_value=False)
+def config(key: str | None, explain: str | None, schema: bool, config: tuple[str, ...], output_format: str) -> int:
+    """List the settings there are, or say more of one.
+
+    Exit code: 0 all is said, 2 bad usage or settings.
+    """
+    import json
+
+    from torchlint.cli import config as command
+    from torchlint.project.keys import ALL
+    from torchlint.project.schema import text
+    from torchlint.project.settings import given
+
+    if (key is not None) + (explain is not None) + schema > 1:
+        raise click.UsageError("give a key, or --explain, or --schema")
+    style, is_json = Style(wants_color("auto")), output_format == "json"
+    if schema:
+        click.echo(text(), nl=False)
+        return CLEAN
+    with _settings_can_be_wrong():
+        if explain is not None:
+            found = command.explained(explain, given(config))
+            lines = [json.dumps(found.as_json(), indent=2)] if is_json else list(found.lines(style))
+        elif key is not None:
+            known = command.key_named(key)
+            lines = [json.dumps(command.as_json(known), indent=2)] if is_json else list(command.described(known, style))
+        else:
+            lines = [json.dumps([*map(command.as_json, ALL)], indent=2)] if is_json else list(command.listed())
+    click.echo("\n".join(lines))
+    return CLEAN
+
+
 @cli.command()
 @click.argument("code")
 @click.argument("name")
@@ -325,6 +391,7 @@ def infer(**given: Any) -> int:
 @click.option("--to", "newest", default=NEWEST, show_default=True, metavar="VERSION", help="The version to go to.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
+@click.option("--allow-dirty", is_flag=True, help="With --fix, write also where there are uncommitted changes.")
 @_processes
 @_verbose()
 def upgrade(**given: Any) -> int:
@@ -338,6 +405,23 @@ def upgrade(**given: Any) -> int:
 
     with _settings_can_be_wrong():
         return run(UpgradeOptions(**given))
+
+
+@cli.command()
+@click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
+@_verbose()
+def server(verbose: bool) -> int:
+    """Serve an editor, which starts this itself: see docs/editors.md.
+
+    Exit code: 0 the editor has ended it, 1 the editor was gone, 2 what this needs is not installed.
+    """
+    try:
+        from torchlint.server.main import serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        raise _UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
+    return serve(verbose=verbose)
 
 
 @cli.command()

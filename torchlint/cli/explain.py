@@ -6,9 +6,14 @@ import re
 from typing import Any
 
 from torchlint.cli.report import BOLD, GREEN, RED, Style, url
-from torchlint.project.pages import documentation, name_of
+from torchlint.project.pages import documentation, kinds_of_fixes, name_of
 from torchlint.project.selection import ALWAYS_ON, group_of, severity_of
 from torchlint.rules import BUILT_IN, catalogue
+
+SIGNS = (
+    "In the examples: `-` a finding with a safe fix, `~` with an unsafe fix, `!` without a fix, `+` what it becomes."
+)
+"""How to read examples."""
 
 _FENCE = re.compile(r"^ *```")
 _SIGN_COLORS = {"-": RED[1:], "!": RED[1:], "~": RED[1:], "+": GREEN}
@@ -30,6 +35,7 @@ def as_json(code: str) -> dict[str, Any]:
         "group": group.value if (group := group_of(code)) is not None else None,
         "severity": severity_of(code).value,
         "default": is_on_by_default(code),
+        "fixes": kinds_of_fixes(code),
         "summary": summary,
         "explanation": text,
         "url": url(code, name_of(code)),
@@ -43,11 +49,15 @@ def as_text(code: str, style: Style) -> str:
     for line in documentation(code).splitlines():
         if _FENCE.match(line):
             in_code = not in_code
+            if line.strip().startswith("```diff") and SIGNS not in body:
+                body += [SIGNS, ""]
         elif in_code:
             body.append(f"    {style.paint(line, *_SIGN_COLORS.get(line[:1], ()))}" if line.strip() else "")
         else:
             body.append(line)
-    return "\n".join([title, traits(code), "", *body])
+    page = url(code, name_of(code))
+    fix = f"Fix: {', '.join(kinds_of_fixes(code)) or 'none'}."
+    return "\n".join([title, f"{traits(code)} {fix}", *([page] if page is not None else []), "", *body])
 
 
 def is_on_by_default(code: str) -> bool:

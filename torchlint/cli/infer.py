@@ -6,13 +6,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
 from torchlint.cli.report.terminal import printable, printable_lines
-from torchlint.diagnostic import LocatedEvidence, Position, Problem
+from torchlint.cli.report.values import value_in_words
+from torchlint.diagnostic import Position, Problem
 from torchlint.file.inferred import KINDS, Inferred, infer
 from torchlint.file.locate.evidence import shortened
 from torchlint.file.parse.invalid import NOT_UNDERSTOOD, TOO_DEEP, NotUnderstood, Unparsed
@@ -38,9 +39,6 @@ WIDTH = 60
 _PLACE = re.compile(
     r"(?P<path>.+?)(?::cell (?P<cell>[0-9]{1,9}))?:(?P<row>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?", re.DOTALL
 )
-
-_SILENT = frozenset((("ndim", "any"), ("dtype", "any"), ("leaf", "maybe"), ("role", "plain")))
-"""What says nothing of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +225,14 @@ class Reveal:
 
 def _read(file: File) -> FileContent:
     try:
-        return read_content(file.path, read(file.location)).without_bad_cells()
+        content = read_content(file.path, read(file.location)).without_bad_cells()
     except OSError as error:
         raise Failure(error.strerror or str(error), code=INCOMPLETE) from error
     except Undecodable as error:
         raise Failure(error.reason, error.row) from error
+    if content.embedded is not None:
+        raise Failure("only Python and notebooks are analysed")
+    return content
 
 
 def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:
@@ -262,7 +263,7 @@ class _Shown:
         """An expression for people."""
         cell, at = self._where(item.start)
         place = f"{self.file.path}:{'' if cell is None else f'cell {cell}:'}{at.row}:{at.column}"
-        return _line(place, item, self._line_of)
+        return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value_in_words(item, self._line_of)}")
 
     def entry(self, item: Inferred) -> dict[str, Any]:
         """An expression for programs."""
@@ -289,33 +290,7 @@ class _Shown:
         return (None, position) if self.cells is None else self.cells.place(position)
 
 
-def _line(place: str, item: Inferred, line_of: Callable[[int], str]) -> str:
-    said = {key: word for key, word in item.dimensions.items() if (key, word) not in _SILENT}
-    if said.get("grad") == "no":
-        said.pop("leaf", None)  # which is no news
-    words = [item.kind, item.cls or item.name or "", *(f"{key}={word}" for key, word in said.items())]
-    words += [f"requires={item.requires}"] if item.requires is not None else []
-    value = f"{' '.join(filter(None, words))}{_because(item.evidence, line_of)}{_graph(item, line_of)}"
-    return printable(f"{place}: {shortened(item.expression, WIDTH)}: {value}")
-
-
 _TENSOR_OR_PLAIN = {"tensor", "number", "string", "none", "unknown"}
-
-
-def _because(evidence: LocatedEvidence | None, line_of: Callable[[int], str]) -> str:
-    if evidence is None:
-        return ""
-    return f" ({evidence.message}{f', {line_of(evidence.row)}' if evidence.row is not None else ''})"
-
-
-def _graph(item: Inferred, line_of: Callable[[int], str]) -> str:
-    """What makes a tensor require grad, and by whose calls autograd records."""
-    said = [f"by {', '.join(item.sources)}"] if item.sources else []
-    for mode, how in (("yes", "with grad"), ("no", "without grad"), ("maybe", "with or without grad")):
-        rows = [line_of(row) for row, called in item.callers if called == mode]
-        listed = ", ".join([*rows[:1], *(row.removeprefix("line ") for row in rows[1:])])
-        said += [f"called {how}: {listed}"] if rows else []
-    return f" [{'; '.join(said)}]" if said else ""
 
 
 def _entry(

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from torchlint.cli.report import FORMATS, FileFindings, Style, format_named
+from torchlint.cli.report import FileFindings, Style, format_named
+from torchlint.project.formats import FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
 
@@ -41,6 +42,8 @@ class Outputs:
             raise SettingsError("two formats for one file")
         self.here = here[0] if here else None
         """The format of what goes to standard output; None if nothing but the summary does."""
+        self.are_in_files = bool(files)
+        """Whether there are others."""
 
     def write(self, files: Sequence[FileFindings]) -> list[str]:
         """Write the reports that go to files; what went wrong, a sentence for each."""

@@ -12,14 +12,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
+from torchlint.cli.report.statistics import fixed_by_rule
 from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
-from torchlint.project.discovery import Found, discover
+from torchlint.project import changes
+from torchlint.project.discovery import Found, discover, shown
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError
 from torchlint.project.settings import check_version
 from torchlint.session.scheduler import FileResult, Run, RunOptions
 from torchlint.versions import version
+
+_SHOWN = 5
+"""So many names of files are listed at most."""
 
 RULES = ("TL3", "TL7", "TL9")
 """The groups that are about torch's API."""
@@ -34,6 +39,7 @@ class UpgradeOptions:
     newest: str
     fix: bool
     unsafe_fixes: bool
+    allow_dirty: bool
     jobs: int
     verbose: bool
 
@@ -41,6 +47,8 @@ class UpgradeOptions:
 def run(options: UpgradeOptions) -> int:
     """Check the paths for both versions, and print what was found by symbol."""
     _check_versions(options.oldest, options.newest)
+    if options.fix and not options.allow_dirty:
+        _check_clean(options)
     before = _found(options, options.oldest, Fixing.NONE)[2]
     fixing = Fixing.NONE if not options.fix else Fixing.UNSAFE if options.unsafe_fixes else Fixing.SAFE
     project, found, results = _found(options, options.newest, Fixing.NONE)
@@ -49,7 +57,8 @@ def run(options: UpgradeOptions) -> int:
     if fixing is not Fixing.NONE:
         project, found, results = _found(options, options.newest, fixing)
         fixed = sum(number for result in results for _, number in result.fixed)
-        print(f"Fixed {fixed}, {sum(len(result.diagnostics) for result in results)} left.")
+        rules = f" ({fixed_by_rule(each for result in results for each in result.fixed)})" if fixed else ""
+        print(f"Fixed {fixed}{rules}, {sum(len(result.diagnostics) for result in results)} left.")
     for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
         print(f"warning: {printable(warning)}", file=sys.stderr)
     for problem in (*found.missing, *found.problems, *(problem for result in results for problem in result.problems)):
@@ -61,6 +70,17 @@ def run(options: UpgradeOptions) -> int:
     if found.problems or any(result.problems for result in results):
         return INCOMPLETE
     return FINDINGS if any(result.diagnostics for result in results) else CLEAN
+
+
+def _check_clean(options: UpgradeOptions) -> None:
+    """Whether all that may be written to can be had back from git, where there is a repository."""
+    files = discover(options.paths or (".",), Project(), False).files
+    dirty = changes.uncommitted(file.location for file in files)
+    if dirty:
+        names = ", ".join(printable(shown(location)) for location in dirty[:_SHOWN]) + ", …" * (len(dirty) > _SHOWN)
+        raise SettingsError(
+            f"--fix: there are changes that are not committed ({names}): commit or stash them, or write --allow-dirty"
+        )
 
 
 def _found(options: UpgradeOptions, version: str, fixing: Fixing) -> tuple[Project, Found, list[FileResult]]:

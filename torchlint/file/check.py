@@ -70,12 +70,13 @@ def check_text(
     budget: int = BUDGET,
     accepted: Mapping[FindingKey, int] | None = None,
     revised: Revise | None = None,
+    is_promising: bool = False,
 ) -> Outcome:
     """Lint one text with the rules of the given codes, and fix it; for the rest see :class:`Subject`.
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {}, revised)
+    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {}, revised, is_promising)
 
     def examined(text: str) -> Examined:
         return joined(examine(text, subject))
@@ -113,7 +114,7 @@ def examine_without_triggers(text: str, subject: Subject) -> Examined:
 
 def _examined(text: str, possible: frozenset[str], subject: Subject) -> Examined:
     """What the rules that are possible have to say of a text."""
-    look = first_look(text, possible, subject)
+    look = first_look(text, possible, subject) if not subject.is_promising else None
     located = Located()
     if look is None or look.codes:
         located = _located(text, look.codes if look is not None else possible, subject)

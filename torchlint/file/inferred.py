@@ -94,11 +94,14 @@ def infer(
     location: str | None = None,
     codebase: Codebase | None = None,
     budget: Budget | None = None,
+    *,
+    at: Position | None = None,
 ) -> Iterator[Inferred]:
     """The values of all expressions of a text, in document order, inner ones before those they begin.
 
     ``location`` says where the file is, without which what it imports is not looked for; ``codebase`` what is known of
-    other files; ``budget`` how much may be interpreted, and afterwards whether that was enough.
+    other files; ``budget`` how much may be interpreted, and afterwards whether that was enough. With ``at`` only the
+    innermost expression around that place is asked about, if there is one.
 
     Raises:
         torchlint.file.parse.invalid.Unparsed: the text is no Python.
@@ -106,10 +109,11 @@ def infer(
         RecursionError: it is nested too deeply for the stack there is.
     """
     tree = parse(text, path)
+    nodes = list(_expressions(tree)) if at is None else _innermost(tree, at)
     model = model_of(tree, location, codebase)
     model.budget = budget or model.budget
     try:
-        values = [(node, model.value(node)) for node in _expressions(tree)]
+        values = [(node, model.value(node)) for node in nodes]
         grads = {
             id(node): _grad(model, node) for node, value in values if value.grad == Tri.YES and value.may_be_tensor
         }
@@ -194,13 +198,31 @@ def _is_part(tree: Tree, node: cst.CSTNode) -> bool:
     return is_label(tree, node)
 
 
+def _innermost(tree: Tree, at: Position) -> list[cst.BaseExpression]:
+    """The smallest expression around a place, if there is one."""
+    nodes, lines = list(_expressions(tree)), Lines(tree.source.text)
+    if at.row > len(lines.starts):
+        return []
+    spans = tree.spans([anchor for node in nodes for anchor in _own_anchors(node)])
+    offset = lines.offset(at)
+    around = [
+        (end - start, node) for node in nodes for start, end in (_place(tree, node, spans),) if start <= offset < end
+    ]
+    return [min(around, key=lambda pair: pair[0])[1]] if around else []
+
+
+def _own_anchors(node: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    """The nodes whose places say where an expression stands."""
+    yield node
+    if isinstance(node, _BRACKETED) and node.lpar:
+        yield node.lpar[-1]
+        yield node.rpar[0]
+
+
 def _anchors(values: Iterable[tuple[cst.BaseExpression, Value]]) -> Iterator[cst.CSTNode]:
     """All nodes whose places are needed, so that one code generation gives them."""
     for node, value in values:
-        yield node
-        if isinstance(node, _BRACKETED) and node.lpar:
-            yield node.lpar[-1]
-            yield node.rpar[0]
+        yield from _own_anchors(node)
         if value.evidence is not None and value.evidence.node is not None:
             yield value.evidence.node
 

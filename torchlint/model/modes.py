@@ -29,6 +29,9 @@ _LIGHTNING_NO_GRAD = frozenset(
 )
 """Lightning runs these hooks under ``torch.no_grad()``: lightning.ai/docs, "Trainer", `Trainer.validate`."""
 
+_SETTERS = ("set_grad_enabled", "enter_context")
+"""What changes the mode for what comes after it, without a block of its own."""
+
 _NO_GRAD = ("no_grad", "nograd", "inference_mode", "inferencemode", "set_grad_enabled")
 """What some code runs under if a function is only called where autograd does not record, in small letters."""
 
@@ -38,20 +41,32 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
     within = context.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef)
     if isinstance(within, (cst.Lambda, cst.GeneratorExp)):
         return Tri.YES  # it runs later, and nobody knows where
+    scope, statement = context.scopes.scope_of(node), context.tree.statement(node)
+    if _is_as_at_start(context, scope, statement):
+        return Tri.YES if isinstance(scope, cst.Module) else start_grad(context, scope)
     usual = Tri.MAYBE if context.budget.is_spent else Tri.YES
-    return trace_of(context, context.scopes.scope_of(node)).modes.get(id(context.tree.statement(node)), usual)
+    return trace_of(context, scope).modes.get(id(statement), usual)
+
+
+def _is_as_at_start(context: Context, scope: cst.FunctionDef | cst.Module, statement: cst.CSTNode) -> bool:
+    """Whether nothing between the start of a scope and a statement can change the mode, so no value matters."""
+    if isinstance(scope, cst.FunctionDef) and scope.decorators:
+        return False
+    if any(context.tree.names(name) for name in _SETTERS):
+        return False
+    return not isinstance(context.tree.enclosing(statement, cst.With, cst.FunctionDef), cst.With)
 
 
 def start_grad(context: Context, function: cst.FunctionDef) -> Tri:
     """Whether autograd records when a function begins."""
     if function.decorators and (mode := _decorated_grad(context, function)) is not None:
         return mode
-    cls = class_of(context, function)
+    name = function.name.value
+    is_of_function, is_of_module = name in ("forward", "backward"), name in _LIGHTNING_NO_GRAD
+    cls = class_of(context, function) if is_of_function or is_of_module else None
     if cls is not None:
         kind = class_kind(context, cls)
-        if kind == "function" and function.name.value in ("forward", "backward"):
-            return Tri.NO
-        if kind == "module" and function.name.value in _LIGHTNING_NO_GRAD:
+        if (kind == "function" and is_of_function) or (kind == "module" and is_of_module):
             return Tri.NO
     return Tri.MAYBE if _only_without_grad(context, function) else Tri.YES  # others may call it otherwise
 

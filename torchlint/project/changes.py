@@ -127,9 +127,26 @@ def staged() -> GitChanges:
     return GitChanges(root, _parsed(root, _git(root, *_DIFF, "--cached", base, "--")), base, is_staged=True)
 
 
-def _root() -> str:
-    found = _git(os.getcwd(), "rev-parse", "--show-toplevel", about="this is no git repository")
-    return os.path.realpath(os.fsdecode(found.removesuffix(b"\n").removesuffix(b"\r")))
+def uncommitted(locations: Iterable[str]) -> list[str]:
+    """What git could not give back if files (absolute paths) were written to: their absolute paths, in order.
+
+    That is whatever is not committed in their repositories, and of new files those that are among them.
+    """
+    given = {os.path.join(os.path.realpath(os.path.dirname(each)), os.path.basename(each)) for each in locations}
+    roots = {root for folder in {os.path.dirname(each) for each in given} if (root := _root(folder, about=""))}
+    found = set[str]()
+    for root in roots:
+        for entry in _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split(b"\0"):
+            location = _location(root, entry[3:])
+            if entry and (entry[:2] != b"??" or location in given):
+                found.add(location)
+    return sorted(found)
+
+
+def _root(directory: str | None = None, about: str = "this is no git repository") -> str:
+    """The root of the repository that a directory is in; for what if there is none, see :func:`_git`."""
+    found = _git(directory or os.getcwd(), "rev-parse", "--show-toplevel", about=about)
+    return os.path.realpath(os.fsdecode(found.removesuffix(b"\n").removesuffix(b"\r"))) if found else ""
 
 
 def _git(directory: str, *arguments: str, about: str | None = None, given: bytes = b"") -> bytes:

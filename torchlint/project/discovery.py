@@ -15,7 +15,10 @@ from torchlint.project.settings import Settings
 from torchlint.system.reading import SETTINGS, read
 
 NOTEBOOK = ".ipynb"
-SUFFIXES = (".py", ".pyi", NOTEBOOK)
+PYTHON = (".py", ".pyi")
+SUFFIXES = (*PYTHON, NOTEBOOK)
+MARKDOWN = (".md", ".markdown")
+"""Looked for where blocks of code in documentation are wanted."""
 
 
 class File(NamedTuple):
@@ -89,7 +92,7 @@ class _Walk:
 
     def __init__(self, project: Project, found: Found, taken: dict[str, tuple[bool, bool, str]]) -> None:
         self.project, self.found, self.taken = project, found, taken
-        self.excludes: dict[Settings, Patterns] = {}
+        self.excludes: dict[Settings, list[Patterns]] = {}
         self.files = 0
 
     def run(self, root: str, given: str) -> None:
@@ -114,12 +117,13 @@ class _Walk:
             if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
+            suffixes = (*SUFFIXES, *MARKDOWN) if self.project.docs(directory) else SUFFIXES
             for entry in entries:
                 path = entry.path
                 if entry.is_dir(follow_symlinks=False):
                     if not _left_out(path, True, exclude, ignores):
                         stack.append((path, ignores))
-                elif entry.name.endswith(SUFFIXES) and not _left_out(path, False, exclude, ignores):
+                elif entry.name.endswith(suffixes) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
 
     def _entries(self, directory: str) -> list[os.DirEntry[str]]:
@@ -130,10 +134,10 @@ class _Walk:
             self.found.problems.append(Problem(shown(directory), error.strerror or str(error)))
             return []
 
-    def _exclude(self, directory: str, root: str) -> Patterns:
+    def _exclude(self, directory: str, root: str) -> list[Patterns]:
         settings = self.project.settings(directory)
         if settings not in self.excludes:
-            self.excludes[settings] = _excludes(settings).without(root)
+            self.excludes[settings] = [patterns.without(root) for patterns in _excludes(settings)]
         return self.excludes[settings]
 
     def _file(self, entry: os.DirEntry[str], real: str) -> None:
@@ -153,18 +157,21 @@ class _Walk:
         )
 
 
-def _left_out(path: str, is_directory: bool, exclude: Patterns, ignores: Sequence[Patterns]) -> bool:
-    if exclude.verdict(path, is_directory):
-        return True
-    for ignore in reversed(ignores):  # the nearest `.gitignore` has the last word
-        verdict = ignore.verdict(path, is_directory)
+def _left_out(path: str, is_directory: bool, exclude: Sequence[Patterns], ignores: Sequence[Patterns]) -> bool:
+    return _verdict(path, is_directory, exclude) or _verdict(path, is_directory, ignores)
+
+
+def _verdict(path: str, is_directory: bool, lists: Sequence[Patterns]) -> bool:
+    """Whether a path is matched; the last list that speaks of it decides, so the nearest `.gitignore`."""
+    for patterns in reversed(lists):
+        verdict = patterns.verdict(path, is_directory)
         if verdict is not None:
             return verdict
     return False
 
 
-def _excludes(settings: Settings) -> Patterns:
-    return Patterns(settings.root, map(gitignore.parse, settings.exclude))
+def _excludes(settings: Settings) -> list[Patterns]:
+    return [Patterns(root, map(gitignore.parse, patterns)) for root, patterns in settings.excluded]
 
 
 def is_excluded(location: str, project: Project) -> bool:
@@ -175,7 +182,7 @@ def is_excluded(location: str, project: Project) -> bool:
         return False
     parts = below.split("/")
     ends = range(1, len(parts) + 1)
-    return any(exclude.verdict(os.path.join(settings.root, *parts[:end]), end < len(parts)) for end in ends)
+    return any(_verdict(os.path.join(settings.root, *parts[:end]), end < len(parts), exclude) for end in ends)
 
 
 def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patterns | None:

@@ -54,6 +54,22 @@ _OWN_DOCS = {
         `enable` of the same rules (or a plain `enable`) on the lines around what is meant; no blank is needed in
         `#torchlint:ignore`. Always on; `--ignore TL004` says otherwise, and so does a well-formed comment.
         """,
+    "TL005": """A suppressing comment does not say why.
+
+        The reason stands behind the brackets, or in a second comment on the line:
+
+        | comment | has a reason |
+        |---|---|
+        | `x.data  # torchlint: ignore[TL101] the mask is read only` | yes |
+        | `x.data  # torchlint: ignore[TL101]  # the mask is read only` | yes |
+        | `x.data  # noqa: TL101 the mask is read only` | yes |
+        | `x.data  # torchlint: ignore[TL101]`, `# noqa: TL101` | no |
+        | `x.data  # torchlint: ignore[TL101]  # type: ignore` | no: the second one is for another tool |
+
+        Of a range the reason stands behind `disable`. A plain `# noqa` can be meant for another tool.
+        Off unless `require-reason = true` stands in the settings, or it is selected: `--extend-select TL005`. A comment
+        does not silence it, `--ignore TL005` and `per-file-ignores` do.
+        """,
 }
 
 
@@ -67,3 +83,14 @@ def documentation(code: str) -> str:
 def name_of(code: str) -> str:
     """The name of a rule."""
     return OWN[code] if code in OWN else catalogue()[code].name
+
+
+_EXAMPLE = re.compile(r"^```diff[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_KINDS = {"-": "safe", "~": "unsafe"}
+
+
+def kinds_of_fixes(code: str) -> list[str]:
+    """What kinds of fixes a rule has, by the signs in its examples; and whether some findings have none."""
+    signs = {line[:1] for block in _EXAMPLE.findall(documentation(code)) for line in block.splitlines()}
+    words = [word for sign, word in _KINDS.items() if sign in signs]
+    return [*words, "sometimes none"] if "!" in signs and words else words

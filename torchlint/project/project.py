@@ -11,7 +11,7 @@ from torchlint.diagnostic import Confidence, Diagnostic, Policy, Severity
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import NOTHING_SAID, Selection, fixable, known_names, ranks, selected
-from torchlint.project.settings import FILES, Settings, load
+from torchlint.project.settings import FILES, NOTHING_GIVEN, Given, Settings, load, load_as_given
 from torchlint.project.target import may_require, of_project
 from torchlint.project.target import unread as unread_of_project
 from torchlint.system.importable import MARKERS
@@ -32,7 +32,7 @@ def policy(
             safe.add(code)
         elif doubted >= 0:
             unsafe.add(code)
-    off = known_names().keys() - fixable([settings.fixable, command_line])
+    off = known_names().keys() - fixable([*settings.fixable, command_line])
     return Policy(frozenset(off), frozenset(safe), frozenset(unsafe), min_confidence or settings.min_confidence)
 
 
@@ -60,6 +60,8 @@ class Project:
         *,
         min_confidence: Confidence | None = None,
         heeds_comments: bool = True,
+        given: Given = NOTHING_GIVEN,
+        docs: bool | None = None,
     ) -> None:
         self.command_line = command_line
         self.max_file_size = max_file_size
@@ -67,6 +69,8 @@ class Project:
         self.min_confidence = min_confidence
         self.heeds_comments = heeds_comments
         self.isolated = isolated
+        self.given = given
+        self.asked_docs = docs
         self.asked_target = target
         self._settings: dict[str, Settings | None] = {}
         self._codes: dict[tuple[Settings, tuple[str, ...]], frozenset[str]] = {}
@@ -91,6 +95,8 @@ class Project:
             self.fixable,
             self.min_confidence,
             self.heeds_comments,
+            self.given.key,
+            self.asked_docs,
         )
 
     def learn(self, directory: str, names: Collection[str]) -> None:
@@ -103,12 +109,18 @@ class Project:
         Raises:
             SettingsError: there are some, and they make no sense.
         """
-        found = None if self.isolated else self._nearest(directory)
-        return found or self._defaults
+        is_found = self.given.file is None and not self.isolated
+        return (self._nearest(directory) if is_found else None) or self._defaults
 
-    @functools.cached_property
+    @property
     def _defaults(self) -> Settings:
-        return Settings(os.getcwd())
+        """What holds where there is no settings file, or one is given for all."""
+        found = self._settings.get("")
+        if found is None:
+            file = self.given.file
+            found = self.given.on(load_as_given(file) if file is not None else Settings(os.getcwd()))
+            self._settings[""] = found
+        return found
 
     def _nearest(self, directory: str) -> Settings | None:
         if directory not in self._settings:
@@ -116,6 +128,7 @@ class Project:
             there = self._names.get(directory, FILES)
             loaded = (load(os.path.join(directory, name)) for name in FILES if name in there)
             here = next(filter(None, loaded), None)
+            here = self.given.on(here) if here is not None else None
             self._settings[directory] = here or (self._nearest(parent) if parent != directory else None)
         return self._settings[directory]
 
@@ -127,7 +140,8 @@ class Project:
     @property
     def sources(self) -> list[str]:
         """The settings files in use so far."""
-        return sorted({settings.file for settings in self._settings.values() if settings and settings.file})
+        layers = (layer for settings in self._settings.values() if settings for layer in settings.layers)
+        return sorted({layer.name for layer in layers if layer.text is not None})
 
     @property
     def doubts(self) -> list[str]:
@@ -139,13 +153,14 @@ class Project:
         settings = self.settings(os.path.dirname(path))
         ignored = tuple(
             code
-            for pattern, codes in settings.per_file_ignores
-            if _matches(pattern, settings.root, path)
+            for root, pattern, codes in settings.per_file_ignores
+            if _matches(pattern, root, path)
             for code in codes
         )
         key = (settings, ignored)
         if key not in self._codes:
-            on = selected([settings.selection, self.command_line])
+            needed = (Selection(extend_select=("TL005",)),) if settings.require_reason else ()
+            on = selected([*settings.selections, *needed, self.command_line])
             off = {code for code, name in known_names().items() for rank in ranks(ignored, code, name)}
             self._codes[key] = on - off
         return self._codes[key]
@@ -157,7 +172,7 @@ class Project:
             asked = {code, known_names()[code]}
             self._named[key] = any(
                 not asked.isdisjoint({*(layer.select or ()), *layer.extend_select})
-                for layer in (self.settings(key[0]).selection, self.command_line)
+                for layer in (*self.settings(key[0]).selections, self.command_line)
             )
         return self._named[key]
 
@@ -178,6 +193,10 @@ class Project:
             self._severities[settings] = severities(settings)
         wanted = self._severities[settings]
         return tuple(replace(each, severity=wanted.get(each.code, each.severity)) for each in found)
+
+    def docs(self, directory: str) -> bool:
+        """Whether code in the documentation of a directory (absolute path) is looked at: in Markdown, in docstrings."""
+        return self.settings(directory).docs if self.asked_docs is None else self.asked_docs
 
     def limits(self, path: str) -> Limits:
         """What a file may cost."""
@@ -227,7 +246,7 @@ class Project:
         codes = self.codes(path)
         if (directory, codes) not in self._variants:
             limits = self.limits(path)
-            others = (limits.file_size, limits.budget)
+            others = (limits.file_size, limits.budget, self.docs(directory))
             parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), others)
             self._variants[directory, codes] = repr(parts)
         if not self.settings(directory).per_file_ignores:

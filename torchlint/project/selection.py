@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Group, Severity
+from torchlint.project.foreign import about_selector
 from torchlint.rules import catalogue
 
 OWN = {
@@ -14,10 +15,17 @@ OWN = {
     "TL002": "unused-suppression",
     "TL003": "unreadable-file",
     "TL004": "malformed-suppression",
+    "TL005": "missing-reason",
 }
-"""The tool's own diagnostics. They are never selected by ALL or TL, and only TL002 has to be selected at all."""
+"""The tool's own diagnostics. They are never selected by ALL or TL; TL002 and TL005 have to be selected at all."""
 
-OWN_SEVERITIES = {"TL001": Severity.ERROR, "TL002": Severity.INFO, "TL003": Severity.ERROR, "TL004": Severity.WARNING}
+OWN_SEVERITIES = {
+    "TL001": Severity.ERROR,
+    "TL002": Severity.INFO,
+    "TL003": Severity.ERROR,
+    "TL004": Severity.WARNING,
+    "TL005": Severity.WARNING,
+}
 """They are about no code, so they are in no group."""
 
 GROUPS = tuple(group.value for group in Group)
@@ -88,12 +96,15 @@ def check_selectors(selectors: Iterable[str], where: str) -> tuple[str, ...]:
             or any(_specificity(selector, code, name) for code, name in names.items())
         ):
             continue
-        meant = (
-            did_you_mean(selector, [*names, *names.values(), *GROUPS, "ALL"])
-            or " (`torchlint rule --all` explains all)"
-        )
-        raise SettingsError(f"{where}: unknown rule `{selector}`{meant}", selector)
+        raise SettingsError(f"{where}: {unknown_rule(selector, [*GROUPS, 'ALL'])}", selector)
     return checked
+
+
+def unknown_rule(selector: str, others: Iterable[str] = GROUPS) -> str:
+    """What to say of a rule that there is not; ``others`` are words that may be meant beside codes and names."""
+    names = known_names()
+    meant = about_selector(selector) or did_you_mean(selector, [*names, *names.values(), *others])
+    return f"unknown rule `{selector}`{meant or ' (`torchlint rule --all` explains all)'}"
 
 
 def listed(values: Iterable[str], option: str) -> tuple[str, ...]:

@@ -32,15 +32,27 @@ def of_project(directory: str) -> Target:
     return _around(os.path.realpath(directory)).target
 
 
+def told_by(directory: str) -> str | None:
+    """The file that says it; None if none does."""
+    return _around(os.path.realpath(directory)).file
+
+
 def unread(directory: str) -> tuple[str, ...]:
     """What is to be said of files that might have said it and could not be read."""
     return _around(os.path.realpath(directory)).unread
+
+
+def forget() -> None:
+    """Read anew what projects say: it may have changed."""
+    _around.cache_clear()
 
 
 class _Required(NamedTuple):
     """What a project requires of torch."""
 
     target: Target = ANY
+    file: str | None = None
+    """Where that is said."""
     unread: tuple[str, ...] = ()
 
 
@@ -56,7 +68,7 @@ def _around(directory: str) -> _Required:
             continue
         found = of_text(os.path.basename(name), content)
         if found is not None:
-            return _Required(found, unread)
+            return _Required(found, path, unread)
     parent = os.path.dirname(directory)
     if parent == directory or os.path.exists(os.path.join(directory, ".git")):
         return _Required(unread=unread)

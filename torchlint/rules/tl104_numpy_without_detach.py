@@ -109,7 +109,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Fate, Kind, Model, Tri, lists
+from torchlint.model import Certainty, Fate, Kind, Model, lists
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
@@ -293,7 +293,7 @@ def _has_star(model: Model) -> bool:
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
-    return model.grad_enabled(call) == Tri.YES and _counts(model.requires_grad(tensor), call, model)
+    return _counts(model.requires_grad(tensor), call, model)
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
@@ -326,8 +326,6 @@ def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
 
 def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding | None:
     """A list of tensors, which NumPy converts one by one."""
-    if model.grad_enabled(call) != Tri.YES:
-        return None
     message = "converting a list of tensors that require grad to NumPy raises; add `.detach()` to what is put into it"
     elements = list(_elements(node))
     refused = [each for each in elements if _counts(model.requires_grad(each), call, model)]

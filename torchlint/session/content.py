@@ -1,4 +1,4 @@
-"""What is in a file of Python or a notebook, as it is checked, and as it is written when that has been fixed."""
+"""What is in a file (Python, a notebook, Markdown), as it is checked, and as it is written when that has been fixed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import Problem, TextEdit
+from torchlint.diagnostic import Diagnostic, Problem, TextEdit
 from torchlint.file.text import source
-from torchlint.project.discovery import NOTEBOOK
+from torchlint.project.discovery import MARKDOWN, NOTEBOOK
 from torchlint.system import writing
 
 if TYPE_CHECKING:
     from torchlint.file.dispatch.subject import Revise
+    from torchlint.file.docs.embedded import Embedded
     from torchlint.file.notebook.cells import Cells
     from torchlint.file.notebook.program import Notebook
 
@@ -26,16 +27,22 @@ class FileContent:
     source: source.Source
     """The text of the file."""
     notebook: Notebook | None = None
+    embedded: Embedded | None = None
+    """The code in it, where the file is no Python as a whole."""
+
+    @property
+    def _program(self) -> Notebook | None:
+        return self.embedded.notebook if self.embedded is not None else self.notebook
 
     @property
     def text(self) -> str:
-        """What is checked: the file, or the program that a notebook is."""
-        return self.source.text if self.notebook is None else self.notebook.text
+        """What is checked: the file, or the program that is made of the code in it."""
+        return self.source.text if self._program is None else self._program.text
 
     @property
     def code(self) -> bytes:
         """The same as bytes."""
-        return self.data if self.notebook is None else self.notebook.text.encode(errors="surrogatepass")
+        return self.data if self._program is None else self._program.text.encode(errors="surrogatepass")
 
     @property
     def shown(self) -> str:
@@ -49,7 +56,9 @@ class FileContent:
 
     @property
     def revised(self) -> Revise | None:
-        """What changes the findings in a notebook."""
+        """What changes the findings where not all is code."""
+        if self.embedded is not None:
+            return self.embedded.revised
         if self.notebook is None:
             return None
         from torchlint.file.notebook.keeping import kept
@@ -62,6 +71,8 @@ class FileContent:
 
     def placed(self, problem: Problem) -> Problem:
         """A problem in what is checked, with the cell it is in."""
+        if self.embedded is not None:
+            return replace(problem, row=None)
         if self.notebook is None or problem.row is None or not self.notebook.parts:
             return problem
         cell, row = self.notebook.cells.place_of_row(problem.row)
@@ -73,6 +84,8 @@ class FileContent:
         Raises:
             NotWritten: that cannot be.
         """
+        if self.embedded is not None:
+            return self._embedded_after(self.embedded, text, rounds)
         if self.notebook is None:
             return FileContent(_encoded(self, text), replace(self.source, text=text))
         from torchlint.file.notebook.cells import NotInCell
@@ -86,6 +99,23 @@ class FileContent:
             raise writing.NotWritten("the cells would not hold what was checked")
         return fixed
 
+    def _embedded_after(self, embedded: Embedded, text: str, rounds: Iterable[Iterable[TextEdit]]) -> FileContent:
+        from torchlint.file.notebook.cells import NotInCell
+
+        try:
+            after = embedded.after(rounds)
+        except NotInCell:
+            after = self.source.text
+        source_ = replace(self.source, text=after)
+        again = embedded.reader(source_)
+        if again is None or not again.notebook.holds(text):
+            raise writing.NotWritten("the blocks would not hold what was checked")
+        return FileContent(_encoded(self, after), source_, embedded=again)
+
+    def in_file(self, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        """What was found in what is checked, with places in the file where all of that is shown."""
+        return found if self.embedded is None else self.embedded.in_file(found)
+
 
 def read_content(path: str, data: bytes) -> FileContent:
     """What was read of a file; its name says whether it is a notebook.
@@ -93,12 +123,36 @@ def read_content(path: str, data: bytes) -> FileContent:
     Raises:
         Undecodable: it is no text, or no notebook.
     """
+    if path.endswith(MARKDOWN):
+        from torchlint.file.docs.embedded import of_markdown
+
+        text = source.decode_utf8(data)
+        return FileContent(data, text, embedded=of_markdown(text))
     if not path.endswith(NOTEBOOK):
-        return FileContent(data, source.decode(data))
+        text = source.decode(data)
+        return FileContent(data, text, embedded=_script(text))
     from torchlint.file.notebook.program import read_notebook
 
     notebook = read_notebook(data)
     return FileContent(data, notebook.source, notebook)
+
+
+def _script(text: source.Source) -> Embedded | None:
+    """The code of a script with magics."""
+    if "%%" not in text.text and "In[" not in text.text:  # nearly all
+        return None
+    from torchlint.file.docs.embedded import of_script
+
+    return of_script(text)
+
+
+def documentation_in(data: bytes) -> FileContent | None:
+    """The code in the docstrings of a file of Python; None if there is none."""
+    from torchlint.file.docs.embedded import of_docstrings
+
+    text = source.decode(data)
+    found = of_docstrings(text)
+    return FileContent(data, text, embedded=found) if found is not None else None
 
 
 def _encoded(content: FileContent, text: str) -> bytes:

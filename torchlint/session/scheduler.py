@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,11 +25,15 @@ from torchlint.system.stack import with_big_stack
 
 if TYPE_CHECKING:
     from torchlint.file.notebook.cells import Cells
+    from torchlint.model.codebase.modules import Codebase
     from torchlint.session.accounts import Accounts
     from torchlint.session.worker import Job, JobResult
 
 WORTH_A_POOL = 200_000
 """So many bytes to parse (a third of a second) justify starting processes."""
+
+FIRST_WINDOW, LAST_WINDOW = 64, 1024
+"""So many files are checked before results are given, where they are wanted as they come: at first, and at most."""
 
 WORTH_GATING_APART = 20_000_000
 """So many bytes to read do as well, even if nothing of them was to be parsed."""
@@ -48,6 +52,8 @@ class RunOptions:
     """What is known and neither reported nor fixed."""
     fix_baselined: bool = False
     """Whether it is fixed all the same."""
+    is_promising: bool = False
+    """Whether rules found something in the files a moment ago, as an editor knows it."""
 
 
 class FileResult(NamedTuple):
@@ -95,7 +101,11 @@ class Run:
     """One run over some files."""
 
     def __init__(
-        self, project: Project, options: RunOptions = RunOptions(), watch: OnDone = lambda done, all_: None
+        self,
+        project: Project,
+        options: RunOptions = RunOptions(),
+        watch: OnDone = lambda done, all_: None,
+        codebase: Callable[[], Codebase] | None = None,
     ) -> None:
         self.project, self.options = project, options
         self.counts = Counts()
@@ -108,21 +118,42 @@ class Run:
         self.accounts: Accounts | None = None
         """What became of the baseline, if there is one."""
         self._watch = watch
+        self._codebase = codebase
+        """What is known of other files, where that is kept from one run to the next."""
         self._fixing = options.fixing
         """What is applied in the pass that is under way."""
         self._cache: Cache | None = None
 
     def files(self, files: Iterable[File]) -> list[FileResult]:
         """Check files, and fix them if that is wanted."""
+        with self._caching():
+            return self._results(files, self._looked_up)
+
+    def stream(self, files: Sequence[File]) -> Iterator[FileResult]:
+        """The same, but results come while other files are still to be checked; a few at first, then more at a time.
+
+        Only where there is no baseline: what of that is still there is known when all files have been looked at.
+        """
+        if self.options.baseline is not None:
+            yield from self.files(files)
+            return
+        with self._caching():
+            start, size = 0, FIRST_WINDOW
+            while start < len(files):
+                yield from self._results(files[start : start + size], self._looked_up)
+                start, size = start + size, min(2 * size, LAST_WINDOW)
+
+    @contextlib.contextmanager
+    def _caching(self) -> Iterator[None]:
+        """With the cache, if there is to be one; it is saved if all went well."""
         if self.options.cache_directory is not None:
             try:
                 self._cache = Cache(self.options.cache_directory, self.project.identity)
             except Unusable as error:
                 self.refused = str(error)
-        results = self._results(files, self._looked_up)
+        yield
         if self._cache is not None:
             self.unsaved = self._cache.save()
-        return results
 
     def text(self, file: File, data: bytes) -> FileResult:
         """Check what was read from standard input as if it were a file; nothing is written."""
@@ -243,13 +274,15 @@ class Run:
         if not files:
             return []
         jobs = [self._job(each) for each in files]
-        answers = execute(jobs, [each.size for each in files], self.options.jobs, self._watch)
+        answers = execute(jobs, [each.size for each in files], self.options.jobs, self._watch, self._codebase)
         return [self._finished(*each) for each in zip(files, jobs, answers, strict=True)]
 
     def _job(self, new: _New) -> Job:
         thorough = self._is_thorough(new.file)
         job = job_for(self.project, new.file, self._fixing, thorough=thorough, data=new.data)
-        return replace(job, accepted=new.accepted) if new.accepted else job
+        if new.accepted or self.options.is_promising:
+            job = replace(job, accepted=new.accepted, is_promising=self.options.is_promising)
+        return job
 
     def _finished(self, new: _New, job: Job, answer: JobResult) -> FileResult:
         file = new.file
@@ -291,7 +324,7 @@ class Run:
     def _with_findings_of_unwritten(self, results: list[FileResult]) -> list[FileResult]:
         """Where fixed text could not be written, the findings are still there: look for them once more."""
         unwritten = [_New(old.file, len(old.before), old.before) for old in results if old.unwritten]
-        checker = Run(self.project, replace(self.options, fixing=Fixing.NONE))
+        checker = Run(self.project, replace(self.options, fixing=Fixing.NONE), codebase=self._codebase)
         found = iter(checker._checked(unwritten))
         return [next(found)._replace(problems=old.problems) if old.unwritten else old for old in results]
 
@@ -311,6 +344,7 @@ def job_for(project: Project, file: File, fixing: Fixing, *, thorough: bool = Fa
         thorough,
         data,
         project.limits(location),
+        docs=project.docs(os.path.dirname(location)),
     )
 
 
@@ -325,8 +359,17 @@ class _New(NamedTuple):
     """The findings to be left alone."""
 
 
-def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: OnDone) -> list[JobResult]:
-    """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs."""
+def execute(
+    jobs: Sequence[Job],
+    sizes: Sequence[int],
+    processes: int,
+    watch: OnDone,
+    codebase: Callable[[], Codebase] | None = None,
+) -> list[JobResult]:
+    """Do jobs, in this process or, where it is worth it, in several; answers in the order of the jobs.
+
+    ``codebase`` gives what is known of other files in this process, if that is not to begin with nothing.
+    """
     from torchlint.session.worker import answer, known_codebase
 
     answers: dict[int, JobResult] = {}
@@ -354,9 +397,9 @@ def execute(jobs: Sequence[Job], sizes: Sequence[int], processes: int, watch: On
     rest = [number for number in range(len(jobs)) if number not in answers]
 
     def here() -> None:
-        codebase = known_codebase()
+        known = codebase or known_codebase()
         for number in rest:
-            answers[number] = answer(jobs[number], codebase)
+            answers[number] = answer(jobs[number], known)
             done(1)
 
     if rest:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from torchlint.diagnostic import AS_RULES_SAY, Diagnostic, FindingKey, Fixing, Policy, Position, Problem, Severity
 from torchlint.file.text import source
 from torchlint.file.text.density import excess
-from torchlint.project.discovery import NOTEBOOK
+from torchlint.project.discovery import NOTEBOOK, PYTHON
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
 from torchlint.session.content import FileContent, read_content
@@ -51,6 +51,15 @@ class Job:
     """What it may cost."""
     accepted: Mapping[FindingKey, int] = field(default_factory=dict)
     """Findings that are left alone and not reported, with how many of each there may be."""
+    is_promising: bool = False
+    """Whether rules found something in it a moment ago."""
+    docs: bool = False
+    """Whether code in docstrings is looked at."""
+
+    @property
+    def has_documentation(self) -> bool:
+        """Whether there can be docstrings to look at."""
+        return self.docs and self.path.endswith(PYTHON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +87,16 @@ class JobResult:
     """Whether a rule could find something; if not, it was at most parsed."""
     seen: Seen | None = None
     """What was read; None if it could not be read or decoded."""
+    unread: tuple[str, ...] = ()
+    """What is to be said of blocks that are no Python."""
 
     @property
     def notes(self) -> Iterator[str]:
-        """What is to be said of the files that it imports, for those who want to know."""
-        return (f"{path}: {states.UNREAD[state]}" for path, state in self.rests_on.items() if state in states.UNREAD)
+        """What is to be said of blocks, and of the files that it imports, for those who want to know."""
+        yield from self.unread
+        yield from (
+            f"{path}: {states.UNREAD[state]}" for path, state in self.rests_on.items() if state in states.UNREAD
+        )
 
     @property
     def was_checked(self) -> bool:
@@ -164,8 +178,9 @@ def _open(job: Job) -> Opened | JobResult:
     if content.notebook is not None and not job.limits.allows(len(content.code)):
         return _failed(job, _too_large(job.limits))
     is_gated = _is_gated(content.code, content.text, job.codes)
-    if not is_gated and not _is_broken(content.text, job):
-        return JobResult(seen=seen)
+    unread = _unread(content, job)
+    if not is_gated and not job.has_documentation and not _is_broken(content.text, job):
+        return JobResult(seen=seen, unread=unread)
     if is_gated and (more := excess(content.text, job.limits)) is not None:
         return _failed(job, f"not checked: it has more than {more}; a larger `max-file-size` allows more")
     return Opened(job, content.without_bad_cells(), is_gated, seen)
@@ -175,7 +190,8 @@ def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
     from torchlint.file.comments.suppressions import is_malformed, mentioned
     from torchlint.file.triggers.gate import can_match
 
-    return can_match(data, codes) or ("TL002" in codes and mentioned(text)) or ("TL004" in codes and is_malformed(text))
+    is_about_comments = not codes.isdisjoint(("TL002", "TL005")) and mentioned(text)
+    return can_match(data, codes) or is_about_comments or ("TL004" in codes and is_malformed(text))
 
 
 def _is_broken(text: str, job: Job) -> bool:
@@ -188,6 +204,15 @@ def _is_broken(text: str, job: Job) -> bool:
 
 
 def _check(opened: Opened, codebase: Codebase) -> JobResult:
+    if not opened.job.has_documentation or opened.content.embedded is not None:
+        return _checked(opened, codebase)
+    from torchlint.session.documentation import with_documentation
+
+    return with_documentation(opened, lambda opened: _checked(opened, codebase))
+
+
+def _checked(opened: Opened, codebase: Codebase) -> JobResult:
+    """Check what is a program."""
     job = opened.job
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
@@ -197,7 +222,7 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         fixed = content.after(outcome.text, outcome.rounds) if outcome.text != content.text else content
     except writing.NotWritten as error:
         return replace(_failed(job, f"not fixed: {error}"), before=content.data, unwritten=True)
-    found = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes)
+    found = fixed.in_file(tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.code in job.codes))
     result = JobResult(
         found,
         fixed.shown if found else "",
@@ -209,8 +234,18 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
         outcome.rests_on,
         is_gated=opened.is_gated,
         seen=opened.seen,
+        unread=_unread(content, job),
     )
     return result if fixed is content else replace(result, before=content.data, after=fixed.data)
+
+
+def _unread(content: FileContent, job: Job) -> tuple[str, ...]:
+    """What is to be said of blocks that are no Python."""
+    if content.embedded is None:
+        return ()
+    return tuple(
+        f"{job.path}:{at.row}: this block is no Python, so it is not checked" for at in content.embedded.unread
+    )
 
 
 def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
@@ -231,6 +266,7 @@ def _outcome(opened: Opened, codebase: Codebase) -> Outcome | str:
             budget=job.limits.budget,
             accepted=job.accepted,
             revised=opened.content.revised,
+            is_promising=job.is_promising,
         )
     except RecursionError:
         return TOO_DEEP

@@ -16,23 +16,8 @@ from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingK
 if TYPE_CHECKING:
     from torchlint.file.notebook.cells import Cells
 
-FORMATS = {
-    "full": "full",
-    "concise": "concise",
-    "grouped": "grouped",
-    "json": "json_",
-    "json-lines": "json_lines",
-    "sarif": "sarif",
-    "github": "github",
-    "gitlab": "gitlab",
-    "junit": "junit",
-    "rdjson": "rdjson",
-    "markdown": "markdown",
-}
-"""Formats by name, with the module of each."""
-
-FOR_PEOPLE = ("full", "concise", "grouped")
-"""Formats that end with a summary; the others hold nothing that is no finding."""
+FOR_PEOPLE = ("full", "concise", "grouped", "agent")
+"""Formats that end with a summary, for those who read; the others hold nothing that is no finding."""
 
 PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
 
@@ -79,6 +64,8 @@ class Style:
     color: bool = False
     unsafe_fixes: bool = False
     """Whether ``--fix`` would apply unsafe fixes as well."""
+    columns: int | None = None
+    """Of the terminal that it is written to, if it is one."""
 
     def paint(self, text: str, *codes: int) -> str:
         """``text`` in a colour, if colours are wanted."""
@@ -102,8 +89,13 @@ Format = Callable[[Sequence[FileFindings], Style], Iterator[str]]
 
 def format_named(name: str) -> Format:
     """The function that writes a format."""
-    function: Format = importlib.import_module(f"torchlint.cli.report.{FORMATS[name]}").lines
+    function: Format = importlib.import_module(f"torchlint.cli.report.{_module(name)}").lines
     return function
+
+
+def _module(name: str) -> str:
+    """The module of a format: called like it, unless that is a module of Python's."""
+    return "json_" if name == "json" else name.replace("-", "_")
 
 
 def is_fixable(diagnostic: Diagnostic, unsafe: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchlint.cli.report import BOLD, CYAN, RED, FileFindings, Style, counted, is_fixable
@@ -79,6 +79,23 @@ def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
             yield f"    {number} × {style.paint(code, *RED)} ({names[code]})"
 
 
+def fixed_by_rule(counts: Iterable[tuple[str, int]]) -> str:
+    """How often each rule was fixed, the most frequent first: ``12 × TL101, 3 × TL201``."""
+    all_ = Counter[str]()
+    for code, number in counts:
+        all_[code] += number
+    ordered = sorted(all_.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{number} × {code}" for code, number in ordered)
+
+
+def fixed_line(totals: Totals, style: Style) -> Iterator[str]:
+    """What was fixed, in a line."""
+    if totals.fixed:
+        where = counted(len(totals.fixed), "file")
+        done = style.paint(f"Fixed {counted(_count(totals), 'finding')}", *BOLD)
+        yield f"{done} in {where}: {fixed_by_rule(_counts(totals))}."
+
+
 def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
     """How much was found, and what can be done about it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
@@ -111,8 +128,10 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
     yield from _failed(totals)
 
 
-def fixes_only(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
-    """How much was fixed, where nothing else is wanted."""
+def fixes_only(
+    files: Sequence[FileFindings], totals: Totals, style: Style, *, are_listed: bool = False
+) -> Iterator[str]:
+    """How much was fixed, where nothing else is wanted; by rule, unless the fixes are listed before it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
     more = sum(is_fixable(diagnostic, True) and not is_fixable(diagnostic, False) for diagnostic in found)
     fixed = _count(totals)
@@ -120,12 +139,17 @@ def fixes_only(files: Sequence[FileFindings], totals: Totals, style: Style) -> I
     if more and not style.unsafe_fixes:
         aside = f" ({counted(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
     done = f"Fixed {counted(fixed, 'finding')}" if fixed else "No findings fixed"
-    yield f"{style.paint(done, *BOLD)}{aside}."
+    rules = f": {fixed_by_rule(_counts(totals))}" if fixed and not are_listed else ""
+    yield f"{style.paint(done, *BOLD)}{rules}{aside}."
     yield from _failed(totals)
 
 
+def _counts(totals: Totals) -> Iterator[tuple[str, int]]:
+    return (each for _, codes in totals.fixed for each in codes)
+
+
 def _count(totals: Totals) -> int:
-    return sum(number for _, codes in totals.fixed for _, number in codes)
+    return sum(number for _, number in _counts(totals))
 
 
 def _failed(totals: Totals) -> Iterator[str]:

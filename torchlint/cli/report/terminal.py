@@ -36,3 +36,12 @@ def wants_color(choice: str) -> bool:
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int | None:
+    """The columns of the terminal that reports go to; None if they go elsewhere."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns

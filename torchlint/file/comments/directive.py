@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from torchlint.project.foreign import about_selector
 from torchlint.project.selection import GROUPS, did_you_mean, known_names
 
 DirectiveKind = Literal["ignore", "file-ignore", "disable", "enable", "noqa"]
@@ -184,5 +185,7 @@ def _selector(word: str) -> str | None:
 
 
 def _unknown(word: str) -> str:
-    meant = did_you_mean(word, known_names()) or did_you_mean(word.lower(), [*_names(), *GROUPS])
+    meant = (
+        about_selector(word) or did_you_mean(word, known_names()) or did_you_mean(word.lower(), [*_names(), *GROUPS])
+    )
     return f"unknown rule `{word}`{meant}"

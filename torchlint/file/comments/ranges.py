@@ -15,6 +15,7 @@ class RangeEnd(NamedTuple):
     said: Said
     start: Position
     end: Position
+    has_reason: bool = False
 
     @property
     def rules(self) -> str:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
 from torchlint.file.comments.directive import Said, is_suspect, read
 from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
+from torchlint.file.comments.reason import has_reason
 from torchlint.file.comments.removal import without_part, without_rules
 from torchlint.file.text.lines import NEWLINE, Lines, line_start, lines_above
 from torchlint.project.selection import OWN_SEVERITIES, group_of, known_names, means
@@ -57,6 +58,7 @@ class Directive:
     noqa: bool = False
     faults: tuple[str, ...] = ()
     """What is wrong with how it is written."""
+    has_reason: bool = False
 
     def places(self) -> tuple[_SilencedPlace, ...]:
         """Where it silences: on lines, in the whole file, or in its range."""
@@ -134,6 +136,15 @@ class Suppressions:
             if directive.faults:
                 yield _about(directive, "TL004", "malformed-suppression", "; ".join(directive.faults))
 
+    def unreasoned(self) -> Iterator[Diagnostic]:
+        """TL005 for each comment that does not say why; ``noqa`` only where it is about rules of ours."""
+        for directive in self.directives:
+            if not directive.has_reason and directive.places() and not (directive.noqa and not _is_ours(directive)):
+                message = (
+                    "no reason is given: say why behind the comment, as in `# torchlint: ignore[TL101] the reason`"
+                )
+                yield _about(directive, "TL005", "missing-reason", message)
+
     def unused(self, codes: Collection[str]) -> Iterator[Diagnostic]:
         """TL002 for each comment that silenced nothing of what the rules of these codes could have found.
 
@@ -164,6 +175,11 @@ def _about(directive: Directive, code: str, name: str, message: str) -> Diagnost
     row = directive.start.row
     severity = OWN_SEVERITIES[code]
     return Diagnostic(code, name, message, directive.start, directive.end, (row, row), severity=severity)
+
+
+def _is_ours(directive: Directive) -> bool:
+    """Whether a comment names a rule that there is."""
+    return any(means(selector, *rule) for selector in directive.selectors or () for rule in known_names().items())
 
 
 def mentioned(text: str) -> bool:
@@ -262,14 +278,16 @@ def _directives(text: str) -> Iterator[Directive]:
         for said in read(comment.text):
             start, end = (Position(comment.row, comment.column + offset) for offset in (said.start, said.end))
             if said.kind in ("disable", "enable"):
-                ends.append(RangeEnd(said, start, end))
+                ends.append(RangeEnd(said, start, end, has_reason(comment.text, said.end)))
                 continue
             directive = _placed_at(comment, said, start, end)
             if directive is not None:
                 yield directive
     for each in ranges(ends):
         first = each.first
-        yield Directive(first.start, first.end, first.said.selectors, range=each, faults=each.faults)
+        yield Directive(
+            first.start, first.end, first.said.selectors, range=each, faults=each.faults, has_reason=first.has_reason
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,14 +301,14 @@ class _Comment:
 
 def _placed_at(comment: _Comment, said: Said, start: Position, end: Position) -> Directive | None:
     """What a comment says, with the lines it says it of."""
+    directive = Directive(start, end, said.selectors, faults=said.faults)
+    directive.has_reason = has_reason(comment.text, said.end)
     if said.kind == "file-ignore":
-        return Directive(start, end, said.selectors, faults=said.faults)
-    if comment.next_code is None:
-        is_noqa = said.kind == "noqa"
-        return Directive(start, end, said.selectors, (comment.row,), trailing=True, noqa=is_noqa, faults=said.faults)
-    if said.kind == "noqa":
-        return None
-    return Directive(start, end, said.selectors, (comment.next_code,), faults=said.faults)
+        return directive
+    directive.rows = (comment.row if comment.next_code is None else comment.next_code,)
+    directive.trailing = comment.next_code is None
+    directive.noqa = said.kind == "noqa"
+    return None if directive.noqa and not directive.trailing else directive
 
 
 def _comments(text: str) -> Iterator[_Comment]:

@@ -40,3 +40,5 @@ class Subject:
     """Findings that are left alone and not reported, with how many of each there may be."""
     revised: Revise | None = None
     """What changes the findings in a text of which not all is code of the file."""
+    is_promising: bool = False
+    """Whether rules found something in it a moment ago: then a first look would only tell what is known."""

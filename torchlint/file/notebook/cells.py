@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -81,6 +81,17 @@ class Cells:
             NotInCell: one of them reaches out of its cell.
         """
         places = {} if places is None else places
+        found = list[TextEdit]()
+        for cell, edits in self.sources_edited(rounds):
+            found += json_edits(self.places(cell, places), edits)
+        return found
+
+    def sources_edited(self, rounds: Iterable[Iterable[TextEdit]]) -> Iterator[tuple[Cell, list[TextEdit]]]:
+        """The same as edits of the code of each cell that is changed.
+
+        Raises:
+            NotInCell: one of them reaches out of its cell.
+        """
         length = self.cells[-1].start + self.cells[-1].length + 1 if self.cells else 0
         by_cell = defaultdict[int, list[TextEdit]](list)
         for edit in composed(rounds, length):
@@ -89,11 +100,9 @@ class Cells:
             if edit.end > cell.start + cell.length + 1:
                 raise NotInCell
             by_cell[number].append(TextEdit(edit.start - cell.start, edit.end - cell.start, edit.content))
-        found = list[TextEdit]()
         for number, edits in by_cell.items():
             cell = self.cells[number]
-            found += json_edits(self.places(cell, places), source_edits(cell.length, edits, cell.written))
-        return found
+            yield cell, source_edits(cell.length, edits, cell.written)
 
     def places(self, cell: Cell, known: dict[int, CellPlaces]) -> CellPlaces:
         """Where in the JSON the code of a cell is, if that is not known yet."""

@@ -66,7 +66,7 @@ class Notebook:
             return self
         found = {number: _error(code.text) for number, (_, code) in enumerate(self.parts)}
         bad = {number: error for number, error in found.items() if error is not None}
-        return _notebook(self.source, self.parts, bad)
+        return assembled(self.source, self.parts, bad)
 
     def holds(self, text: str) -> bool:
         """Whether this is the program, but for a statement that has become the last of its cell."""
@@ -93,10 +93,11 @@ def read_notebook(data: bytes) -> Notebook:
         if any(letter in cell.source for letter in LETTERS):
             raise NoNotebook(f"cell {cell.number} has one of the letters {' '.join(LETTERS)}, which have to be free")
     parts = tuple((cell, code) for cell in cells if (code := masked(cell.source)) is not None)
-    return _notebook(source, parts, {})
+    return assembled(source, parts, {})
 
 
-def _notebook(source: Source, parts: tuple[CellCode, ...], bad: Mapping[int, Diagnostic]) -> Notebook:
+def assembled(source: Source, parts: tuple[CellCode, ...], bad: Mapping[int, Diagnostic]) -> Notebook:
+    """The program of some cells, of which ``bad`` ones are no Python."""
     texts, shown, cells = list[str](), list[str](), list[Cell]()
     start, row = 0, 1
     for number, (written, code) in enumerate(parts):

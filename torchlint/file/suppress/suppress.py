@@ -68,6 +68,8 @@ def suppressed(text: str, located: Located, subject: Subject) -> Examined:
             silenced.append(Silenced(diagnostic, frozenset(each.start.row for each in by if each.rows)))
         else:
             kept.append(_without_fix_of_silenced(diagnostic, suppressions, lines))
+    if "TL005" in about_comments:
+        kept += suppressions.unreasoned()
     if "TL002" in about_comments:
         unused = suppressions.unused(subject.codes)
         kept += (replace(each, fix=policy.of(each.fix, each.code)) for each in unused)

@@ -46,6 +46,15 @@ def decode(data: bytes) -> Source:
     return _decoded(data, bom, _encoding(data[len(bom) :], bool(bom)))
 
 
+def encoded(text: str) -> bytes:
+    """The bytes of a text in the encoding that it declares; in UTF-8 where it has characters that this has not."""
+    data = text.encode("utf-8", "surrogatepass")
+    try:
+        return text.encode(_encoding(data, False))
+    except (Undecodable, UnicodeEncodeError):
+        return data
+
+
 def decode_utf8(data: bytes) -> Source:
     """Decode what is UTF-8 whatever its first lines say, such as JSON.
 

@@ -30,8 +30,22 @@ class Event:
     path: str
     replaces: bool = True
     """Whether what was there before is gone."""
-    sources: list[Event] = field(default_factory=list)
-    uses: list[Event] = field(default_factory=list)
+    made_of: list[Event] = field(default_factory=list)
+    used_by: list[Event] = field(default_factory=list)
+    linked: Callable[[], None] = lambda: None
+    """Finds out what the events of a flow are made of, which needs values: only when somebody asks."""
+
+    @property
+    def sources(self) -> list[Event]:
+        """What it is made of."""
+        self.linked()
+        return self.made_of
+
+    @property
+    def uses(self) -> list[Event]:
+        """What is made of it."""
+        self.linked()
+        return self.used_by
 
 
 class Flow:
@@ -40,14 +54,17 @@ class Flow:
     def __init__(self, context: Context, scope: Scope) -> None:
         self.context, self.scope = context, scope
         self._tree = context.tree
+        self._made: list[tuple[Event, cst.BaseExpression | None]]
+        """What has not been linked yet, with the expressions that it takes values from."""
         self._events: dict[str, list[Event]] = {}
         self._orders: dict[str, list[int]] = {}
         self._grown: dict[str, list[Event]] = {}
         """What is put into what a path stands for, wherever in the scope."""
         self._by_node: dict[tuple[int, str], Event] = {}
         self._at: dict[int, list[Event]] = {}
-        made = [*self._parameters(), *self._bindings()]
-        for event, _ in made:
+        self._made = [*self._parameters(), *self._bindings()]
+        for event, _ in self._made:
+            event.linked = self._link
             if self._by_node.setdefault((id(event.node), event.path), event) is event:
                 table = self._events if event.replaces else self._grown
                 table.setdefault(event.path, []).append(event)
@@ -55,10 +72,13 @@ class Flow:
         for path, events in self._events.items():
             events.sort(key=self._order)
             self._orders[path] = [self._order(event) for event in events]
+
+    def _link(self) -> None:
+        made, self._made = self._made, []
         for event, source in made:
             for found in self.reaching(source) if source is not None else ():
-                event.sources.append(found)
-                found.uses.append(event)
+                event.made_of.append(found)
+                found.used_by.append(event)
 
     def _order(self, event: Event) -> int:
         return self._tree.order(event.node)

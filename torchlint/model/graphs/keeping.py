@@ -319,15 +319,23 @@ def outlives_a_round(context: Context, keeping: Keeping) -> bool:
 def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
     flow = flow_of(context, scope)
     while path:
-        made = [event for event in flow.bindings(path) if not _is_made_of_itself(event)]
-        if made:
-            return any(_is_before(context, event, loop) for event in made)
+        before: list[Event] = []
+        others: list[Event] = []
+        for event in flow.bindings(path):
+            (before if _is_before(context, event, loop) else others).append(event)
+        if any(not _is_made_of_itself(context, event) for event in before):
+            return True
+        if any(not _is_made_of_itself(context, event) for event in others):
+            return False
         path = path.rpartition(".")[0]
     return True
 
 
-def _is_made_of_itself(event: Event) -> bool:
-    return event in event.sources or isinstance(event.node, cst.AugAssign)
+def _is_made_of_itself(context: Context, event: Event) -> bool:
+    if isinstance(event.node, cst.AugAssign):
+        return True
+    mentioned = context.tree.names(event.path.partition(".")[0], event.node)
+    return len(mentioned) > 1 and event in event.sources
 
 
 def _is_before(context: Context, event: Event, loop: LoopStatement | None) -> bool:

@@ -15,7 +15,7 @@ from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
-from torchlint.model.graphs.flow import Event, Flow, Scope, downstream, flow_of, upstream
+from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
@@ -65,22 +65,28 @@ class Kept:
 
 def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
     """The values of which a statement or call keeps the graphs for nothing."""
-    keeping = keeping_at(context, node)
-    if keeping is None and _may_be_given(node, context):
-        keeping = given_at(context, node)
-    if keeping is None or grad_enabled(context, node) != Tri.YES or not outlives_a_round(context, keeping):
+    keeping, is_given = keeping_at(context, node), False
+    if keeping is None and _is_statement(node, context):
+        keeping, is_given = given_at(context, node), True
+    if keeping is None or not outlives_a_round(context, keeping):
         return []
     flow = flow_of(context, context.scopes.scope_of(keeping.node))
-    if is_bounded(context, keeping):
+    may_be_loss = not is_given and any(_may_be_loss(flow, keeping, each) for each in keeping.kept)
+    if not may_be_loss and not _is_near_sending(context, node):
+        return []
+    if grad_enabled(context, node) != Tri.YES or is_bounded(context, keeping):
         return []
     found = (_judged(context, flow, keeping, each) for each in keeping.kept)
     return [each for each in found if each is not None]
 
 
-def _may_be_given(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
-    """Whether a call may give something to keep to a function, where gradients are sent back."""
-    if not isinstance(node, cst.Call) or not node.args or not isinstance(context.tree.parent(node), cst.Expr):
-        return False
+def _is_statement(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
+    """Whether a call with arguments stands for itself, so that what it is given is gone unless it is kept."""
+    return isinstance(node, cst.Call) and bool(node.args) and isinstance(context.tree.parent(node), cst.Expr)
+
+
+def _is_near_sending(context: Context, node: cst.CSTNode) -> bool:
+    """Whether gradients are sent back in the scope of a statement or call, by another one."""
     return any(each.frees and each.node is not node for each in sendings(context, context.scopes.scope_of(node)))
 
 
@@ -306,13 +312,7 @@ def _is_in(path: str, sent: cst.BaseExpression) -> bool:
 
 def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, value: Value) -> Kept | None:
     """A loss that nobody sends back, in evaluation say, where it is only read."""
-    if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
-        return None
-    if not _is_loss(value, f"{_text(node)} {keeping.path}"):
-        return None
-    if not _is_made_like_sent(context, flow, node) and not (
-        (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_made_by_network(context, flow, node, value)
-    ):
+    if not _may_be_loss(flow, keeping, node) or not _is_loss(value):
         return None
     fates = [
         fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
@@ -324,14 +324,18 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
             return None
     elif fate != Fate.READ:
         return None
+    if not _is_made_like_sent(context, flow, node) and not (
+        (value.strength or Strength.NAME) >= Strength.SIGNATURE and _is_made_by_network(context, flow, node, value)
+    ):
+        return None
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
     return Kept(keeping, node, Tie.NONE, fate == Fate.READ, is_plain)
 
 
 def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
     """Whether a value is made by the same call as another one of the file that is sent back."""
-    makers = context.remember(_makers_of_sent)
-    return bool(makers) and any(_maker(context, event) in makers for event in flow.reaching(node))
+    makers = {_maker(context, event) for event in flow.reaching(node)} - {""}
+    return any(context.remember(_sends_result_of, maker) for maker in makers)
 
 
 def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, value: Value) -> bool:
@@ -346,26 +350,42 @@ def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, 
     return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
 
 
-def _makers_of_sent(context: Context) -> frozenset[str]:
-    scopes: list[Scope] = [context.tree.module, *context.tree.all(cst.FunctionDef)]
-    sent = (each for scope in scopes for each in sendings(context, scope))
-    return frozenset(_maker(context, event) for each in sent for event in reached(context, each)) - {""}
+def _sends_result_of(context: Context, maker: str) -> bool:
+    """Whether the file sends back what a callable gives, where its result is bound to a name."""
+    scopes = {id(scope := context.scopes.scope_of(func)): scope for func in context.remember(_makers).get(maker, ())}
+    sent = (each for scope in scopes.values() for each in sendings(context, scope))
+    return any(_maker(context, event) == maker for each in sent for event in reached(context, each))
+
+
+def _makers(context: Context) -> dict[str, list[cst.BaseExpression]]:
+    """What is called where the result is assigned, by how that is written."""
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for assign in context.tree.all(cst.Assign):
+        if isinstance(assign.value, cst.Call):
+            found.setdefault(context.tree.code(assign.value.func), []).append(assign.value.func)
+    return found
 
 
 def _maker(context: Context, event: Event) -> str:
+    """How the callable is written whose result is bound; empty if it is no call's."""
     match event.node:
         case cst.Assign(value=cst.Call(func=func)):
             return context.tree.code(func)
     return ""
 
 
-def _is_loss(value: Value, names: str) -> bool:
-    """Whether a value is a scalar that carries a graph, and is called a loss."""
+def _may_be_loss(flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
+    """Whether what a loop puts into a name of its function is called a loss."""
+    if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
+        return False
+    return _LOSS.search(f"{_text(node)} {keeping.path}") is not None
+
+
+def _is_loss(value: Value) -> bool:
+    """Whether a value is a scalar that carries a graph."""
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
-    if value.grad != Tri.YES or not value.dtype & Dtype.FLOAT or value.ndim == Ndim.MORE:
-        return False
-    return _LOSS.search(names) is not None
+    return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and value.ndim != Ndim.MORE
 
 
 def _text(node: cst.BaseExpression) -> str:

@@ -2,10 +2,13 @@
 
 What libcst's parser remembers until it is done with a text is ten times of what comes out of it, as with long lists.
 So a long module is cut between statements at its top; what comes out is the tree of the text.
+
+Who parses a text again after each keystroke has any module cut, and parts that are as they were are not parsed again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +24,37 @@ LONG = 100_000
 PART = 20_000
 """Characters that are parsed together, at least."""
 
+_SMALL_PART = 2_000
+"""The same where parts are remembered."""
+
+Parts = dict[str, cst.Module]
+"""Parts of modules, by their text."""
+
+_remembered: list[tuple[Parts, Parts]] = []
+"""While parts are remembered: those that were parsed before, and those that were asked for since."""
+
 _INDENTED = re.compile(r"^[ \t]", re.MULTILINE)
+
+
+@contextlib.contextmanager
+def remembering(parts: Parts) -> Iterator[None]:
+    """Take parts of modules from those that are given, and leave there what was asked for meanwhile."""
+    asked_for: Parts = {}
+    _remembered.append((parts, asked_for))
+    try:
+        yield
+    finally:
+        _remembered.pop()
+        parts.clear()
+        parts.update(asked_for)
+
+
+def _part(text: str) -> cst.Module:
+    if not _remembered:
+        return long_lists.parse(text)
+    before, asked_for = _remembered[-1]
+    asked_for[text] = part = before.get(text) or long_lists.parse(text)
+    return part
 
 
 def parse(text: str) -> cst.Module:
@@ -30,12 +63,12 @@ def parse(text: str) -> cst.Module:
     Raises:
         cst.ParserSyntaxError: it is no Python.
     """
-    if not is_on(Layer.LONG_MODULES) or len(text) < LONG or "\r" in text or "\f" in text:
+    if not is_on(Layer.LONG_MODULES) or not (_remembered or len(text) >= LONG) or "\r" in text or "\f" in text:
         return long_lists.parse(text)
-    parts = list(_parts(text))
+    parts = list(_parts(text, _SMALL_PART if _remembered else PART))
     if len(parts) < 2:
         return long_lists.parse(text)
-    modules = [long_lists.parse(part) for part in parts]
+    modules = [_part(part) for part in parts]
     indents = {module.default_indent for module, part in zip(modules, parts, strict=True) if _INDENTED.search(part)}
     if len(indents) > 1:
         return long_lists.parse(text)  # a block does not say what its indentation is where it is that of the module
@@ -55,7 +88,7 @@ def _body(module: cst.Module, is_first: bool) -> Sequence[cst.CSTNode]:
     return [first if is_first else first.with_changes(leading_lines=[*module.header, *first.leading_lines]), *others]
 
 
-def _parts(text: str) -> Iterator[str]:
+def _parts(text: str, least: int) -> Iterator[str]:
     """The parts of a text, each of them some statements with what stands above them."""
     tree = python_tree(text)
     if tree is None:
@@ -68,7 +101,7 @@ def _parts(text: str) -> Iterator[str]:
     for end, begin in zip(ends, begins[1:], strict=False):
         size += sum(map(len, lines[row:end])) + end - row
         row = end
-        if size >= PART and _is_cut(lines, end, begin - 1):
+        if size >= least and _is_cut(lines, end, begin - 1):
             yield "\n".join([*lines[start:end], ""])
             start, size = end, 0
     yield "\n".join(lines[start:])

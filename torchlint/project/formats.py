@@ -1,0 +1,19 @@
+"""How reports can be written, by name."""
+
+from __future__ import annotations
+
+FORMATS = (
+    "full",
+    "concise",
+    "grouped",
+    "agent",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "markdown",
+)
+"""The formats, in the order in which pages list them."""

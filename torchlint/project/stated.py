@@ -1,0 +1,205 @@
+"""What one source says of settings, read and checked: a settings file, or an option of the command line."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar, cast
+
+from torchlint.project import gitignore, keys, kinds
+from torchlint.project.foreign import about_key
+from torchlint.project.globs import Globs
+from torchlint.project.keys import SettingKey
+from torchlint.project.selection import SettingsError, did_you_mean
+from torchlint.system.reading import SETTINGS, read
+
+T = TypeVar("T")
+
+SHARED = "pyproject.toml"
+"""The settings file that is others' as well: there the settings are in a table of ours."""
+
+
+class Doubt(NamedTuple):
+    """Why something in a settings file will do nothing."""
+
+    message: str
+    about: str
+    """The pattern, as it is written in the file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """What one source says."""
+
+    name: str
+    """The settings file (its absolute path), or the option."""
+    root: str
+    """The directory that patterns and names of files are relative to."""
+    values: Mapping[str, object] = field(default_factory=dict)
+    text: str | None = None
+    """What is in the file; None for an option."""
+    doubts: tuple[Doubt, ...] = ()
+
+    def get(self, key: SettingKey[T]) -> T | None:
+        """What it says of a key; None if it says nothing."""
+        return cast("T | None", self.values.get(key.name))
+
+    def place(self, about: str) -> str:
+        """Where it says something: the file, and the line if that is found."""
+        return f"{self.name}{_row(self.text or '', about)}"
+
+
+def load(file: str, root: str | None = None) -> Stated | None:
+    """Read one settings file; None if there is none, or it is a ``pyproject.toml`` that says nothing about torchlint.
+
+    ``root`` is where its patterns begin, if that is not its directory.
+
+    Raises:
+        SettingsError: it cannot be read or makes no sense.
+    """
+    try:
+        data = read(file, SETTINGS)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from error
+    is_shared = os.path.basename(file) == SHARED
+    if is_shared and b"torchlint" not in data:  # somebody else's, which may be broken: not our concern
+        return None
+    try:
+        text = _text(data)
+        table: object = toml(text)
+    except ValueError as error:  # not TOML, or not UTF-8
+        raise SettingsError(f"{file}: {error}") from error
+    except RecursionError:
+        raise SettingsError(f"{file}: brackets are nested too deeply") from None
+    for key in ("tool", "torchlint") if is_shared else ():
+        table = table.get(key) if isinstance(table, dict) else None
+    if table is None:
+        return None
+    try:
+        layer = parse(table, file, root)
+    except SettingsError as error:
+        raise SettingsError(_placed(str(error), error.about, file, text)) from None
+    doubts = (doubt._replace(message=_placed(*doubt, file, text)) for doubt in layer.doubts)
+    return replace(layer, doubts=tuple(doubts), text=text)
+
+
+def parse(table: object, file: str, root: str | None = None) -> Stated:
+    """What the table ``[tool.torchlint]`` of a ``pyproject.toml`` says, or all of another file."""
+    is_shared = os.path.basename(file) == SHARED
+    where = f"{file}: [tool.torchlint]" if is_shared else file
+    return _layer(table, file, os.path.dirname(file) if root is None else root, where)
+
+
+def of_option(option: str, text: str, root: str) -> Stated:
+    """What an option of the command line says by ``KEY=VALUE``.
+
+    The value is TOML. Quotes and brackets may be left out where it is a word, or words with commas between them: shells
+    take quotes away.
+
+    Raises:
+        SettingsError: it makes no sense.
+    """
+    key, is_given, value = (part.strip() for part in text.partition("="))
+    if not is_given:
+        raise SettingsError(f"{option}: `{text}` is neither a settings file nor `KEY=VALUE`")
+    kind = keys.BY_NAME[key].kind if key in keys.BY_NAME else None
+    plain = f"{key} = {json.dumps(value)}"
+    try:
+        table = toml(text)
+        if kind is not None and kind.is_text and isinstance(table.get(key), int | float):
+            table = toml(plain)
+    except (ValueError, RecursionError):
+        try:
+            table = toml(plain)
+        except ValueError:
+            raise SettingsError(f"{option}: `{key}` is not how a key is written") from None
+        if kind is not None and kind.is_list:
+            table = {key: [part.strip() for part in value.split(",") if part.strip()]}
+    return _layer(table, option, root, option)
+
+
+def of_patterns(option: str, key: SettingKey[tuple[str, ...]], patterns: Sequence[str], root: str) -> Stated:
+    """What an option says that takes patterns.
+
+    Raises:
+        SettingsError: one of them makes no sense.
+    """
+    return _layer({key.name: list(patterns)}, option, root, option)
+
+
+def _layer(table: object, name: str, root: str, where: str) -> Stated:
+    globs, doubts = Globs(root), list[Doubt]()
+
+    def pattern(written: str, about: str) -> str:
+        """What a pattern means for git; nothing if it matches nothing."""
+        try:
+            glob = globs.read(written)
+        except gitignore.BadPattern as error:
+            raise SettingsError(f"{about}: bad pattern `{written}`: {error}", written) from None
+        if glob.doubt:
+            doubts.append(Doubt(f"{about}: `{written}` matches nothing: {glob.doubt}", written))
+        return glob.pattern
+
+    if not isinstance(table, dict):
+        raise SettingsError(f"{where} is not a table")
+    values: dict[str, object] = {}
+    for key, value in table.items():
+        if key not in keys.BY_NAME:
+            hint = about_key(key, name) or did_you_mean(key, keys.BY_NAME)
+            raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
+        about = f"{where}: `{key}`"
+        try:
+            checked = keys.BY_NAME[key].kind.read(value, about)
+            if keys.BY_NAME[key].kind is kinds.PATTERNS:
+                written = cast("tuple[str, ...]", checked)
+                checked = tuple(filter(None, (pattern(each, about) for each in written)))
+            elif keys.BY_NAME[key].kind is kinds.PER_FILE:
+                pairs = cast("tuple[tuple[str, tuple[str, ...]], ...]", checked)
+                read_ = ((pattern(each, about), codes) for each, codes in pairs)
+                checked = tuple(pair for pair in read_ if pair[0])
+        except SettingsError as error:
+            raise SettingsError(str(error), error.about or key) from None
+        values[key] = checked
+    return Stated(name, root, values, doubts=tuple(doubts))
+
+
+def _placed(message: str, about: str, file: str, text: str) -> str:
+    """A message with the line that it is about."""
+    return message.replace(file, f"{file}{_row(text, about)}", 1)
+
+
+def _row(text: str, about: str) -> str:
+    """``:4`` where the fourth line of a settings file is what an error is about; nothing if that is not found."""
+    start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text)
+    quoted = re.escape(about).replace(r"\\", r"\\{1,2}")  # in a basic string a backslash is written twice
+    places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,\[]){quoted}\s*[=.\]]")
+    found = [re.compile(place).search(text, start.end() if start else 0) for place in places] if about else []
+    offsets = [match.end() for match in found if match]
+    return f":{text.count(chr(10), 0, min(offsets)) + 1}" if offsets else ""
+
+
+def _text(data: bytes) -> str:
+    """The text of a settings file; a byte order mark, as some editors write it, says nothing (TOML 1.1)."""
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+
+
+def toml(text: str) -> dict[str, object]:
+    """What TOML says; raises ValueError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):  # memory with the square of that
+        raise ValueError("a key has too many parts")
+    return tomllib.loads(text)
+
+
+_MOST_DOTS = 1_000
+"""In a line of settings."""

@@ -1,0 +1,1 @@
+"""The server for editors: the language server protocol, spoken over standard input and output."""

@@ -1,0 +1,37 @@
+"""``torchlint server``: begins with the client's first message, and ends with its last."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import BinaryIO
+
+from torchlint.server.features import register
+from torchlint.server.server import Server
+
+log = logging.getLogger(__name__)
+
+
+def serve(*, verbose: bool = False) -> int:
+    """Speak with a client over standard input and output until it ends that.
+
+    The exit code: 0 if the client has said that it will ask no more, 1 if it was just gone.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.WARNING, format="%(message)s")
+    server = Server()
+    register(server)
+    if sys.stdin.isatty():
+        sys.stderr.write("torchlint server is started by editors and reads their messages; see docs/editors.md\n")
+    try:
+        server.start_io(sys.stdin.buffer, _own_output())
+    finally:
+        server.desk.end()
+    return 0 if server.is_over else 1
+
+
+def _own_output() -> BinaryIO:
+    """Standard output for messages alone: what rules of other packages print goes to standard error."""
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return output
