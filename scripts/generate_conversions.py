@@ -10,13 +10,17 @@ tensors detached. By qualified name (methods of axes under ``matplotlib.axes.Axe
 ``list``
     A list of tensors, of none and of one dimension, raises.
 
-Operators stand under the methods of tensors that are given an array: ``__rtruediv__`` for ``array / tensor``.
+Operators stand under the methods of tensors that are given an array: ``__rtruediv__`` for ``array / tensor``. Those of
+sparse matrices stand under ``scipy.sparse`` if no class of them takes such a tensor behind it. NumPy, matplotlib and
+SciPy must be installed to write the file; without SciPy its rows are taken over.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
+import importlib.util
 import io
 import itertools
 import json
@@ -34,6 +38,8 @@ import torch
 mpl.use("Agg")
 
 from matplotlib import pyplot as plt
+
+from torchlint.model.torch.conversions import SPARSE, SPARSE_FORMS
 
 OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "torch" / "data" / "conversions.json"
 REFUSAL = "Can't call numpy() on Tensor that requires grad"
@@ -68,8 +74,30 @@ def generate() -> dict[str, list[list[str]]]:
             rows.pop()
         if rows:
             found[name] = rows
-    found |= {name: [["tensor"]] for name in operators()}
+    found |= {name: [["tensor"]] for name in (*operators(), *sparse_operators())}
     return dict(sorted(found.items()))
+
+
+def sparse_operators() -> Iterator[str]:
+    """The operators that sparse matrices refuse a tensor behind; those in the file if there is no SciPy."""
+    if importlib.util.find_spec("scipy") is None:
+        yield from (name for name in json.loads(OUTPUT.read_text(encoding="utf-8")) if name.startswith(SPARSE))
+        return
+    sparse = importlib.import_module("scipy.sparse")
+    classes = [getattr(sparse, f"{form}_{kind}") for form in SPARSE_FORMS for kind in ("array", "matrix")]
+    for name in OPERATORS.split():
+        if all(_sparse_refuses(getattr(operator, name), made(np.eye(3))) for made in classes):
+            yield f"{SPARSE}.__{name}__"
+
+
+def _sparse_refuses(function: Callable[..., Any], matrix: Any) -> bool:
+    """Whether an operator refuses what requires grad behind a sparse matrix, and takes the same without."""
+    for value in values("tensor"):
+        if _called(function, (matrix, value.detach())) is not None:
+            return False
+        if REFUSAL not in (_called(function, (matrix, value)) or ""):
+            return False
+    return True
 
 
 def operators() -> Iterator[str]:

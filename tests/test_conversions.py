@@ -31,7 +31,10 @@ def test_what_is_refused(name: str) -> None:
 
 
 def test_the_file_holds_nothing_else() -> None:
-    assert {name for name in table if name not in tried} == set(script.operators())
+    assert {name for name in table if name not in tried} == {
+        *script.operators(),
+        *script.sparse_operators(),
+    }
     assert script.OUTPUT.read_text(encoding="utf-8") == script.render(table)
 
 
@@ -41,4 +44,7 @@ def test_questions() -> None:
     assert conversions.refuses("matplotlib.pyplot.plot", 1, "tensor")
     assert not conversions.refuses("matplotlib.pyplot.plot", 2, "tensor")
     assert not conversions.refuses("pandas.DataFrame", 0, "list")
+    assert conversions.refuses("matplotlib.pylab.plot", 0, "tensor")
+    assert conversions.refuses("scipy.sparse.__matmul__", 0, "tensor")
+    assert not conversions.refuses("scipy.sparse.__add__", 0, "tensor")  # that raises, whatever requires grad
     assert {"plot", "array"} <= conversions.converting()

@@ -153,6 +153,12 @@ def test_findings_of_code_and_docstrings_are_in_order() -> None:
     assert places(checked(text, "x.py")) == ["3:25 TL203", "8:29 TL203", "10:32 TL203"]
 
 
+def test_what_is_not_looked_at_without_docstrings_is_not_looked_at_with_them() -> None:
+    assert places(checked('print "no Python of today"\n', "x.py")) == []
+    text = '"""\n>>> import torch\n>>> torch.ones(2).sum().data[0]\n"""\n'
+    assert places(checked(text, "x.py")) == ["3:25 TL203"], "though the module has nothing to do with torch"
+
+
 def test_without_being_asked_docstrings_are_left_alone() -> None:
     text = 'import torch\n\n\ndef f():\n    """\n    >>> torch.ones(2).sum().data[0]\n    """\n'
     assert places(checked(text, "x.py", docs=False)) == []
@@ -196,7 +202,7 @@ def test_scripts(before: str, after: str, newline: str) -> None:
     ],
 )
 def test_what_is_no_python_either_way_is_told(text: str) -> None:
-    assert [each.code for each in checked(text, "x.py").diagnostics] == ["TL001"]
+    assert [each.code for each in checked(text + "y.data\n", "x.py").diagnostics] == ["TL001"]
 
 
 # ---------------------------------------------------------------------- on the command line

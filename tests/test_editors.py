@@ -59,6 +59,6 @@ def test_what_is_to_be_copied_parses(language: str, parse: Any) -> None:
 
 
 def test_fix_on_save_names_the_kind_of_the_action() -> None:
-    from torchlint.server.actions import FIX_ALL
+    from torchlint.server.actions import FIX_ALL, FIX_ALL_OF_NOTEBOOK
 
-    assert set(re.findall(r"source\.fixAll\.\w+", PAGE)) == {FIX_ALL}
+    assert set(re.findall(r"(?:notebook\.)?source\.fixAll\.\w+", PAGE)) == {FIX_ALL, FIX_ALL_OF_NOTEBOOK}

@@ -24,6 +24,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Value
 from torchlint.model.possibilities import Possibilities
 from torchlint.model.syntax import is_label
+from torchlint.model.torch.ndims import ndim_by
 from torchlint.model.values import tensor
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
@@ -391,7 +392,7 @@ def contradicts(value: Any, spec: Spec) -> str:
             case "leaf":
                 actual = Tri.YES if value.is_leaf else Tri.NO
             case "ndim":
-                actual = Ndim.MORE if value.ndim else Ndim.ZERO
+                actual = ndim_by(value.ndim)
             case "dtype":
                 is_float = value.is_floating_point() or value.is_complex()
                 actual = Dtype.FLOAT if is_float else Dtype.BOOL if value.dtype == torch.bool else Dtype.INT

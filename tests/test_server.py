@@ -20,6 +20,7 @@ from pygls.lsp.client import LanguageClient
 
 from torchlint.server.documents import Documents
 from torchlint.server.encoding import Encoding
+from torchlint.server.locations import path_of
 from torchlint.server.options import read_options, section
 from torchlint.server.workspace import Workspace
 
@@ -135,7 +136,7 @@ def test_findings_are_asked_for(tmp_path: Path) -> None:
         assert [each["code"] for each in client.pull(uri)["items"]] == ["TL001"]
         assert not [each for each in client.others if each["method"] == "textDocument/publishDiagnostics"]
         assert client.end() == 0
-        assert client.log == b""
+    assert client.log == b""
 
 
 def test_findings_are_sent_to_those_who_do_not_ask(tmp_path: Path) -> None:
@@ -292,6 +293,26 @@ def test_the_halves_of_a_statement_are_fixed_together(tmp_path: Path) -> None:
             assert ("p.data.copy_" in after) == ("q.data" in after), after
 
 
+def test_scripts_with_magics_and_docstrings(tmp_path: Path) -> None:
+    (tmp_path / "torchlint.toml").write_text("docs = true\n", encoding="utf-8")
+    texts = {
+        "cells.py": "# %%\r\n!ls\r\nimport torch\r\nx = torch.ones(2).sum().data[0]\r\n",
+        "documented.py": '"""\n>>> x = torch.ones(2)\n>>> x = x.sum().data[0]\n"""\nimport torch\n',
+    }
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        for name, text in texts.items():
+            uri = (tmp_path / name).as_uri()
+            client.open(uri, text)
+            (found,) = client.pull(uri)["items"]
+            start = found["range"]["start"]
+            assert found["code"] == "TL203"
+            (fix, everything) = client.actions(uri, start["line"], start["character"])
+            assert edited(text, own_edits(fix)[uri]) == text.replace("data[0]", "item()")
+            assert edited(text, own_edits(everything)[uri]) == text.replace("data[0]", "item()")
+            assert "**[TL203 " in client.hover(uri, start["line"], start["character"])
+
+
 def test_hover(tmp_path: Path) -> None:
     with Client() as client:
         client.begin(tmp_path, **PULLS)
@@ -435,12 +456,12 @@ def test_a_notebook(tmp_path: Path) -> None:
         )
         first, shell, last = open_notebook(client, path, *codes)
         assert client.published(first) == ["2:27-2:35 TL201"]
-        assert client.published(shell) == []
         assert client.published(last) == ["0:4-0:12 TL201", "1:14-1:21 TL203"]
         assert client.pull(last)["items"] == []  # what was sent is not shown twice
         fix = titled(client.actions(last, 1, 14), "torchlint (TL203)")
         assert edited(codes[2], own_edits(fix)[last]) == codes[2].replace("data[0]", "item()")
-        everything = own_edits(client.actions(last, 0, only=["source.fixAll"])[0])
+        assert client.actions(last, 0, only=["source.fixAll"]) == []  # which is asked for each cell
+        everything = own_edits(client.actions(last, 0, only=["notebook.source.fixAll"])[0])
         assert edited(codes[0], everything[first]) == "%matplotlib inline\nimport torch"
         assert edited(codes[2], everything[last]) == "x = torch.ones(3)\n'😀'; x.sum().item()"
         assert shell not in everything
@@ -487,8 +508,23 @@ def test_documents_of_all_kinds(tmp_path: Path) -> None:
         assert client.found((tmp_path / "lone.py").as_uri()) == ["0:5-0:6 TL003"]
         client.open((tmp_path / "large.py").as_uri(), f"{OLD}# {'x' * 6_000_000}\n")
         assert client.found((tmp_path / "large.py").as_uri()) == []
-        assert b"max-file-size" in client.log
+    assert b"max-file-size" in client.log
     assert list(tmp_path.iterdir()) == [tmp_path / "in"]
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "is_windows", "expected"),
+    [
+        ("", "/a/b%20c.py", False, "/a/b c.py"),
+        ("localhost", "/a%23;b?.py", False, "/a#;b?.py"),
+        ("", "/c%3A/x/y.py", True, "c:\\x\\y.py"),
+        ("", "/C:/x.py", True, "C:\\x.py"),
+        ("server", "/share/x.py", True, "\\\\server\\share\\x.py"),
+        ("", "/%ff.py", False, "/\udcff.py"),
+    ],
+)
+def test_paths(host: str, path: str, is_windows: bool, expected: str) -> None:
+    assert path_of(host, path, is_windows=is_windows) == expected
 
 
 def test_two_folders(tmp_path: Path) -> None:
@@ -533,6 +569,7 @@ def test_messages_that_make_no_sense(tmp_path: Path) -> None:
         client.notify("exit", None)
         assert client.process.wait(60) == 0
         assert not [each for each in client.others if each["method"] == "window/showMessage"]
+    assert b"Traceback" not in client.log
 
 
 @pytest.mark.parametrize(("says_so", "code"), [(True, 0), (False, 1)])
@@ -545,6 +582,14 @@ def test_a_client_that_is_gone(says_so: bool, code: int, tmp_path: Path) -> None
         assert client.process.stdin is not None
         client.process.stdin.close()
         assert client.process.wait(60) == code
+
+
+def test_a_message_that_nobody_can_mean_ends_the_conversation(tmp_path: Path) -> None:
+    with Client() as client:
+        client.begin(tmp_path)
+        client.raw(b"Content-Length: 99999999999999999999\r\n\r\n{}")
+        assert client.process.wait(60) == 1
+    assert client.log == b"a message of 99999999999999999999 bytes is announced: the conversation ends\n"
 
 
 def test_an_exception_costs_no_more_than_its_answer(

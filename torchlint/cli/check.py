@@ -14,7 +14,7 @@ from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
 from torchlint.cli.patches import print_patches, write_text
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, format_named
+from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, counted, format_named
 from torchlint.cli.report.terminal import columns, printable, printable_lines, wants_color
 from torchlint.diagnostic import Confidence, Diagnostic, Fixing, Problem, Severity
 from torchlint.project import baseline
@@ -59,6 +59,7 @@ class CheckOptions:
     unfixable: tuple[str, ...]
     extend_fixable: tuple[str, ...]
     diff: bool
+    interactive: bool
     output_format: tuple[str, ...]
     output_file: str | None
     add_ignore: str | None
@@ -143,6 +144,9 @@ class CheckCommand:
         """Findings that what has changed did not bring."""
         self.caused: list[str] = []
         """Places of findings that it brought to lines which are as they were."""
+        if options.interactive and (options.diff or self.reason is not None or self.changes or STDIN in options.paths):
+            others = "--diff, nor --add-ignore, nor --since, nor --staged, nor standard input"
+            raise SettingsError(f"--interactive goes with neither {others}")
         if options.diff and options.show_fixes:
             raise SettingsError("--diff and --show-fixes cannot be given together")
         settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
@@ -163,7 +167,7 @@ class CheckCommand:
         self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
         self.show_fixes = decided(options.show_fixes, settings.show_fixes)
         self.fixing = Fixing.NONE
-        if self.fix or options.diff:
+        if (self.fix or options.diff) and not options.interactive:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
 
     def _changes(self) -> GitChanges | None:
@@ -233,7 +237,10 @@ class CheckCommand:
         self.failed = len(found.missing) + len(found.problems)
         if self.reason is not None:
             return self._add_ignores(found, results, self.reason)
-        self._report(results, self._is_streamed)
+        if self.options.interactive:
+            results = self._chosen(results)
+        else:
+            self._report(results, self._is_streamed)
         self._complain(found.problems, results)
         self._warn(found)
         if run.unsaved is not None:
@@ -245,7 +252,8 @@ class CheckCommand:
     @property
     def _is_streamed(self) -> bool:
         """Whether findings are printed as they come: each on a line, and nothing else has to be known for it."""
-        waits = self.options.diff or self.options.statistics or self.fix_only or self.reason is not None
+        options = self.options
+        waits = options.diff or options.interactive or options.statistics or self.fix_only or self.reason is not None
         return self.outputs.here == STREAMED and self.changes is None and self.baseline is None and not waits
 
     def _streamed(self, results: Iterable[FileResult]) -> Iterator[FileResult]:
@@ -264,6 +272,22 @@ class CheckCommand:
         self.elsewhere = found.elsewhere
         self.caused = [f"{result.file.path}:{_findings(result, ()).place(each.start)}" for result, each in found.caused]
         return found.results
+
+    def _chosen(self, results: list[FileResult]) -> list[FileResult]:
+        """The results when somebody has chosen what is fixed."""
+        from torchlint.cli.interactive import Dialogue
+        from torchlint.session.worker import known_codebase
+
+        options, codebase = RunOptions(baseline=self.baseline), known_codebase()
+
+        def check(result: FileResult, data: bytes) -> FileResult:
+            return Run(self.project, options, codebase=codebase).text(result.file, data)
+
+        dialogue = Dialogue(self.style, check)
+        left = list(dialogue.run(results))
+        count = sum(len(result.diagnostics) for result in left)
+        self._print([dialogue.summary, f"{counted(count, 'finding')} left."], sys.stdout)
+        return left
 
     def _add_ignores(self, found: Found, results: list[FileResult], reason: str) -> int:
         """Silence what was found by comments, instead of a report."""

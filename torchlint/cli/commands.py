@@ -139,6 +139,10 @@ class _Check(click.Command):
 @_rules("--extend-select", "Rules to use as well.")
 @_rules("--extend-ignore", "Rules not to use; the same as --ignore.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
+@click.option(
+    "--interactive", is_flag=True, help="With --fix, ask for each fix, and which of its alternatives to take."
+)
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
 @click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
@@ -190,7 +194,7 @@ class _Check(click.Command):
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-def check(**given: Any) -> int:
+def check(watch: bool, **given: Any) -> int:
     """Check files and directories (default: the current one; - reads standard input).
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
@@ -198,7 +202,12 @@ def check(**given: Any) -> int:
     from torchlint.cli.check import CheckCommand, CheckOptions
 
     with _settings_can_be_wrong():
-        return CheckCommand(CheckOptions(**given)).run()
+        options = CheckOptions(**given)
+        if watch:
+            from torchlint.cli import watch as watching
+
+            return watching.watch(options)
+        return CheckCommand(options).run()
 
 
 @cli.group()

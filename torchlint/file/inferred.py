@@ -251,7 +251,7 @@ def _word(flags: type[Possibilities], value: Possibilities) -> str:
     whole = next((word for word, member in words.items() if member == bits), None)
     if whole is not None:
         return whole
-    members = [word for word, member in words.items() if member & bits]
+    members = [word for word, member in words.items() if member & bits == member]
     return "|".join(sorted(members, key=lambda word: word == "unknown"))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.imports import imported_path
+from torchlint.model.syntax import bound_name, dotted, last_name
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -51,16 +53,31 @@ def _backward_calls(context: Context) -> dict[int, list[cst.Call]]:
             call = context.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node:
                 found.setdefault(id(context.scopes.scope_of(call)), []).append(call)
+    for call in _calls_of_function(context):
+        found.setdefault(id(context.scopes.scope_of(call)), []).append(call)
     return found
+
+
+def _calls_of_function(context: Context) -> Iterator[cst.Call]:
+    """The calls of ``torch.autograd.backward`` by a name that is imported."""
+    imports = (each.names for each in context.tree.all(cst.ImportFrom) if not isinstance(each.names, cst.ImportStar))
+    names = {bound_name(alias) for each in imports for alias in each if last_name(alias.name) == "backward"}
+    for name in sorted(names):
+        for node in context.tree.names(name):
+            call = context.tree.parent(node)
+            if isinstance(call, cst.Call) and call.func is node:
+                if imported_path(context, node) == "torch.autograd.backward":
+                    yield call
 
 
 def backpropagated(call: cst.Call) -> cst.BaseExpression | None:
     """What a call of ``backward`` begins with: ``loss`` of ``loss.backward()`` and of ``fabric.backward(loss)``."""
+    given = call.args[0].value if call.args and not call.args[0].star else None
     if not isinstance(call.func, cst.Attribute):
-        return None
+        return given
     owner = call.func.value
     if call.func.attr.value != "backward" or last_name(owner) in _BACKWARD_OF:
-        return call.args[0].value if call.args and not call.args[0].star else None
+        return given
     match owner:  # scaler.scale(loss).backward()
         case cst.Call(func=cst.Attribute(attr=cst.Name("scale")), args=[cst.Arg(star="", value=scaled)]):
             return scaled

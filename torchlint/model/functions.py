@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
+from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
+from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
-from torchlint.model.possibilities import Kind, Role, Tri
+from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
 from torchlint.model.values import NONE, UNKNOWN, Argument, Origin, Symbol, Value, changed, join, unknown
 from torchlint.system.stack import deeper
@@ -72,6 +74,7 @@ def call_function(  # noqa: PLR0917
     if result.returns is not None:
         given = bind(context, function, receiver, arguments)
         value = _substitute(result.returns, id(function), given, Symbol(Origin.CALL, id(node)))
+        value = _with_graph_of(context, function, value, given)
     elif is_stub(function) and class_of(context, function) is not None:
         value = unknown(Symbol(Origin.CALL, id(node)))
     else:
@@ -144,6 +147,16 @@ def _substitute(value: Value, function: int, given: dict[str, Value], fresh: Sym
                 return replace(value, symbols=argument.symbols)
             return argument
     return replace(value, symbols=(fresh,) if value.kind & Kind.UNKNOWN else ())
+
+
+def _with_graph_of(context: Context, function: cst.FunctionDef, value: Value, given: dict[str, Value]) -> Value:
+    """A returned tensor as one that requires grad where an argument does that it is made of."""
+    if value.kind != Kind.TENSOR or value.grad != Tri.MAYBE or not value.dtype & Dtype.FLOAT:
+        return value
+    known = [(name, each.certainty) for name, each in given.items() if each.kind & Kind.TENSOR and each.grad == Tri.YES]
+    if not any(certainty and hands_on(context, function, name) for name, certainty in known):
+        return value
+    return replace(value, grad=Tri.YES, certainty=Certainty.EXPECTED, leaf=Tri.NO)
 
 
 def _without_grad(value: Value) -> Value:

@@ -57,6 +57,17 @@ def given_to_hook(context: Context, function: cst.FunctionDef, name: str, *, is_
     return _value(given[names.index(name)], Evidence(Strength.CONVENTION, f"`{method}` calls it so", function))
 
 
+def given_to_lambda(context: Context, node: cst.Lambda) -> tuple[Value, ...]:
+    """What a lambda is given that is registered as a hook where it is written; nothing if it is none."""
+    arg = context.tree.parent(node)
+    call = context.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    match call:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(name)), args=[first, *_]) if first is arg and name in _GIVEN:
+            evidence = Evidence(Strength.CONVENTION, f"`{name}` calls it so", node)
+            return tuple(_value(what, evidence) for what in _GIVEN[name])
+    return ()
+
+
 def _value(what: HookArgument, evidence: Evidence) -> Value:
     match what:
         case HookArgument.MODULE:

@@ -82,7 +82,7 @@ def bound_in(context: Context, scope: cst.FunctionDef | cst.Module) -> Env:
     if result is not None:
         return result.bindings
     running = context.codebase.queries.frame(ScopeKey(id(scope)))
-    return running.bindings if running is not None else {}  # too far away
+    return running.seen_by_functions() if running is not None else {}  # too far away
 
 
 def outside(context: Context) -> Frame:

@@ -77,7 +77,8 @@ GROWING = frozenset(("append", "add", "insert", "extend", "appendleft", "update"
 
 NETWORK_MAKER = re.compile(
     r"torchvision\.models\.(?!feature_extraction|_)(?:\w+\.)*(?!list_|get_(?!model\b))[a-z]\w*|"
-    r"timm\.(?:models\.)?create_model|torch\.(?:hub|jit)\.load"
+    r"timm\.(?:models\.)?create_model|torch\.(?:hub|jit)\.load|"
+    r"transformers\.(?:[a-z]\w*\.)*(?!TF|Flax)(?:AutoModel\w*|\w+(?:Model|For[A-Z]\w*))\.(?:from_pretrained|from_config)"
 )
 """Functions of libraries that give a network with parameters that require grad."""
 

@@ -73,12 +73,15 @@ class Dtype(Possibilities):
 
 
 class Ndim(Possibilities):
-    """Number of dimensions: none (0-dim, a scalar tensor) or some."""
+    """Number of dimensions: none (0-dim, a scalar tensor), one, or several."""
 
     NEITHER = cast("Ndim", 0)
     ZERO = cast("Ndim", 1)
-    MORE = cast("Ndim", 2)
-    ANY = cast("Ndim", 3)
+    ONE = cast("Ndim", 2)
+    SEVERAL = cast("Ndim", 4)
+    MORE = cast("Ndim", 6)
+    """At least one."""
+    ANY = cast("Ndim", 7)
 
 
 class Role(Possibilities):

@@ -44,11 +44,12 @@ NumPy's and matplotlib's functions convert what they are given, one tensor or a 
  d = np.mean([v.item() for v in y])
 ```
 
-So does arithmetic with an array behind the tensor. Whether the graph is meant is not known, so there is no fix:
-`torch.as_tensor(a)` keeps it, `x.detach()` does without.
+So does arithmetic with an array behind the tensor, or with a sparse matrix of SciPy before it. Whether the graph is
+meant is not known, so there is no fix: `torch.as_tensor(a)` keeps it, `x.detach()` does without.
 
 ```python
 weight = net.weight * np.ones(3)
+graph = scipy.sparse.csr_matrix(edges) @ net.weight
 ```
 
 A list that was filled before is reported where it is converted; what is put into it is detached there, where the list
@@ -163,8 +164,15 @@ _MAKING_ARRAYS = frozenset(
         *("ones_like", "random.rand", "random.randn", "stack", "tile", "vstack", "zeros", "zeros_like"),
     )
 )
-_LIBRARIES = ("numpy", "matplotlib", "pylab")
+_MAKING_SPARSE = frozenset(
+    (
+        *(f"scipy.sparse.{form}_{kind}" for form in conversions.SPARSE_FORMS for kind in ("array", "matrix")),
+        *(f"scipy.sparse.{name}" for name in ("diags", "eye", "identity", "load_npz", "random", "rand")),
+    )
+)
+_LIBRARIES = ("numpy", "matplotlib", "pylab", "scipy")
 _NUMPY = re.compile("numpy")
+_SPARSE = re.compile(r"scipy.*sparse")
 _MATPLOTLIB = re.compile("matplotlib")
 _AXES = re.compile(r"(?:.*_)?(?:ax|axs|axes|axis)\d*(?:_.*)?")
 """What axes of matplotlib are called."""
@@ -200,44 +208,54 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return None
 
 
-@on(cst.BinaryOperation, trigger=part("numpy"))
+@on(cst.BinaryOperation, trigger=any_of(part("numpy"), part("scipy")))
 def check_operator(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report arithmetic of a tensor that requires grad with an array."""
     name = _OPERATORS.get(type(node.operator))
-    if name is None or not model.mentions(_NUMPY):
+    if name is None or not (model.mentions(_NUMPY) or model.mentions(_SPARSE)):
         return None
     for side, tensor, array in (("", node.left, node.right), ("r", node.right, node.left)):
         if not conversions.refuses(f"torch.Tensor.__{side}{name}__", 0, "tensor"):
             continue
-        if _is_array(array, model) and _is_refused(tensor, node, model):
+        if _is_made_by(_MAKING_ARRAYS, array, model) and _is_refused(tensor, node, model):
             said = "arithmetic of a tensor that requires grad with an array raises; use `torch.as_tensor` for the array"
             return Finding(tensor, said, receiver=tensor)
+    if model.mentions(_SPARSE) and conversions.refuses(f"{conversions.SPARSE}.__{name}__", 0, "tensor"):
+        if _is_made_by(_MAKING_SPARSE, node.left, model) and _is_refused(node.right, node, model):
+            said = (
+                "a sparse matrix of SciPy times a tensor that requires grad raises; use `torch.sparse` for the matrix"
+            )
+            return Finding(node.right, said, receiver=node.right)
     return None
 
 
-def _is_array(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression can only be an array: what other functions of NumPy give may be a number, or act as one."""
+_Makers = frozenset[str]
+"""Functions that give an array or matrix of one kind: what others give may be a number, or act as one."""
+
+
+def _is_made_by(makers: _Makers, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression can only be what one of these functions gives."""
     if isinstance(node, cst.Call):
-        return bool(node.args) and _numeric(node.func, model) in _MAKING_ARRAYS
-    return isinstance(node, cst.Name) and node.value in model.remember(_arrays, model.scopes.scope_of(node))
+        return bool(node.args) and _numeric(node.func, model) in makers
+    return isinstance(node, cst.Name) and node.value in model.remember(_made_by, makers, model.scopes.scope_of(node))
 
 
-def _arrays(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str]:
-    """The names that a scope binds to new arrays and to nothing else."""
+def _made_by(model: Model, makers: _Makers, scope: cst.FunctionDef | cst.Module) -> frozenset[str]:
+    """The names that a scope binds to what these functions give, and to nothing else."""
     found: set[str] = set()
     for call in model.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Call):
         target = model.tree.parent(call)
-        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_array(call, model):
+        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_made_by(makers, call, model):
             found.update(name for each in target.targets for name in target_names(each.target))
     others = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
-    return frozenset(name for name in found - others if _is_bound_to_arrays(name, scope, model))
+    return frozenset(name for name in found - others if _is_bound_to_nothing_else(makers, name, scope, model))
 
 
-def _is_bound_to_arrays(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+def _is_bound_to_nothing_else(makers: _Makers, name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
     bound = model.targets(name, scope)
     values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
-    arrays = [each for each in values if isinstance(each, cst.Call) and _is_array(each, model)]
-    return len(arrays) == len(bound)
+    made = [each for each in values if isinstance(each, cst.Call) and _is_made_by(makers, each, model)]
+    return len(made) == len(bound)
 
 
 def _may_convert(function: cst.BaseExpression, model: Model) -> bool:

@@ -28,6 +28,30 @@ A full reduction of a tensor used to be a Python number. It is a tensor now, whi
  e = w.detach()[0]
 ```
 
+What has one dimension has none when that is summed, as in the helper that many training scripts have:
+
+```diff run-after
+ import torch
+
+
+ def accuracy(output, target, topk=(1,)):
+     _, pred = output.topk(max(topk), 1, True, True)
+     correct = pred.t().eq(target.view(1, -1))
+     res = []
+     for k in topk:
+         correct_k = correct[:k].reshape(-1).float().sum(0)
+         res.append(correct_k.mul_(100.0 / target.size(0)))
+     return res
+
+
+ scores, target = torch.eye(3), torch.tensor([0, 1, 0])
+ prec1, prec2 = accuracy(scores.data, target, topk=(1, 2))
+-a = prec1[0]
++a = prec1.item()
+-b = prec2[0]
++b = prec2.item()
+```
+
 ## When the fix is unsafe
 
 When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with

@@ -107,7 +107,7 @@ def _is_plain_tensor(value: cst.BaseExpression, model: Model) -> bool:
     found = model.value(value)
     if found.kind != Kind.TENSOR or (found.strength or Strength.NAME) < Strength.SIGNATURE or found.is_parameter:
         return False
-    return found.ndim == Ndim.MORE and not found.grad & Tri.YES
+    return not found.ndim & Ndim.ZERO and not found.grad & Tri.YES
 
 
 def _is_placed(value: cst.BaseExpression, model: Model) -> bool:

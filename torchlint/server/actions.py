@@ -18,9 +18,11 @@ from torchlint.server.diagnostics import diagnostic
 from torchlint.server.linter import content_of
 
 FIX_ALL = "source.fixAll.torchlint"
+FIX_ALL_OF_NOTEBOOK = f"notebook.{FIX_ALL}"
+"""The same for all cells. Editors ask for the other kind cell by cell, and would apply all fixes once for each."""
 FIX_ALL_TITLE = "torchlint: apply all fixes"
 
-KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL)
+KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, FIX_ALL_OF_NOTEBOOK)
 
 
 def is_wanted(kind: str, only: Iterable[types.CodeActionKind | str] | None) -> bool:
@@ -37,6 +39,14 @@ class _QuickFix(NamedTuple):
     title: str
     edits: Sequence[TextEdit]
     is_safe: bool = False
+
+
+def fix_all(checked: Checked, only: Iterable[types.CodeActionKind | str] | None) -> types.CodeAction | None:
+    """The action that fixes all of a document, without its edits; None if it is not wanted, or there are no fixes."""
+    kind = FIX_ALL_OF_NOTEBOOK if checked.snapshot.is_notebook else FIX_ALL
+    if not is_wanted(kind, only) or all(each.fix is None for each in checked.diagnostics):
+        return None
+    return types.CodeAction(FIX_ALL_TITLE, kind, data=checked.snapshot.uri)
 
 
 def quick_fixes(checked: Checked, uri: str, within: types.Range, *, versioned: bool) -> Iterator[types.CodeAction]:
@@ -88,10 +98,11 @@ def _suppression(found: Diagnostic, checked: Checked) -> _QuickFix:
     """A comment for a finding; without edits if it cannot be silenced by one."""
     title = f"torchlint: ignore {found.code} ({found.name}) here"
     try:
-        text = content_of(checked.snapshot).text
+        content = content_of(checked.snapshot)
     except Undecodable:
         return _QuickFix(title, ())
-    return _QuickFix(title, silenced(text, [found], reason="").edits)
+    is_program = content.embedded is None  # else findings speak of the file, and not of what is checked
+    return _QuickFix(title, silenced(content.text, [found], reason="").edits if is_program else ())
 
 
 def workspace_edit(checked: Checked, edits: Edits, *, versioned: bool) -> types.WorkspaceEdit:

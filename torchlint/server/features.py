@@ -174,8 +174,7 @@ def _about_findings(server: Server) -> None:
         versioned = clients.takes_versions(server.client_capabilities)
         if actions.is_wanted(types.CodeActionKind.QuickFix.value, only):
             offered += actions.quick_fixes(found, uri, params.range, versioned=versioned)
-        if actions.is_wanted(actions.FIX_ALL, only) and any(each.fix is not None for each in found.diagnostics):
-            action = types.CodeAction(actions.FIX_ALL_TITLE, actions.FIX_ALL, data=found.snapshot.uri)
+        if (action := actions.fix_all(found, only)) is not None:
             if not clients.resolves_edits(server.client_capabilities):
                 action = await _with_all_fixes(server, action)
             offered += [action] if action.edit is not None or action.data is not None else []
@@ -183,7 +182,7 @@ def _about_findings(server: Server) -> None:
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolve(action: types.CodeAction) -> types.CodeAction:
-        return await _with_all_fixes(server, action) if action.kind == actions.FIX_ALL else action
+        return action if action.data is None else await _with_all_fixes(server, action)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def tell(params: types.HoverParams) -> types.Hover | None:

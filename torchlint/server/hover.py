@@ -44,6 +44,8 @@ def _value(checked: Checked, uri: str, position: Position, linter: EditorLinter)
         content = content_of(checked.snapshot)
     except Undecodable:
         return ""
+    if content.embedded is not None:
+        return ""
     cells = content.cells
     number = list(checked.snapshot.parts).index(uri) + 1
     first = 1 if cells is None else next((each.row for each in cells.cells if each.written.number == number), None)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import re
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 
 def location_of(uri: str, folder: str) -> str | None:
@@ -15,13 +14,20 @@ def location_of(uri: str, folder: str) -> str | None:
     """
     parts = urlsplit(uri)
     if parts.scheme == "file":
-        path = url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc not in ("", "localhost") else parts.path)
+        path = path_of(parts.netloc, parts.path, is_windows=os.name == "nt")
         return os.path.abspath(path) if path else None
     if parts.scheme == "untitled":
         return os.path.join(folder, os.path.basename(unquote(parts.path)) or "untitled")
     return None
 
 
-def uri_of(location: str) -> str:
-    """The URI of a file."""
-    return Path(location).as_uri()
+def path_of(host: str, path: str, *, is_windows: bool) -> str:
+    """The path in a URI, whichever of its characters are escaped: some editors write ``file:///c%3A/x.py``."""
+    path = unquote(path, errors="surrogateescape")
+    if host not in ("", "localhost"):
+        path = f"//{host}{path}"
+    if not is_windows:
+        return path
+    if re.match("/[A-Za-z]:", path):
+        path = path[1:]
+    return path.replace("/", "\\")

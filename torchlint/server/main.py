@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from torchlint.server.features import register
 from torchlint.server.server import Server
 
 log = logging.getLogger(__name__)
+
+LONGEST = 1 << 30
+"""Bytes of a message."""
 
 
 def serve(*, verbose: bool = False) -> int:
@@ -19,15 +22,32 @@ def serve(*, verbose: bool = False) -> int:
     The exit code: 0 if the client has said that it will ask no more, 1 if it was just gone.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.WARNING, format="%(message)s")
+    if not verbose:  # what it says of a message that makes no sense is a traceback of its own code
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = Server()
     register(server)
     if sys.stdin.isatty():
         sys.stderr.write("torchlint server is started by editors and reads their messages; see docs/editors.md\n")
     try:
-        server.start_io(sys.stdin.buffer, _own_output())
+        server.start_io(cast("BinaryIO", _Input(sys.stdin.buffer)), _own_output())
     finally:
         server.desk.end()
     return 0 if server.is_over else 1
+
+
+class _Input:
+    """Standard input for messages of a length that memory allows."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.readline = stream.readline
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; none, which ends the conversation, where nobody can mean to send so many."""
+        if size > LONGEST:
+            log.error("a message of %d bytes is announced: the conversation ends", size)
+            return b""
+        return self._stream.read(size)
 
 
 def _own_output() -> BinaryIO:

@@ -47,8 +47,10 @@ class Publisher:
         if checked is None or checked.snapshot.revision != document.revision:
             return
         found, versions = diagnostics(checked), checked.snapshot.versions
-        for gone in self._sent.get(document.uri, set()) - found.keys():
+        shown = self._sent.get(document.uri, set())
+        for gone in shown - found.keys():
             self._send(types.PublishDiagnosticsParams(gone, []))
         for uri, its in found.items():
-            self._send(types.PublishDiagnosticsParams(uri, its, versions[uri]))
+            if its or uri in shown or not document.is_notebook:  # most cells have none, and had none
+                self._send(types.PublishDiagnosticsParams(uri, its, versions[uri]))
         self._sent[document.uri] = {uri for uri, its in found.items() if its}

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from torchlint.diagnostic import Problem
 from torchlint.project.selection import SettingsError
 from torchlint.server.checked import Checked
 from torchlint.server.documents import Documents, OpenDocument, Snapshot, snapshot
@@ -39,6 +40,7 @@ class Workspace:
         """How often something was saved, so that all has to be looked at again."""
         self._tell = tell
         self._told: str | None = None
+        self._logged: set[Problem] = set()
         self._thread = ThreadPoolExecutor(1, "torchlint")
         self._checks: dict[str, tuple[_Key, asyncio.Task[Checked]]] = {}
 
@@ -106,7 +108,8 @@ class Workspace:
         result = await self.in_thread(lambda: self.linter.check(now))
         if result is None:
             return Checked(now, self.documents.encoding)
-        for problem in result.problems:
+        for problem in {*result.problems} - self._logged:
+            self._logged.add(problem)
             log.warning("%s", problem)
         return Checked(now, self.documents.encoding, result.diagnostics, result.cells)
 

@@ -23,7 +23,7 @@ def with_documentation(opened: Opened, check: Callable[[Opened], JobResult]) -> 
     documentation = documentation_in(content.data)
     if documentation is None:
         return check(opened)
-    found = check(replace(opened, content=documentation))
+    found = check(replace(opened, content=documentation, is_wanted=True))
     if found.after is not None and not _differ_in_docstrings_only(content.data, found.after):
         problem = Problem(job.path, "the examples in docstrings are not fixed: that would change the program")
         result = check(opened)
@@ -59,7 +59,7 @@ def _again(
     """What is left in docstrings now that lines have moved."""
     if documentation is None:
         return found
-    left = check(replace(opened, job=replace(opened.job, fixing=Fixing.NONE), content=documentation))
+    left = check(replace(opened, job=replace(opened.job, fixing=Fixing.NONE), content=documentation, is_wanted=True))
     return replace(left, fixed=found.fixed)
 
 

@@ -112,6 +112,8 @@ class Opened:
     content: FileContent
     is_gated: bool
     seen: Seen
+    is_wanted: bool = True
+    """Whether the content itself is to be checked, and not only the code in its docstrings."""
 
 
 def answer(job: Job, codebase: Callable[[], Codebase]) -> JobResult:
@@ -179,11 +181,12 @@ def _open(job: Job) -> Opened | JobResult:
         return _failed(job, _too_large(job.limits))
     is_gated = _is_gated(content.code, content.text, job.codes)
     unread = _unread(content, job)
-    if not is_gated and not job.has_documentation and not _is_broken(content.text, job):
+    is_wanted = is_gated or _is_broken(content.text, job)
+    if not is_wanted and not job.has_documentation:
         return JobResult(seen=seen, unread=unread)
     if is_gated and (more := excess(content.text, job.limits)) is not None:
         return _failed(job, f"not checked: it has more than {more}; a larger `max-file-size` allows more")
-    return Opened(job, content.without_bad_cells(), is_gated, seen)
+    return Opened(job, content.without_bad_cells(), is_gated, seen, is_wanted)
 
 
 def _is_gated(data: bytes, text: str, codes: frozenset[str]) -> bool:
@@ -214,6 +217,8 @@ def _check(opened: Opened, codebase: Codebase) -> JobResult:
 def _checked(opened: Opened, codebase: Codebase) -> JobResult:
     """Check what is a program."""
     job = opened.job
+    if not opened.is_wanted:
+        return JobResult(seen=opened.seen)
     outcome = _outcome(opened, codebase)
     if isinstance(outcome, str):
         return _failed(job, outcome)

@@ -68,7 +68,21 @@ def _because(text: NumberedText, evidence: LocatedEvidence, row: int) -> str:
 
 
 def _remedy(text: NumberedText, fix: LocatedFix, style: Style) -> Iterator[str]:
-    yield f"{style.paint('help', *CYAN)}: {printable(fix.message)}"
+    yield from _change(text, fix, style, "help")
+    for other in fix.alternatives:
+        doubt = " (unsafe)" if other.applicability is Applicability.UNSAFE else ""
+        yield f"{style.paint('or', *CYAN)}: {printable(other.message)}{doubt}"
+
+
+def alternatives(file: FileFindings, fix: LocatedFix, style: Style) -> Iterator[str]:
+    """The alternatives of a fix with what each changes, and their numbers."""
+    for number, other in enumerate(fix.alternatives, 1):
+        yield from _change(NumberedText(file), other, style, f"or {number}")
+
+
+def _change(text: NumberedText, fix: LocatedFix, style: Style, label: str) -> Iterator[str]:
+    """What a fix changes."""
+    yield f"{style.paint(label, *CYAN)}: {printable(fix.message)}"
     changed = list(hunks(text, fix.edits))
     if changed:
         gutter = _Gutter(len(str(max(number for _, hunk in changed for _, number, _ in hunk))), style)
@@ -81,9 +95,6 @@ def _remedy(text: NumberedText, fix: LocatedFix, style: Style) -> Iterator[str]:
     if fix.applicability is Applicability.UNSAFE:
         risk = printable(fix.risk) or "the program may do something else afterwards"
         yield f"{style.paint('note', *CYAN)}: this fix is unsafe: {risk}"
-    for other in fix.alternatives:
-        doubt = " (unsafe)" if other.applicability is Applicability.UNSAFE else ""
-        yield f"{style.paint('or', *CYAN)}: {printable(other.message)}{doubt}"
 
 
 @dataclass(frozen=True, slots=True)

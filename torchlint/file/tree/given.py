@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+_TABS_AND_SPACES = re.compile(r"(?m)^\t+ +\S")
+_INDENTATION = re.compile(r"(?m)^[ \t]+")
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
 
 
@@ -30,6 +32,9 @@ class GivenText:
 
     libcst is not lossless: it drops form feeds before a code line and the last of bare CR newlines. Bare CRs are given
     to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
+
+    It does not count tabs as Python does, either, which takes only indentation that means the same whether a tab is one
+    column or eight. So where tabs and spaces are mixed it is given a space for each.
     """
 
     def __init__(self, text: str) -> None:
@@ -37,6 +42,8 @@ class GivenText:
         parsed = text
         if "\r" in text:
             parsed = re.sub(r"\r(?!\n)", "\n", parsed)
+        if "\t" in text and _TABS_AND_SPACES.search(text):
+            parsed = _INDENTATION.sub(lambda match: " " * len(match.group()), parsed)
         self._removed: list[int] = []
         """Where something was left out of what libcst is given, and in the other list how much until there."""
         self._shifts = [0]

@@ -16,8 +16,11 @@ from torchlint.model.torch import library
 ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
-_ASSIGNED = re.compile(rb"(?<![\w.])(?!(?:self|cls)\.)\w+(?:\.\w+)*\.(\w+)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))")
-"""What is assigned to may be one of several: so many characters behind it, for a line may be a megabyte long."""
+_ASSIGNED = re.compile(
+    rb"\b(?!(?:self|cls)\.)[^\W\d]\w*(?:\.\w+){0,20}\.([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))"
+)
+"""An attribute that is assigned to, alone or with others. The bounds are for long lines: of each attribute on one all
+that is behind it would be looked at."""
 _BY_TEXT = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)|[\"']torch[\w.]*\.(\w+)[\"']")
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""

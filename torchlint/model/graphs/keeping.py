@@ -19,8 +19,8 @@ from torchlint.model.syntax import LoopStatement, dotted, keyword, last_name, pa
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
-_PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0}
-"""Methods of containers, and which of their arguments is put in."""
+_PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0, "add_": 0, "sub_": 0}
+"""Methods of containers, and of tensors that are added to, and which of their arguments is put in."""
 _TAKING = ("pop", "popleft")
 _FAR = 2
 """How many functions that hand on what they are given to follow."""
@@ -183,11 +183,19 @@ def _operands(context: Context, node: cst.BaseExpression, path: str) -> list[cst
     return None
 
 
+def _holder(filled: cst.BaseExpression) -> str | None:
+    """The path of the tensor that is added to, or of what hands it out: ``meters.tensor("loss").add_(loss)``."""
+    match filled:
+        case cst.Call(func=cst.Attribute(value=inner)):
+            return dotted(owner(inner))
+    return dotted(owner(filled))
+
+
 def _put_in(call: cst.Call) -> Keeping | None:
     """``losses.append(loss)``."""
     match call:
         case cst.Call(func=cst.Attribute(value=filled, attr=cst.Name(name)), args=args) if name in _PUTTING_IN:
-            at, path = _PUTTING_IN[name], dotted(owner(filled))
+            at, path = _PUTTING_IN[name], _holder(filled) if name.endswith("_") else dotted(owner(filled))
             if len(args) != at + 1 or path is None or any(arg.star or arg.keyword is not None for arg in args):
                 return None
             if "extend" in name and not isinstance(args[at].value, (cst.List, cst.Tuple)):
@@ -216,7 +224,7 @@ def _given(context: Context, call: cst.Call, far: int) -> Keeping | None:
     for arg in call.args if inside else ():
         for name in bound_to(function, arg, call, home, context):
             if name in inside:
-                kept.append(arg.value)
+                kept += _parts(arg.value)
                 into = inside[name]
     path = _outside(home, context, function, call, into, is_object) if into is not None else None
     return None if path is None else Keeping(call, path, tuple(kept))
@@ -270,10 +278,10 @@ def _inner(context: Context, node: cst.CSTNode, far: int) -> Keeping | None:
 def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
     """The parameters that what is kept is made of, if nothing on the way may have taken the number out of one."""
     found = set[str]()
-    for each in keeping.kept:
-        if any("." in mention.path for mention in mentions(context, each)):
+    for mention in (mention for each in keeping.kept for mention in mentions(context, each)):
+        if "." in mention.path:
             continue  # what an attribute of a parameter is, its caller doesn't say
-        for event in upstream(flow.reaching(each), _MANY).values():
+        for event in upstream(flow.reaching(mention.node), _MANY).values():
             if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
                 found.add(event.path)
     return found

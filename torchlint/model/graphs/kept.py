@@ -191,6 +191,8 @@ def _tie_of(  # noqa: PLR0917
         return Tie.SAME
     if path is None:
         return Tie.NONE
+    if flow.bindings(path):  # what else its object has to do with is nothing to an attribute that is bound here
+        own -= {id(event) for event in _origins(flow, term) if isinstance(event.node, cst.Param) and event.path != path}
     if any(key in sent for key in own):
         return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
@@ -385,7 +387,7 @@ def _is_loss(value: Value) -> bool:
     """Whether a value is a scalar that carries a graph."""
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
-    return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and value.ndim != Ndim.MORE
+    return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and bool(value.ndim & Ndim.ZERO)
 
 
 def _text(node: cst.BaseExpression) -> str:

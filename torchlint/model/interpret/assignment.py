@@ -78,9 +78,9 @@ def _unpack(frame: Frame, elements: Sequence[cst.BaseElement], value: Value) -> 
         elif value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef):
             part = _part_of_object(frame, value, element)
         elif value.kind == Kind.TENSOR:
-            part = iteration.element(frame, value, element)
+            part = iteration.element(frame, value)
         elif value.kind == Kind.TENSOR | Kind.UNKNOWN:
-            certain = replace(iteration.element(frame, value, element), kind=Kind.TENSOR)
+            certain = replace(iteration.element(frame, value), kind=Kind.TENSOR)
             part = learning.likely(frame, certain, Symbol(Origin.PART, id(element)))
         elif value.kind == Kind.NDARRAY:
             part = replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)

@@ -11,7 +11,7 @@ from torchlint.model import trainable
 from torchlint.model.attributes import class_attribute, class_use
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_kind
-from torchlint.model.interpret import learning, module_containers
+from torchlint.model.interpret import learning, model_outputs, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
@@ -132,6 +132,8 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
             return member
     if base.ref is not None and base.ref.startswith("torch.distributions."):
         return _distribution_attribute(base, name, node)
+    if (output := model_outputs.attribute(base, name)) is not None:
+        return output
     if name == "_replace" and base.items is not None:
         return Value(Kind.REFERENCE, inner=Method(Owner.PLAIN, name), receiver=base)
     if isinstance(base.node, cst.ClassDef):

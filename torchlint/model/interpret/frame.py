@@ -98,7 +98,9 @@ class Frame:
     grad: Tri = Tri.YES
     """Whether autograd records here."""
     bindings: Env = field(default_factory=dict)
-    """Every name of the scope with the join of all that was bound to it."""
+    """Every name of the scope with the join of all that was bound to it; of an inner one while that is run."""
+    outer_bindings: list[Env] = field(default_factory=list)
+    """Those of the scopes around an inner one, from the outermost."""
     returns: list[Value] = field(default_factory=list)
     """What the statements so far return or yield."""
     learnt: Learnt = field(default_factory=Learnt)
@@ -159,7 +161,12 @@ class Frame:
     @contextmanager
     def inner_scope(self) -> Iterator[Env]:
         """Bind names in a scope of their own (of a class, lambda or comprehension); yields what is bound there."""
-        outer, bindings = self.env, self.bindings
+        outer = self.env
+        self.outer_bindings.append(self.bindings)
         self.env, self.bindings = outer.branch(), {}
         yield self.bindings
-        self.env, self.bindings = outer, bindings
+        self.env, self.bindings = outer, self.outer_bindings.pop()
+
+    def seen_by_functions(self) -> Env:
+        """What functions in the scope see of it: not what a class, lambda or comprehension in it binds."""
+        return self.outer_bindings[0] if self.outer_bindings else self.bindings

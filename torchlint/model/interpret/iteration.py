@@ -11,6 +11,7 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import LOADER_NAME
 from torchlint.model.possibilities import Kind, Ndim, Tri
 from torchlint.model.syntax import ending_name, last_name
+from torchlint.model.torch.ndims import without_one
 from torchlint.model.values import (
     MODULE,
     NDARRAY,
@@ -31,7 +32,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     if value.kind & Kind.CONTAINER and item is not None:
         return learning.resolve(frame, item)
     if value.kind & Kind.TENSOR:
-        row = element(frame, value, node)
+        row = element(frame, value)
         return (
             learning.likely(frame, row, Symbol(Origin.LIKELY_ELEMENT, id(node))) if value.kind & Kind.UNKNOWN else row
         )
@@ -101,13 +102,9 @@ def likely_module(node: cst.CSTNode) -> Value:
     return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
 
 
-def element(frame: Frame, base: Value, node: cst.CSTNode) -> Value:
-    """An element or slice of a tensor: with ``None`` in the index at least one dimension is left."""
-    ndim = Ndim.ANY
-    if isinstance(node, cst.Subscript) and any(
-        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
-        for e in node.slice
-    ):
-        ndim = Ndim.MORE
+def element(frame: Frame, base: Value, ndim: Ndim | None = None) -> Value:
+    """A part of a tensor with so many dimensions; with one less if nothing else is said."""
+    if ndim is None:
+        ndim = without_one(base.ndim) if base.kind == Kind.TENSOR else Ndim.ANY
     leaf = Tri.NO if base.grad == frame.grad == Tri.YES else Tri.MAYBE
     return tensor(base.grad, ndim, base.dtype, leaf=leaf, certainty=base.certainty, evidence=base.evidence)

@@ -15,6 +15,7 @@ from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
+from torchlint.model.torch.ndims import ndim_by
 from torchlint.model.values import (
     NONE,
     UNKNOWN,
@@ -146,7 +147,7 @@ def _narrow_ndim(frame: Frame, place: cst.BaseExpression, op: cst.BaseCompOp, nu
     match op:
         case cst.Equal() | cst.NotEqual():
             is_equal = truth is isinstance(op, cst.Equal)
-            ndim = (Ndim.MORE if number else Ndim.ZERO) if is_equal else (Ndim.ANY if number else Ndim.MORE)
+            ndim = ndim_by(number) if is_equal else (Ndim.ANY if number else Ndim.MORE)
         case cst.GreaterThan() | cst.GreaterThanEqual():
             least = number + isinstance(op, cst.GreaterThan)
             ndim = _more_if(least > 0) if truth else _zero_if(least <= 1)

@@ -16,8 +16,9 @@ from torchlint.model.interpret import (
     special_methods,
 )
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.possibilities import Kind
+from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.syntax import dotted, literal_key
+from torchlint.model.torch.ndims import without_one
 from torchlint.model.values import (
     NDARRAY,
     UNKNOWN,
@@ -49,7 +50,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if (item := _item_by_name(frame, base, literal)) is not None:
             return item
     if base.kind & Kind.TENSOR:
-        return iteration.element(frame, base, node)
+        return iteration.element(frame, base, _ndim(frame, base, node))
     if base.kind & Kind.CONTAINER:
         if isinstance(index, cst.Slice):
             return container(iterated(base))
@@ -113,3 +114,17 @@ def evaluate_index(frame: Frame, node: cst.Subscript) -> None:
                 for part in (lower, upper, step):
                     if part is not None:
                         frame.value(part)
+
+
+def _ndim(frame: Frame, base: Value, node: cst.Subscript) -> Ndim:
+    """How many dimensions an element or slice of a tensor has."""
+    indices = [each.slice for each in node.slice]
+    if any(isinstance(i, cst.Index) and isinstance(i.value, cst.Name) and i.value.value == "None" for i in indices):
+        return Ndim.MORE
+    match indices:
+        case [cst.Slice()] if base.kind == Kind.TENSOR:
+            return base.ndim
+        case [cst.Index(value=index)] if base.kind == Kind.TENSOR:
+            is_number = frame.values.get(id(index), UNKNOWN).kind == Kind.NUMBER
+            return without_one(base.ndim) if is_number else Ndim.ANY
+    return Ndim.ANY

@@ -9,6 +9,11 @@ from torchlint.model.torch.data import conversions
 
 Form = Literal["tensor", "list"]
 AXES = "matplotlib.axes.Axes"
+SPARSE = "scipy.sparse"
+SPARSE_FORMS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+"""What sparse matrices and arrays of SciPy are called by the way they are stored."""
+_PYLAB = ("matplotlib.pylab.", "pylab.")
+"""Modules that have all of ``matplotlib.pyplot``."""
 
 
 @functools.cache
@@ -19,5 +24,8 @@ def converting() -> frozenset[str]:
 
 def refuses(name: str, position: int, form: Form) -> bool:
     """Whether a function refuses a tensor that requires grad, or a list of them, as that positional argument."""
+    for module in _PYLAB:
+        if name.startswith(module):
+            name = f"matplotlib.pyplot.{name.removeprefix(module)}"
     places = conversions().get(name, ())
     return position < len(places) and form in places[position]

@@ -23,8 +23,11 @@ def ndim_of(
         if (keeps := given_bool(arguments, "keepdim", result.keepdim, False)) is not False:
             return tensors[0].ndim if keeps and tensors else Ndim.ANY
         dim_at = result.keepdim - 1 if result.dim_at is None else result.dim_at
-        if _is_of_several(by_keyword(arguments, "axis") or given_argument(arguments, "dim", dim_at)):
+        dim = by_keyword(arguments, "axis") or given_argument(arguments, "dim", dim_at)
+        if _is_of_several(dim):
             return Ndim.MORE
+        if dim is not None and dim.value.kind == Kind.NUMBER and tensors and not tensors[0].kind & Kind.UNKNOWN:
+            return without_one(tensors[0].ndim)
     match result.ndim:
         case "zero":
             return Ndim.ZERO
@@ -49,16 +52,38 @@ def ndim_of(
 
 
 def broadcast(values: Sequence[Value]) -> Ndim:
-    """Dimensions of an elementwise result: 0-dim only if all tensors are."""
-    ndim = Ndim.NEITHER
+    """Dimensions of an elementwise result: as many as the tensor with most of them has."""
+    found = Ndim.NEITHER
     for value in values:
         if value.kind & (Kind.UNKNOWN | Kind.NDARRAY):
-            ndim |= Ndim.ANY
+            ndim = Ndim.ANY
         elif value.kind & Kind.TENSOR:
-            if value.ndim == Ndim.MORE and not value.kind & Kind.NUMBER:
-                return Ndim.MORE
-            ndim |= value.ndim
-    return ndim or Ndim.ANY
+            ndim = value.ndim | Ndim.ZERO if value.kind & Kind.NUMBER else value.ndim
+        else:
+            continue
+        found = _most(found, ndim) if found else ndim
+    return found or Ndim.ANY
+
+
+def ndim_by(number: int) -> Ndim:
+    """So many dimensions."""
+    return (Ndim.ZERO, Ndim.ONE)[number] if number < 2 else Ndim.SEVERAL
+
+
+def _most(a: Ndim, b: Ndim) -> Ndim:
+    """The greater one of two numbers of dimensions, for all that each of them can be."""
+    found = Ndim.NEITHER
+    for each, below in ((Ndim.ZERO, Ndim.ZERO), (Ndim.ONE, Ndim.ZERO | Ndim.ONE), (Ndim.SEVERAL, Ndim.ANY)):
+        if (a & each and b & below) or (b & each and a & below):
+            found |= each
+    return found
+
+
+def without_one(ndim: Ndim) -> Ndim:
+    """What is left where one dimension is reduced or indexed; 0-dim tensors stay what they are."""
+    return (Ndim.ZERO if ndim & (Ndim.ZERO | Ndim.ONE) else Ndim.NEITHER) | (
+        Ndim.MORE if ndim & Ndim.SEVERAL else Ndim.NEITHER
+    )
 
 
 def _is_of_several(dim: Argument | None) -> bool:
@@ -107,7 +132,9 @@ def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> Nd
         return Ndim.ZERO if isinstance(size.node, cst.List) and not size.node.elements else ndim_of_size(size.value)
     if not takes_sizes or not positional or any(a.star for a in positional):
         return Ndim.ANY
-    return Ndim.MORE if len(positional) > 1 or positional[0].value.kind == Kind.NUMBER else Ndim.ANY
+    if len(positional) > 1:
+        return Ndim.SEVERAL
+    return Ndim.ONE if positional[0].value.kind == Kind.NUMBER else Ndim.ANY
 
 
 def ndim_of_size(size: Value) -> Ndim:
@@ -115,7 +142,7 @@ def ndim_of_size(size: Value) -> Ndim:
     if size.kind != Kind.CONTAINER:
         return Ndim.ANY
     if size.items is not None:
-        return Ndim.MORE if size.items else Ndim.ZERO
+        return ndim_by(len(size.items))
     return size.ndim or Ndim.ANY
 
 
@@ -124,6 +151,8 @@ def _nested(value: Value) -> Ndim:
     match value.kind:
         case Kind.NUMBER:
             return Ndim.ZERO
+        case Kind.CONTAINER if value.items and all(item.kind == Kind.NUMBER for item in value.items):
+            return Ndim.ONE
         case Kind.CONTAINER:
             return Ndim.MORE
         case Kind.TENSOR:

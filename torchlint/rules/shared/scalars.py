@@ -82,7 +82,7 @@ def _is_reduction(node: cst.BaseExpression) -> bool:
 
 def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, model: Model) -> bool:
     """Whether ``value`` is 0-dim, or is a scalar by its name and the number is used as one."""
-    if value.kind & Kind.TENSOR and value.ndim in (Ndim.ZERO, Ndim.MORE):
+    if value.kind & Kind.TENSOR and (value.ndim == Ndim.ZERO or not value.ndim & Ndim.ZERO):
         return value.ndim == Ndim.ZERO
     parent = model.tree.parent(index)
     if isinstance(parent, (cst.Subscript, cst.Attribute)) and parent.value is index:

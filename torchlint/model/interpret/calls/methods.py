@@ -83,7 +83,7 @@ def _distribution_method(
     dtype = distribution_dtype(receiver, name)
     ndim = Ndim.ANY
     if name in ("sample", "rsample") and arguments:
-        ndim = Ndim.MORE if ndim_of_size(arguments[0].value) == Ndim.MORE else Ndim.ANY
+        ndim = Ndim.ANY if ndim_of_size(arguments[0].value) & Ndim.ZERO else Ndim.MORE
     if name in SAMPLING:
         return tensor(Tri.NO, ndim, dtype, evidence=evidence)
     if name in DISTRIBUTION_METHODS:

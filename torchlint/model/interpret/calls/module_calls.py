@@ -13,7 +13,7 @@ from torchlint.model import trainable
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function
-from torchlint.model.interpret import learning, module_containers
+from torchlint.model.interpret import learning, model_outputs, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS, NETWORK_MAKER
@@ -66,8 +66,11 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
 def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) -> Value:
     """What a module gives of which nothing is known but who made it and what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
-    if NETWORK_MAKER.fullmatch(func.ref or "") and not trainable.is_frozen(frame.context, node.func):
-        certainty = Certainty.EXPECTED
+    if NETWORK_MAKER.fullmatch(func.ref or ""):
+        if not trainable.is_frozen(frame.context, node.func):
+            certainty = Certainty.EXPECTED
+        if model_outputs.is_made_by(func.ref):
+            return model_outputs.output(frame.tree, node, frame.grad, certainty, evidence)
     return learning.likely(
         frame, tensor(frame.grad, certainty=certainty, evidence=evidence), Symbol(Origin.CALL, id(node))
     )
@@ -131,18 +134,16 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Cal
         return replace(value, items=tuple(_through_module(frame, item, cls, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
-    if value.grad == Tri.YES and not value.certainty:
-        return value
     is_frozen = trainable.is_frozen(frame.context, node.func)
-    if value.grad == Tri.YES:
+    if value.grad == Tri.YES and value.certainty:
         return (
             replace(value, certainty=Certainty.SUPPOSED)
             if is_frozen or trainable.freezes(frame.context, cls)
             else value
         )
     if frame.grad == Tri.NO:
-        return replace(value, grad=Tri.NO)
-    if frame.grad == Tri.YES and value.grad == Tri.MAYBE:
+        return value if value.grad == Tri.YES else replace(value, grad=Tri.NO)
+    if frame.grad == Tri.YES and value.grad in (Tri.MAYBE, Tri.YES):
         known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
         return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_frozen else known, leaf=Tri.NO)
     return value

@@ -1,0 +1,27 @@
+"""What a text says of the names that it puts something in the place of, before it is parsed."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.model.codebase.patching import _ASSIGNED
+
+NEAR = {
+    "F.relu = mine": ["relu"],
+    "nn.functional.relu = mine": ["relu"],
+    "a.b, c.d = 1, 2": ["b"],
+    "self.module.relu = mine": ["relu"],
+    "self.relu = mine": [],
+    "x = [0.5, 1.25, y]; z = 1": [],
+    "F.relu == mine": [],
+}
+
+
+@pytest.mark.parametrize("text", NEAR)
+def test_names_that_are_assigned_to(text: str) -> None:
+    assert [name.decode() for name in _ASSIGNED.findall(text.encode())] == NEAR[text]
+
+
+def test_a_long_line_is_not_looked_through_for_each_attribute_on_it() -> None:
+    behind = "c, " * 1000
+    assert _ASSIGNED.search(f"a.b, {behind} d = 1".encode()) is None

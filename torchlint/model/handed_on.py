@@ -1,0 +1,99 @@
+"""Whether what a function returns is made of what it is given, by operations that autograd records.
+
+Only syntax is looked at, so that the answers don't depend on how far the interpretation has come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.file.tree.nodes import children
+from torchlint.model.context import at_home
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import parameters
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_CUTTING = re.compile(r".*(?:no_grad|inference_mode|set_grad_enabled|requires_grad|detach).*|data")
+"""Names in functions in which graphs begin or end."""
+_WITHOUT_GRAPH = frozenset(
+    (
+        *("all", "any", "argmax", "argmin", "argsort", "bool", "ceil", "data_ptr", "device", "dim", "dtype"),
+        *("eq", "equal", "float", "floor", "ge", "gt", "int", "isfinite", "isinf", "isnan", "item", "le"),
+        *("len", "long", "lt", "ndim", "ne", "nonzero", "numel", "numpy", "range", "round", "searchsorted"),
+        *("shape", "sign", "size", "str", "tolist", "topk", "type", "unique", "empty_like", "full_like"),
+        *("ones_like", "rand_like", "randint_like", "randn_like", "zeros_like", "new_empty", "new_full"),
+        *("new_ones", "new_tensor", "new_zeros"),
+    )
+)
+"""Functions, methods and attributes whose results have no graph, or may have none."""
+
+
+@at_home
+def hands_on(context: Context, function: cst.FunctionDef, name: str) -> bool:
+    """Whether all that a function returns is made of a parameter, with the graph that this has."""
+    return name in context.remember(_handed_on, function)
+
+
+def _handed_on(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    """The parameters that a function hands on."""
+    tree = context.tree
+    if tree.within(function.body, cst.With) or any(map(_cuts, tree.within(function, cst.Name))):
+        return frozenset()
+    returned = [
+        node.value
+        for node in tree.within(function.body, cst.Return)
+        if node.value is not None and context.scopes.scope_of(node) is function
+    ]
+    made = [node for node in tree.within(function.body, cst.Assign) if context.scopes.scope_of(node) is function]
+    names = (param.name.value for param in parameters(function))
+    return frozenset(name for name in names if returned and _reaches(name, made, returned))
+
+
+def _cuts(name: cst.Name) -> bool:
+    return _CUTTING.fullmatch(name.value) is not None
+
+
+def _reaches(name: str, made: Sequence[cst.Assign], returned: Sequence[cst.BaseExpression]) -> bool:
+    """Whether every returned expression is made of a name, by way of assignments in their order."""
+    carrying = {name}
+    for assign in made:
+        bound = {each for target in assign.targets for each in target_names(target.target)}
+        carrying = carrying | bound if _mentions(assign.value, carrying) else carrying - bound
+    return all(_mentions(value, carrying) for value in returned)
+
+
+def _mentions(expression: cst.CSTNode, names: set[str]) -> bool:
+    """Whether an expression is computed from one of these names."""
+    waiting: list[cst.CSTNode] = [expression]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case cst.Name(value=name) if name in names:
+                return True
+            case cst.Call(func=cst.Name(value=name)) | cst.Attribute(attr=cst.Name(value=name)):
+                is_cut = name in _WITHOUT_GRAPH
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+                is_cut = name in _WITHOUT_GRAPH and name != "float"
+            case _:
+                is_cut = isinstance(node, (cst.Comparison, cst.BaseComp, cst.Lambda, cst.BaseString))
+        if not is_cut:
+            waiting += _parts(node)
+    return False
+
+
+def _parts(node: cst.CSTNode) -> Iterable[cst.CSTNode]:
+    """What of an expression decides on the graph of its value: not its keywords, conditions and indices."""
+    match node:
+        case cst.Call(func=func, args=args):
+            return [func, *(arg.value for arg in args)]
+        case cst.Subscript(value=inner) | cst.Attribute(value=inner):
+            return [inner]
+        case cst.IfExp(body=body, orelse=orelse):
+            return [body, orelse]
+    return children(node)
