@@ -173,3 +173,10 @@ def load_old(net: nn.Module, old):
     for k in new:
         new[k] = old[k.upper()]
     net.load_state_dict(new)
+
+
+def filled(net: nn.Module, values):
+    state = net.state_dict()
+    state = values.fill(state)
+    net.load_state_dict(state)
+    return {"net": state}

@@ -97,3 +97,9 @@ try:
 except RuntimeError:
     pass
 main()
+
+
+frozen = nn.Linear(2, 2)
+frozen.weight = nn.Parameter(torch.zeros(2, 2))
+frozen.requires_grad_(False)
+frozen.weight.add_(1)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.bindings import references
+from torchlint.model.bindings import last_assigned
 from torchlint.model.classes import find_method
 from torchlint.model.expressions import value_of
 from torchlint.model.interpret.module_containers import WRAPPERS
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import assignment_of, decorator_names, is_target, last_name
+from torchlint.model.syntax import assignment_of, decorator_names, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import Value, reference
 
@@ -63,7 +63,7 @@ def activation(context: Context, node: cst.BaseExpression, far: int = _FAR) -> A
             case cst.Subscript(value=inner):
                 node = inner
             case cst.Name():
-                assigned = _assigned(context, node) if far else None
+                assigned = last_assigned(context, node) if far else None
                 return activation(context, assigned, far - 1) if assigned is not None else None
             case cst.Call():
                 return _of_call(context, node, far)
@@ -129,19 +129,3 @@ def _returned(context: Context, forward: cst.FunctionDef, far: int) -> Activatio
     ]
     found = {activation(context, each.value, far) if each.value is not None else None for each in returns}
     return found.pop() if len(found) == 1 else None
-
-
-def _assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
-    """What a name was assigned last, if that is so on every path."""
-    scope, at = context.scopes.scope_of(name), context.tree.order(name)
-    targets = [
-        each
-        for each in references(context, name.value, scope)
-        if is_target(context.tree, each) and context.tree.order(each) < at and context.scopes.scope_of(each) is scope
-    ]
-    statement = context.tree.statement(name)
-    targets = [each for each in targets if context.tree.statement(each) is not statement]
-    assign = assignment_of(targets[-1], context.tree) if targets else None
-    suite = context.tree.parent(context.tree.statement(assign)) if assign is not None else None
-    is_certain = suite is not None and context.tree.is_inside(name, suite)
-    return assign.value if assign is not None and is_certain else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import is_label, is_target
+from torchlint.model.syntax import assignment_of, is_label, is_target
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -34,6 +35,32 @@ def all_called(context: Context, name: str) -> list[cst.BaseExpression]:
 def bindings_of(context: Context, name: str, node: cst.CSTNode) -> list[cst.Name]:
     """Where a name is plainly assigned in the scope of ``node``: ``x = …``, not ``x += …``."""
     return context.remember(_bindings_of, name, context.scopes.scope_of(node))
+
+
+def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a name of this scope, or an attribute of this class, was assigned, if that is so once."""
+    match owner:
+        case cst.Name(value=name):
+            bound: Sequence[cst.CSTNode] = bindings_of(context, name, owner)
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
+            cls = context.tree.enclosing(owner, cst.ClassDef)
+            bound = context.scopes.attribute(cls, name).assigned if isinstance(cls, cst.ClassDef) else ()
+        case _:
+            return None
+    assign = assignment_of(bound[0], context.tree) if len(bound) == 1 else None
+    return assign.value if assign is not None else None
+
+
+def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
+    """What a name was assigned last before its statement, if that is so on every path there."""
+    tree, scope = context.tree, context.scopes.scope_of(name)
+    bound = targets(context, name.value, scope)
+    before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
+    if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
+        return None
+    assign = assignment_of(bound[before - 1], tree)
+    suite = tree.parent(tree.statement(assign)) if assign is not None else None
+    return assign.value if assign is not None and suite is not None and tree.is_inside(name, suite) else None
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

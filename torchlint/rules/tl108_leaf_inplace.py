@@ -93,6 +93,7 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
+from torchlint.model.trainable import is_frozen
 from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
 from torchlint.rules.shared import no_grad
 from torchlint.rules.shared.statements import is_probed
@@ -234,6 +235,8 @@ def _is_basic(element: cst.SubscriptElement) -> bool:
 
 
 def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
+    if isinstance(node, cst.Attribute) and model.ask(is_frozen, node.value):
+        return False
     certainty = model.requires_grad(node)
     if certainty == Certainty.EXPECTED:
         return model.ask(shows_recording, node)

@@ -65,6 +65,8 @@ The import comes along, in whatever form it is, and brings its uses with it, whi
 +y = x.detach().clone()
 ~z = torch.tensor(x * 2)
 +z = (x * 2).detach().clone()
+~q = torch.tensor(torch.zeros(2)[:1])
++q = torch.zeros(2)[:1].detach().clone()
 !w = torch.tensor(x, dtype=torch.double)
  v = torch.tensor(x.tolist())
  u = torch.as_tensor(x)
@@ -88,6 +90,12 @@ Other things have the same names, and a class of tensors is also a type:
 
  if hasattr(torch, "qr"):
      c = torch.qr(torch.eye(2))
+
+ def copied(x: torch.Tensor, half: bool):
+     rates = draw(3)
+     if half:
+         rates = torch.cat((rates, torch.ones(3)))
+     return torch.tensor(rates), torch.tensor(x)
 
  norm = torch.nn.utils.weight_norm
  if hasattr(torch.nn.utils.parametrizations, "weight_norm"):
@@ -113,13 +121,19 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Strength
+from torchlint.model import Model
 from torchlint.model.syntax import call_of, keyword, last_name
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, listed, on, pattern
 from torchlint.rules.api import findings, methods
 from torchlint.rules.api.uses import Use
+from torchlint.rules.shared.made_of import made
 
 GROUP = Group.DEPRECATED
+
+_FAR = 3
+"""How many names are gone back to where a tensor was made."""
 
 
 @on(cst.Module, trigger=listed("TL302"))
@@ -136,17 +150,35 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
 
 @on(cst.Call, trigger=pattern(r"\btensor \( (?!data\b)[A-Za-z_(]"))
 def check_copy(node: cst.Call, model: Model) -> Finding | None:
-    """Report `torch.tensor(x)` of what is proved to be a tensor."""
+    """Report `torch.tensor(x)` of what torch made."""
     if not node.args or node.args[0].keyword is not None or node.args[0].star or last_name(node.func) != "tensor":
         return None
     if keyword(node.args, "requires_grad") is not None or model.qualified(node.func) != "torch.tensor":
         return None
     given = node.args[0].value
-    value = model.value(given)
-    if value.kind != Kind.TENSOR or (value.strength or Strength.NAME) < Strength.ANNOTATION:
+    if not _is_made_by_torch(given, model):
         return None
     said = "`torch.tensor` of a tensor warns: it makes a copy without a graph; use `x.detach().clone()`"
     return Finding(node.func, said, _copied(node, given) if len(node.args) == 1 else None)
+
+
+def _is_made_by_torch(node: cst.BaseExpression, model: Model, far: int = _FAR) -> bool:
+    """Whether an expression is computed by torch here. Who writes `torch.tensor(x)` may annotate `x` wrongly."""
+    match node:
+        case cst.BinaryOperation(left=left, right=right):
+            return _is_made_by_torch(left, model, far) or _is_made_by_torch(right, model, far)
+        case cst.Call(func=cst.Name() | cst.Attribute() as func):
+            ref = model.qualified(func)
+            if ref is not None or isinstance(func, cst.Name):
+                return isinstance(library.function(ref), TensorResult)
+            is_tensor = isinstance(library.method(func.attr.value), TensorResult)
+            return is_tensor and _is_made_by_torch(func.value, model, far)
+        case cst.Subscript(value=whole):
+            return _is_made_by_torch(whole, model, far)
+        case cst.Name() if far:
+            assigned = made(node, model)
+            return assigned is not None and _is_made_by_torch(assigned, model, far - 1)
+    return False
 
 
 def _copied(call: cst.Call, given: cst.BaseExpression) -> Fix | None:

@@ -77,6 +77,20 @@ the name of a module, parameter or buffer must not have a dot any more.
 
 `@torch.no_grad` without parentheses is reported where a version before 2.1 is supported: there it takes no function.
 
+`torch.distributed.launch` passes `--local-rank` since 2.0, and `torchrun` passes nothing; a script that knows only
+`--local_rank` stops at once:
+
+```diff
+ import argparse
+ import torch.distributed as dist
+
+ parser = argparse.ArgumentParser()
+~parser.add_argument("--local_rank", type=int, default=0)
++parser.add_argument("--local-rank", "--local_rank", type=int, default=0)
+ parser.add_argument("--local-rank", "--local_rank", type=int, default=0)
+ dist.init_process_group("nccl")
+```
+
 ## When the fix is unsafe
 
 Renames are safe, and so is dropping what has no effect or is gone. `pin_memory(device)` has an unsafe fix: the device
@@ -90,6 +104,7 @@ meant changes the number, so that is unsafe.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
@@ -106,6 +121,11 @@ from torchlint.rules.shared import names_with_dots
 GROUP = Group.DEPRECATED
 
 _MODES = frozenset(("torch.no_grad", "torch.enable_grad", "torch.inference_mode"))
+_DISTRIBUTED = re.compile(
+    r"\btorch\s*\.\s*distributed\b|\bimport\s+distributed\b|init_process_group|DistributedDataParallel"
+)
+_OTHER_LAUNCHERS = re.compile(r"deepspeed|horovod|apex\.parallel\.multiproc", re.IGNORECASE)
+"""What still passes `--local_rank`, or nothing."""
 _OF_LOSSES = ("size_average", "reduce")
 _REGISTER = ("add_module", "register_parameter", "register_buffer")
 _TRIGGER = any_of(
@@ -182,6 +202,26 @@ def check_decorator(node: cst.Decorator, model: Model) -> Finding | None:
     fix = Fix("Call it", (edit.insert_after(node.decorator, "()"),))
     said = f"`@{name}` without parentheses raises before PyTorch 2.1; write `@{name}()`"
     return Finding(node.decorator, said, fix, severity=Severity.ERROR)
+
+
+@on(cst.Call, trigger=pattern(r"[\x22']--local_rank[\x22']"))
+def check_option(node: cst.Call, model: Model) -> Finding | None:
+    """Report `--local_rank` in a script for `torch.distributed`, without the spelling that its launcher uses."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("add_argument")), args=[cst.Arg(value=first), *_]):
+            spelled = [arg.value for arg in node.args if isinstance(arg.value, cst.SimpleString) and not arg.keyword]
+        case _:
+            return None
+    names_of = [each.evaluated_value for each in spelled]
+    if "--local_rank" not in names_of or "--local-rank" in names_of or not model.target.reaches((2, 0)):
+        return None
+    if not model.mentions(_DISTRIBUTED) or model.mentions(_OTHER_LAUNCHERS):
+        return None
+    option = spelled[names_of.index("--local_rank")]
+    quote = option.quote
+    fix = Fix("Know both", (edit.insert_before(first, f"{quote}--local-rank{quote}, "),), Applicability.UNSAFE)
+    said = "`torch.distributed.launch` passes `--local-rank` since PyTorch 2.0, which is not known here"
+    return Finding(option, said, fix)
 
 
 def _is_loss(node: cst.BaseExpression, model: Model) -> bool:

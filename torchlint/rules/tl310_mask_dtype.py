@@ -46,6 +46,22 @@ boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: wr
 +    return x[mask.bool()]
 ```
 
+A tensor that is made of bytes and used as a mask:
+
+```diff
+ import torch
+
+ x = torch.rand(3)
+~kept = torch.ones(3, dtype=torch.uint8)
++kept = torch.ones(3, dtype=torch.bool)
+ y = x.masked_fill(kept, 0.0), x[kept]
+!first = torch.zeros(3, dtype=torch.uint8)
+ first.fill_(1)
+ z = x[first]
+ picture = torch.zeros(3, dtype=torch.uint8)
+ picture[0] = 255
+```
+
 ## When the fix is unsafe
 
 It is safe where the mask is known to be boolean and used on the spot; that of one with a name, of which all uses are
@@ -62,6 +78,8 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
 from torchlint.versions import Version
 
@@ -95,6 +113,26 @@ def check_mask(node: cst.Call, model: Model) -> Finding | None:
     else:
         return None
     return Finding(node.func.attr, _SAID, fix)
+
+
+@on(cst.Arg, trigger=pattern(r"\bdtype = (?:\w+ \. )*uint8\b"))
+def check_factory(node: cst.Arg, model: Model) -> Finding | None:
+    """Report `dtype=torch.uint8` of a tensor that is used as a mask, by the one name that it is given."""
+    call = model.tree.parent(node)
+    if node.keyword is None or node.keyword.value != "dtype" or not isinstance(call, cst.Call):
+        return None
+    if not model.target.reaches(_SINCE) or model.qualified(node.value) != "torch.uint8":
+        return None
+    made = library.function(model.qualified(call.func))
+    if not isinstance(made, TensorResult) or made.grad != "factory":
+        return None
+    uses = [_is_mask(user, model) for user in _users(call, model)]
+    if not any(uses):
+        return None
+    fix = None
+    if all(uses) and isinstance(node.value, cst.Attribute) and model.target.has(_SINCE):
+        fix = Fix("Use `torch.bool`", (edit.replace(node.value.attr, "bool"),), Applicability.UNSAFE)
+    return Finding(node.value, _SAID, fix)
 
 
 def _users(node: cst.Call, model: Model) -> list[cst.Name]:

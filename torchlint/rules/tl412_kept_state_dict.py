@@ -284,7 +284,7 @@ def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, mode
     taken = kept.place
     around = order.loops_around(taken, model)
     shared = [loop for loop in order.loops_around(change, model) if loop in around]
-    if model.tree.is_inside(read, change):
+    if model.tree.is_inside(read, change) or _loads_it(change, kept):
         return False
     if at(taken) < at(change) < at(read) and not order.are_exclusive(taken, change, model):
         suite = model.tree.enclosing(taken, cst.FunctionDef) or model.tree.module
@@ -302,6 +302,14 @@ def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, mode
                 return True
         elif at(read) > at(loop) and not _is_bound_anew(kept, module, loop, read, model):
             return True
+    return False
+
+
+def _loads_it(change: cst.CSTNode, kept: _Kept) -> bool:
+    """Whether the module is loaded with the very state that is kept, so that this is still its own."""
+    match change:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("load_state_dict")), args=[cst.Arg(value=state), *_]):
+            return dotted(state) == kept.name
     return False
 
 

@@ -77,10 +77,16 @@ def is_discrete(name: str) -> bool:
     return isinstance(result, TensorResult) and result.dtype in ("int", "bool") and not may_alias(result)
 
 
+_DATA_SETS = ("torchvision.datasets.", "torchaudio.datasets.")
+"""Packages all of whose classes are data sets of torch."""
+
+
 def class_kind(name: str) -> str | None:
     """``module``, ``optimizer``, ``dataloader`` … if ``name`` is a class of torch."""
     if name in data().modules or name == "torch.nn.Module":
         return "module"
+    if name.startswith(_DATA_SETS) and name.rpartition(".")[2][:1].isupper():
+        return "dataset"
     return data().classes.get(name)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Strength
+from torchlint.model import Kind, Model, Strength, bindings
 from torchlint.model.syntax import assignment_of, call_of, parameters, positional_parameters
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
@@ -91,6 +91,22 @@ def _is_iterator(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Name(value=name):
             bound = model.bindings_of(name, node)
             return bool(bound) and all(_binds_iterator(target, model) for target in bound)
+        case cst.Attribute(value=cst.Name("self")):
+            kept = model.ask(bindings.made, node)
+            return isinstance(kept, cst.Call) and _is_iterator(kept, model)
+        case cst.Subscript(value=container):
+            whole = model.ask(bindings.made, container)
+            return whole is not None and _holds_iterators(whole, model)
+    return False
+
+
+def _holds_iterators(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether all elements of a display or comprehension are such iterators."""
+    match node:
+        case cst.List(elements=elements) | cst.Tuple(elements=elements) | cst.Dict(elements=elements):
+            return bool(elements) and all(_is_iterator(each.value, model) for each in elements)
+        case cst.ListComp(elt=element) | cst.DictComp(value=element):
+            return _is_iterator(element, model)
     return False
 
 

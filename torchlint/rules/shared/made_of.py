@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.model.syntax import assignment_of, dotted
+from torchlint.model import Model, bindings
+from torchlint.model.syntax import dotted
 
 
 def modules_of(step: cst.CSTNode, model: Model) -> tuple[str, ...]:
@@ -26,13 +26,4 @@ def _modules_of(model: Model, owner: cst.BaseExpression) -> tuple[str, ...]:
 
 def made(owner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
     """What a name of this scope, or an attribute of this class, was assigned, if that is so once."""
-    match owner:
-        case cst.Name(value=name):
-            targets: list[cst.CSTNode] = list(model.bindings_of(name, owner))
-        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
-            cls = model.tree.enclosing(owner, cst.ClassDef)
-            targets = list(model.scopes.attribute(cls, name).assigned) if isinstance(cls, cst.ClassDef) else []
-        case _:
-            return None
-    assign = assignment_of(targets[0], model.tree) if len(targets) == 1 else None
-    return assign.value if assign is not None else None
+    return model.ask(bindings.made, owner)

@@ -1,0 +1,42 @@
+"""Views of tensors whose memory is in another order; and those that there are."""
+import torch
+import torch.nn as nn
+
+
+def accuracy(output: torch.Tensor, target, ks=(1, 5)):
+    _, pred = output.topk(max(ks), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    found = []
+    for k in ks:
+        found.append(correct[:k].view(-1).float().sum(0))  # TL314`view`
+    return found
+
+
+class Attention(nn.Module):
+    def forward(self, x):
+        heads = x.view(2, 3, 4, 5).transpose(1, 2)
+        mixed = heads.permute(0, 2, 1, 3).view(2, 3, -1)  # TL314`view`
+        split = x.transpose(1, 2).view(2, -1, 4, 5)
+        whole = heads.contiguous().view(2, 4, -1)
+        rows = x.permute(1, 0, 2).view(-1, 3)  # TL314`view`
+        bits = (x.transpose(1, 2) > 0).view(2, -1)  # TL314`view`
+        swapped = x.swapaxes(0, 1).float().view(-1)  # TL314`view`
+        return mixed, split, whole, rows, bits, swapped
+
+
+def in_branches(x: torch.Tensor, size, flip):
+    if flip:
+        x = x.t()
+    y = x.view(-1)
+    z = x.t()
+    z = z.contiguous()
+    w = x.t()
+    one = w[:1].view(-1)
+    typed = w.view(torch.int32)
+    sized = w.view(size), w.view(*size), w.view(2, 3)
+    try:
+        flat = w.view(-1)
+    except RuntimeError:
+        flat = w.reshape(-1)
+    return y, z.view(-1), one, typed, sized, flat

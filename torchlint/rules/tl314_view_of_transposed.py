@@ -1,0 +1,137 @@
+r"""A transposed tensor has no view of fewer dimensions.
+
+`view` needs memory in the order of the dimensions. Behind `t()`, `transpose` or `permute` it is in another order, so
+flattening raises, whatever the sizes are, as long as they are not one. Results of comparisons keep that order since
+PyTorch 1.5, so the `correct[:k].view(-1)` of many training scripts raises as well. `reshape` copies where it has to.
+
+```diff run-after
+ import torch
+
+ x = torch.rand(2, 3, 4)
+-a = x.transpose(1, 2).view(-1)
++a = x.transpose(1, 2).reshape(-1)
+-b = x.permute(0, 2, 1).view(2, -1)
++b = x.permute(0, 2, 1).reshape(2, -1)
+ c = x.permute(0, 2, 1).view(2, 4, 3, 1)
+ d = x.transpose(1, 2).contiguous().view(-1)
+
+ scores, labels = torch.rand(5, 10), torch.arange(5)
+ _, best = scores.topk(3)
+ best = best.t()
+ correct = best.eq(labels.view(1, -1).expand_as(best))
+-top = correct[:3].view(-1).float().sum()
++top = correct[:3].reshape(-1).float().sum()
+ first = correct[:1].view(-1).float().sum()
+```
+
+```diff
+ import numpy as np
+ import torch
+
+ def f(x: torch.Tensor, h, w, size, flip):
+     image = x.transpose(1, 2).view(len(x), -1, h, w)
+     heads = x.permute(1, 0, 2, 3).view(h, len(x), -1)
+     sized = x.t().view(size)
+     if flip:
+         x = x.t()
+     return x.view(-1), x.t().view(torch.int32)
+
+ n = np.ones((2, 3)).transpose(1, 0).view(-1)
+```
+
+## When the fix is unsafe
+
+Never: `reshape` is a view wherever `view` did not raise.
+
+`Tensor.view`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Model
+from torchlint.model.bindings import last_assigned
+from torchlint.model.syntax import integer
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.CORRECTNESS
+SEVERITY = Severity.ERROR
+
+_FAR = 3
+"""How many names are gone back."""
+_KEEPING = frozenset(
+    """
+    eq ne lt le gt ge float double half long int bool byte abs neg exp log sigmoid tanh relu detach clone cpu cuda to
+    """.split()  # noqa: SIM905
+)
+"""Methods whose results have their memory in the order of what they are called on."""
+
+
+@on(
+    cst.Call,
+    trigger=all_of(
+        pattern(r"\. view \("),
+        any_of(
+            pattern(r"\. t \( \)"),
+            pattern(r"\btranspose \("),
+            pattern(r"\bpermute \("),
+            pattern(r"\bswap(?:axes|dims) \("),
+        ),
+    ),
+)
+def check(node: cst.Call, model: Model) -> Finding | None:
+    """Report `x.t().view(-1)`."""
+    if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "view":
+        return None
+    count = _dimensions(node.args)
+    if count is None or _breaks(node.func.value, model) < count or not model.is_tensor(node.func.value):
+        return None
+    if is_probed(node, model):
+        return None
+    said = "a transposed tensor cannot be viewed in fewer dimensions, so this raises for most sizes; use `reshape`"
+    fix = Fix("Use `reshape`", (edit.replace(node.func.attr, "reshape"),))
+    return Finding(node.func.attr, said, fix, receiver=node.func.value)
+
+
+def _dimensions(args: Sequence[cst.Arg]) -> int | None:
+    """How many dimensions a view is to have; None if that is not seen."""
+    if any(arg.star or arg.keyword is not None for arg in args):
+        return None
+    if len(args) == 1:
+        return 1 if integer(args[0].value) is not None else None
+    return len(args) or None
+
+
+def _breaks(node: cst.BaseExpression, model: Model, far: int = _FAR) -> int:
+    """How many neighbouring dimensions at least are no neighbours in memory, by how an expression is written."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("t")), args=[]):
+            return 1
+        case cst.Call(func=cst.Attribute(attr=cst.Name("transpose" | "swapaxes" | "swapdims")), args=[one, other]):
+            return _transposed(integer(one.value), integer(other.value))
+        case cst.Call(func=cst.Attribute(attr=cst.Name("permute")), args=args):
+            order = [integer(arg.value) for arg in args]
+            return sum(b != a + 1 for a, b in pairwise(order) if a is not None and b is not None)
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _KEEPING:
+            return _breaks(inner, model, far)
+        case cst.Comparison(left=left):
+            return _breaks(left, model, far)
+        case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Slice(step=None) as taken)]):
+            is_one_row = taken.upper is not None and integer(taken.upper) == 1 and taken.lower is None
+            return 0 if is_one_row else _breaks(inner, model, far)
+        case cst.Name() if far:
+            assigned = model.ask(last_assigned, node)
+            return _breaks(assigned, model, far - 1) if assigned is not None else 0
+    return 0
+
+
+def _transposed(one: int | None, other: int | None) -> int:
+    if one is None or other is None or one == other:
+        return 0
+    return 2 if min(one, other) > 0 else 1
