@@ -10,11 +10,11 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from torchlint.api import Applicability, FileReport, Linter, Severity
 from torchlint.project.discovery import is_excluded
 from torchlint.project.project import Project
+from torchlint.system.reading import read
 
 CODE = "TORCHLINT"
 """What lintrunner calls this linter."""
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
 def _paths(argument: str) -> list[str]:
     if not argument.startswith("@"):
         return [argument]
-    return Path(argument[1:]).read_text(encoding="utf-8").splitlines()
+    return read(argument[1:]).decode("utf-8").splitlines()
 
 
 def messages(paths: Sequence[str], jobs: int) -> Iterator[dict[str, object]]:
@@ -59,7 +59,7 @@ def _patch(report: FileReport, linter: Linter) -> dict[str, object] | None:
     if not safe:
         return None
     try:
-        original = Path(report.path).read_bytes().decode("utf-8")
+        original = read(report.path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
     fixed = linter.fix_text(original.encode("utf-8"), report.path)
