@@ -96,7 +96,18 @@ is no parameter, it must also be shown that autograd records: by a call of `back
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
 arrays, too: where `x` may be one there is no fix, and where it is not known to be a tensor on every path the fix is
-unsafe.
+unsafe. Where gradients are sent back through the result, there is none either: a detached tensor has none to send.
+
+```diff
+ import numpy as np
+ import torch
+ from torch import nn
+
+ net, criterion = nn.Linear(3, 2), nn.MSELoss()
+ x, y = torch.ones(4, 3), torch.ones(4, 2)
+!loss = np.sum([criterion(net(x), y), criterion(net(x), y)])
+ loss.backward()
+```
 
 `Tensor.numpy`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html>.
 """
@@ -192,6 +203,27 @@ _TRIGGER = any_of(
 @on(cst.Call, trigger=_TRIGGER)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
+    found = _converted(node, model)
+    if found is None or not _is_sent_back(node, model):
+        return found
+    said = (
+        "NumPy's functions raise for tensors that require grad, and `backward()` needs a tensor; use torch's functions"
+    )
+    return replace(found, message=said, fix=None)
+
+
+def _is_sent_back(call: cst.Call, model: Model) -> bool:
+    """Whether ``backward`` is called on what the result is bound to, which was meant to be a tensor."""
+    assign = model.tree.parent(call)
+    if not isinstance(assign, cst.Assign):
+        return False
+    paths = {dotted(each.target) for each in assign.targets} - {None}
+    scope = model.scopes.scope_of(call)
+    sent = (each for each in model.tree.attributes("backward") if model.scopes.scope_of(each) is scope)
+    return any(dotted(each.value) in paths for each in sent)
+
+
+def _converted(node: cst.Call, model: Model) -> Finding | None:
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
             return _finding(tensor, name, node, model) if _is_refused(tensor, node, model) else None
