@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.imports import only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind
@@ -139,8 +140,12 @@ def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
         if found is None:
             return None, is_final
         home, name, rest = found
-        value = bound_in(home, home.tree.module).get(name, UNKNOWN)
-        is_final = is_final and not rest and is_settled(home, home.tree.module)
+        handed_on = home.remember(only_import, name) if home.is_part and not rest else None
+        if handed_on is not None:  # nothing has to be interpreted to know that
+            value = named(handed_on)
+        else:
+            value = bound_in(home, home.tree.module).get(name, UNKNOWN)
+            is_final = is_final and not rest and is_settled(home, home.tree.module)
         for attribute in rest:
             value = home.interpreter.attribute(outside(home), value, attribute, home.tree.module)
         target = reference(value)

@@ -50,6 +50,31 @@ def _is_label(tree: Tree, node: cst.CSTNode) -> bool:
     return isinstance(tree.parent(path), (cst.ImportFrom, cst.ImportAlias, cst.AsName)) or is_label(tree, path)
 
 
+def only_import(context: Context, name: str) -> str | None:
+    """The path of what one ``from … import`` binds to a name of a module; None if anything else may bind it there."""
+    tree = context.tree
+    found: set[str | None] = set()
+    for node in tree.names(name):
+        alias = _alias(tree, node)
+        statement = tree.parent(alias) if alias is not None else None
+        if alias is None:
+            found.update([None] if _is_bound(tree, node) else [])
+        elif isinstance(statement, cst.ImportFrom) and is_global(statement, tree):
+            found.add(f"{module_of(context, statement)}.{dotted(alias.name)}")
+        else:
+            found.add(None)
+    return found.pop() if len(found) == 1 else None
+
+
+def module_of(context: Context, statement: cst.ImportFrom) -> str:
+    """The module that names are imported from, absolute if it is found; its dots are kept if it is not."""
+    module = dotted(statement.module) or "" if statement.module else ""
+    if not statement.relative:
+        return module
+    dots = len(statement.relative)
+    return context.codebase.absolute(dots, module, context) or "." * dots + module
+
+
 def _imported(context: Context, name: str) -> _Imported | None:
     tree = context.tree
     paths: set[str | None] = set()

@@ -26,13 +26,16 @@ def parse(text: str, path: str) -> Tree:
         raise Unparsed(error)
     import libcst as cst
 
-    from torchlint.file.tree.given import GivenText
+    from torchlint.file.tree.given import GivenText, mixes_tabs
     from torchlint.file.tree.tree import is_refused
 
-    source = GivenText(text)
     try:
-        source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
-        tree = _tree(source)
+        try:
+            tree = _read(GivenText(text))
+        except cst.ParserSyntaxError:
+            if not mixes_tabs(text):
+                raise
+            tree = _read(GivenText(text, is_spaced=True))
     except cst.ParserSyntaxError:
         error = syntax_error(text, path)
         if error is None:
@@ -42,7 +45,6 @@ def parse(text: str, path: str) -> Tree:
         raise Unparsed(syntax_error(text, path) or no_python(Position(1, 1), str(error_))) from None
     if is_refused(tree) and (error := syntax_error(text, path, flags=0)) is not None:
         raise Unparsed(error)
-    tree.skipped = skipped
     tree.is_package = is_package(path)
     return tree
 
@@ -50,6 +52,13 @@ def parse(text: str, path: str) -> Tree:
 def is_package(path: str) -> bool:
     """Whether a file is an ``__init__.py``."""
     return path.replace("\\", "/").endswith("__init__.py")
+
+
+def _read(source: GivenText) -> Tree:
+    source.parsed, skipped = without_chains(source.parsed, without_async(source.parsed))
+    tree = _tree(source)
+    tree.skipped = skipped
+    return tree
 
 
 def _tree(source: GivenText) -> Tree:

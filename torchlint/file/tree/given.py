@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-_TABS_AND_SPACES = re.compile(r"(?m)^\t+ +\S")
+_TABS_AND_SPACES = re.compile(r"(?m)^(?:\t+ | +\t)")
 _INDENTATION = re.compile(r"(?m)^[ \t]+")
 _FORM_FEED = re.compile(r"(?m)^[ \t]*\f[ \t\f]*")
 
@@ -34,15 +34,15 @@ class GivenText:
     to it as LF (same length), form feeds in indentation are left out, and ``original`` maps offsets back.
 
     It does not count tabs as Python does, either, which takes only indentation that means the same whether a tab is one
-    column or eight. So where tabs and spaces are mixed it is given a space for each.
+    column or eight. A text that it refuses for that is given to it once more, with a space for each (``is_spaced``).
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_spaced: bool = False) -> None:
         self.text = text
         parsed = text
         if "\r" in text:
             parsed = re.sub(r"\r(?!\n)", "\n", parsed)
-        if "\t" in text and _TABS_AND_SPACES.search(text):
+        if is_spaced:
             parsed = _INDENTATION.sub(lambda match: " " * len(match.group()), parsed)
         self._removed: list[int] = []
         """Where something was left out of what libcst is given, and in the other list how much until there."""
@@ -67,6 +67,11 @@ class GivenText:
     def original(self, offset: int) -> int:
         """Offset in the text of an offset in what libcst parsed."""
         return offset + self._shifts[bisect_right(self._removed, offset)]
+
+
+def mixes_tabs(text: str) -> bool:
+    """Whether a line begins with tabs and spaces."""
+    return _TABS_AND_SPACES.search(text) is not None
 
 
 def _without_tail(text: str) -> str:

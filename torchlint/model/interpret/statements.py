@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text
+from torchlint.model.imports import module_of
 from torchlint.model.interpret import assignment, contexts, control_flow, narrowing, operators, places
 from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
@@ -103,10 +104,7 @@ def _import(frame: Frame, node: cst.Import) -> None:
 
 
 def _import_from(frame: Frame, node: cst.ImportFrom) -> None:
-    module = dotted(node.module) or "" if node.module else ""
-    if node.relative:
-        absolute = frame.context.codebase.absolute(len(node.relative), module, frame.context)
-        module = absolute or "." * len(node.relative) + module
+    module = module_of(frame.context, node)
     if isinstance(node.names, cst.ImportStar):
         if module not in frame.context.stars:
             frame.context.stars.append(module)
