@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from torchlint.diagnostic import Fixing, TextEdit
 from torchlint.file.fix import rounds as rounds_of_fixing
+from torchlint.file.fix.combine import edits_of
 from torchlint.file.text import source
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
@@ -94,8 +95,7 @@ class Log:
         def logged(*given: Any) -> Any:
             done = usual(*given)
             if done.applied:
-                edits = {edit for found in done.applied if found.fix for edit in found.fix.edits}
-                ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+                ordered = sorted(edits_of(done.applied), key=lambda edit: (edit.start, edit.end))
                 self._write(given[-1], done.before.text, ordered, done.after.text)
             return done
 

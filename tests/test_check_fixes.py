@@ -38,3 +38,13 @@ def test_a_byte_too_many(tmp_path: Path) -> None:
     code, rows = table(tmp_path, worse)
     assert code == 1
     assert rows["bytes changed outside edits"][0] > 0
+
+
+def test_statements_that_share_a_block(tmp_path: Path) -> None:
+    """What was written is one block, though each finding has a fix with one of its own."""
+    text = "from torch import nn\n\n\ndef shrink(head: nn.Linear, by):\n"
+    text += "    head.weight.data.mul_(by)\n    head.bias.data.mul_(by)\n"
+    (tmp_path / "x.py").write_text(text, encoding="utf-8")
+    rows = table(tmp_path)[1]
+    assert rows["fixes"] == [2, 2]
+    assert rows["bytes changed outside edits"] == [0, 0]
