@@ -46,5 +46,5 @@ def test_statements_that_share_a_block(tmp_path: Path) -> None:
     text += "    head.weight.data.mul_(by)\n    head.bias.data.mul_(by)\n"
     (tmp_path / "x.py").write_text(text, encoding="utf-8")
     rows = table(tmp_path)[1]
-    assert rows["fixes"] == [2, 2]
+    assert rows["fixes"] == [0, 2]
     assert rows["bytes changed outside edits"] == [0, 0]
