@@ -442,6 +442,7 @@ def test_paths_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_empty_folder_writes_nothing(torchlint: Torchlint, tmp_path: Path) -> None:
     ran = torchlint("baseline", "write")
     assert (ran.code, ran.out) == (0, "No findings: nothing to write.\n")
+    assert ran.err.count("no Python files found") == 1
     assert not (tmp_path / NAME).exists()
     assert torchlint("baseline", "check").code == exit_codes.USAGE
 

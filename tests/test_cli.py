@@ -329,6 +329,7 @@ def test_all_rules(torchlint: Torchlint) -> None:
     [
         ("TL998", "unknown rule `TL998`"),
         ("data-raed", "did you mean `data-read`?"),
+        ("TL1O1", "did you mean `TL101`?"),
         ("", "--all"),
         ("TL101 --all", "--all"),
     ],

@@ -55,6 +55,22 @@ def test_a_line(write: Write, torchlint: Torchlint) -> None:
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x.py:2",), "x.py:2: no expression begins here"),
+        (("x.py:1",), "x.py:1: nothing is known of what is here; see `--all`"),
+        (("x.py:1", "--kind", "tensor"), "x.py:1: nothing here is of that kind"),
+    ],
+)
+def test_a_line_of_which_nothing_is_shown(
+    arguments: tuple[str, ...], message: str, write: Write, torchlint: Torchlint
+) -> None:
+    write({"x.py": "x = f(3)\npass\n"})
+    ran = torchlint("infer", *arguments)
+    assert (ran.code, ran.out, ran.err) == (0, "", f"warning: {message}\n")
+
+
 def test_a_column(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": TEXT})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from torchlint.cli.commands import cli
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
@@ -25,3 +26,8 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     commands = re.findall(r"^```sh\n(python3 -m venv .*?)\n```", README, re.MULTILINE)
     assert len(commands) == 2
     assert commands[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_command_is_named() -> None:
+    (block,) = re.findall(r"^## Use it\n\n```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert set(re.findall(r"^torchlint ([\w-]+)", block, re.MULTILINE)) == set(cli.commands)

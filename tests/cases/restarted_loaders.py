@@ -1,4 +1,4 @@
-"""Loaders that start anew in each round of a loop; and those that may."""
+"""Loaders that restart in each iteration of a loop; and those that may."""
 import torch
 from torch.utils import data
 from torch.utils.data import DataLoader

@@ -112,7 +112,7 @@ def _loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
 
 def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
     """All of the project, and all that the baseline may be about."""
-    return (baseline.home(project.settings(os.getcwd())), known.root)
+    return tuple(dict.fromkeys((baseline.home(project.settings(os.getcwd())), known.root)))
 
 
 def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:

@@ -226,7 +226,7 @@ def _baseline(function: F) -> F:
     )(function)
 
 
-@baseline.command("write")
+@baseline.command("write", short_help="Write all findings into a baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False))
 @_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
 @_rules("--ignore", "Rules not to use.")

@@ -204,7 +204,11 @@ class Reveal:
             except Failure as failure:
                 self._complain(file.path, failure)
                 continue
-            chosen.update(id(item) for item in within.select(found) if self._is_wanted(item, exactly))
+            selected = within.select(found)
+            wanted = [item for item in selected if self._is_wanted(item, exactly)]
+            if not wanted and self.options.output_format != "json":
+                self.warnings.append(str(Problem(file.path, self._why_nothing(selected), place.row)))
+            chosen.update(map(id, wanted))
         return [item for item in found if id(item) in chosen]
 
     def _is_wanted(self, item: Inferred, exactly: bool = False) -> bool:
@@ -215,6 +219,12 @@ class Reveal:
         if exactly or self.options.every or self.options.output_format == "json":
             return True
         return kinds != ["unknown"] and not item.is_literal
+
+    def _why_nothing(self, selected: Sequence[Inferred]) -> str:
+        """Why nothing is printed for a place."""
+        if not selected:
+            return "no expression begins here"
+        return "nothing here is of that kind" if self.options.kind else "nothing is known of what is here; see `--all`"
 
     def _complain(self, path: str, failure: Failure) -> None:
         if failure.details and self.options.verbose:

@@ -20,7 +20,7 @@ from torchlint.system.reading import SETTINGS, read
 _RULE = Template('''\
 """`.$method()` is to be written in another way.
 
-Here stands in a sentence or two why it matters.
+Say here in a sentence or two why that matters.
 
 ```diff
  import torch

@@ -34,6 +34,9 @@ GROUPS = tuple(group.value for group in Group)
 _AS_EXACT_AS = 3
 """A group is as exact as ``TL1``."""
 
+_CLOSE = 9
+"""Known words that are compared with an unknown one, if as many look like it."""
+
 ALWAYS_ON = ("TL001", "TL003", "TL004")
 
 
@@ -187,5 +190,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     import difflib
 
     known = list(known)
-    close = difflib.get_close_matches(word, known, 1) or difflib.get_close_matches(word.upper(), known, 1)
-    return f" (did you mean `{close[0]}`?)" if close else ""
+
+    def likeness(one: str, other: str) -> tuple[float, int]:
+        same_places = sum(left == right for left, right in zip(one, other, strict=False))  # codes are often as alike
+        return difflib.SequenceMatcher(None, one, other).ratio(), same_places
+
+    for meant in (word, word.upper()):
+        close = difflib.get_close_matches(meant, known, _CLOSE)
+        if close:
+            return f" (did you mean `{max(close, key=lambda each: likeness(each, meant))}`?)"
+    return ""

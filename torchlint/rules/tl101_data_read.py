@@ -1,7 +1,7 @@
 r"""Autograd does not notice what is written to `.data`.
 
 `x.data` shares memory with `x` but not its version counter: write to it, and `backward()` computes wrong gradients
-without a word. `x.detach()` is the same tensor with the counter, so the same mistake is an error. Where nothing but
+silently. `x.detach()` is the same tensor with the counter, so the same mistake is an error. Where nothing but
 metadata is read, or the reader is an `nn.init` function, nothing is needed at all.
 
 ```diff run

@@ -1,7 +1,7 @@
 r"""Writing to a tensor through `.data` is never noticed by `backward()`.
 
 An in-place operation on `x.data` changes `x` without counting it: if `x` was saved for the backward pass, the gradients
-come out wrong without a word. To initialise a parameter there is `nn.init`; to update one there is
+are silently wrong. To initialise a parameter there is `nn.init`; to update one there is
 `with torch.no_grad():`; a gradient needs neither.
 
 ```diff run
@@ -118,7 +118,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if gradients.is_gradient(value, node.value, model):
         advice = "a gradient needs no `.data`"
     elif fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
-        advice = "it overwrites what `backward()` still needs, so compute a new tensor"
+        advice = "compute a new tensor"
     message = f"autograd does not notice this write through `.data`; {advice}"
     half = data_sites.half_of(node, model)
     severity = _severity(value, fix)

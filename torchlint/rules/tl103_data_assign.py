@@ -1,4 +1,4 @@
-r"""Assigning to `.data` swaps a tensor's storage under autograd's feet.
+r"""Assigning to `.data` replaces a tensor's storage, and autograd does not notice.
 
 `p.data = v` makes `p` share memory with `v`, whatever its shape, dtype or device, and nothing that was recorded with
 the old memory is told. To set values: `with torch.no_grad(): p.copy_(v)`. To set another tensor: a new `nn.Parameter`.

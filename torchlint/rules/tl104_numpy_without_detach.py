@@ -206,9 +206,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     found = _converted(node, model)
     if found is None or not _is_sent_back(node, model):
         return found
-    said = (
-        "NumPy's functions raise for tensors that require grad, and `backward()` needs a tensor; use torch's functions"
-    )
+    said = "NumPy's functions raise for tensors that require grad; use torch's, which `backward()` needs"
     return replace(found, message=said, fix=None)
 
 
@@ -376,7 +374,7 @@ def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
 
 def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding | None:
     """A list of tensors, which NumPy converts one by one."""
-    message = "converting a list of tensors that require grad to NumPy raises; add `.detach()` to what is put into it"
+    message = "converting a list of tensors that require grad to NumPy raises; use `.detach()` on its elements"
     elements = list(_elements(node))
     refused = [each for each in elements if _counts(model.requires_grad(each), call, model)]
     if refused:

@@ -1,4 +1,4 @@
-r"""Summing or listing losses that keep their graph keeps every iteration's memory alive.
+r"""Summing or listing losses that keep their graph keeps the memory of every iteration.
 
 `total += loss` adds a tensor with its whole graph: nothing of any iteration is freed until `total` goes. What is only
 reported needs no graph: keep `loss.detach()`, or `loss.item()` where a Python number will do.
@@ -142,7 +142,7 @@ def check(node: cst.CSTNode, model: Model) -> Finding | None:
     if not kept or not model.may_record(node):
         return None
     receiver = kept[0].value
-    keeps = f"`{kept[0].keeping.path}` keeps the graph of every iteration alive"
+    keeps = f"`{kept[0].keeping.path}` keeps the graph of every iteration in memory"
     if any(each.tie == Tie.LAST for each in kept):
         return Finding(node, f"{keeps}; call `backward()` first, then keep it detached", receiver=receiver)
     if not all(each.can_detach for each in kept):

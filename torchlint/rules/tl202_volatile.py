@@ -70,7 +70,7 @@ from torchlint.rules.shared.volatile.values import volatile_argument
 GROUP = Group.MIGRATION
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
-_WIDTH = 60
+_WIDTH = 40
 """Characters shown of what belongs into a block."""
 
 
@@ -95,15 +95,12 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
 def _by_hand(wanted: Wanted, model: Model) -> str:
     """What to do where there is no fix."""
     if wanted.place is None:
-        return (
-            "`volatile` has no effect since PyTorch 0.4; what is computed from this tensor elsewhere belongs under "
-            "`with torch.no_grad():`"
-        )
+        return "`volatile` has no effect since PyTorch 0.4; put what uses this tensor under `with torch.no_grad():`"
     code = " ".join(model.tree.code(wanted.place).split())
     shown = code if len(code) <= _WIDTH else f"{code[: _WIDTH - 1]}…"
     return (
-        f"`volatile` has no effect since PyTorch 0.4; compute `{shown}` under `with torch.no_grad():`, "
-        "and what needs a graph outside of it"
+        f"`volatile` has no effect since PyTorch 0.4; put `{shown}` under `with torch.no_grad():`, "
+        "without what needs a graph"
     )
 
 
@@ -111,7 +108,7 @@ def _decided(arg: cst.Arg, model: Model) -> str:
     flag = model.tree.code(arg.value)
     negated = f"not {flag}" if isinstance(arg.value, (cst.Name, cst.Attribute, cst.Call)) else f"not ({flag})"
     return (
-        f"`volatile={flag}` has no effect since PyTorch 0.4; put what is computed from this tensor under "
+        f"`volatile={flag}` has no effect since PyTorch 0.4; put what uses this tensor under "
         f"`with torch.set_grad_enabled({negated}):`"
     )
 

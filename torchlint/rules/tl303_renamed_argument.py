@@ -2,7 +2,7 @@ r"""Arguments that torch renamed, removed or ignores.
 
 A renamed argument warns at every call until it raises a `TypeError`. `size_average=` and `reduce=` of the losses became
 `reduction=` in 0.4; `verbose=` of the schedulers is gone since 2.7. Where a call takes `**kwargs`, only the arguments
-that are written out are looked at. The attributes `size_average` and `reduce` of a loss are ignored without a word, and
+that are written out are looked at. The attributes `size_average` and `reduce` of a loss are silently ignored, and
 the name of a module, parameter or buffer must not have a dot any more.
 
 ```diff run

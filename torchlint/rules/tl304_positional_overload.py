@@ -1,7 +1,7 @@
 r"""Numbers in front of the tensors: an order of arguments from before PyTorch 0.4.
 
 `x.add_(-lr, grad)`, `torch.addcmul(x, value, a, b)` and the like warn since 1.5 and will go. The number is a keyword
-argument now, behind the tensors.
+argument now, after the tensors.
 
 ```diff run
  import torch

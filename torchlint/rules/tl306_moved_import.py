@@ -1,4 +1,4 @@
-r"""Names that torch keeps to itself, or has moved elsewhere.
+r"""Names that are private to torch, or have moved.
 
 A private module is not for others: it goes without notice. What had to be taken from one has a public name by now, and
 some packages have become part of another.

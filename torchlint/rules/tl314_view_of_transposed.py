@@ -94,7 +94,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if is_probed(node, model):
         return None
-    said = "a transposed tensor cannot be viewed in fewer dimensions, so this raises for most sizes; use `reshape`"
+    said = "a transposed tensor cannot be viewed in fewer dimensions: this mostly raises; use `reshape`"
     fix = Fix("Use `reshape`", (edit.replace(node.func.attr, "reshape"),))
     return Finding(node.func.attr, said, fix, receiver=node.func.value)
 

@@ -1,4 +1,4 @@
-r"""A method that is only named does nothing: the brackets are missing.
+r"""A method that is named and not called does nothing: the parentheses are missing.
 
 `optimizer.step` is a valid expression. Python evaluates it to a method, drops it and goes on: nothing is updated, no
 gradient is cleared, `model.eval` leaves dropout on. As a condition a function is always true, and `torch.save` writes
@@ -293,7 +293,7 @@ def check_argument(node: cst.Call, model: Model) -> Iterator[Finding]:
         is_known = value.kind in (Kind.MODULE, Kind.OPTIMIZER) or _role(value, model) in _OF_OBJECTS
         if is_known and not has_attribute(value, state.attr.value, model):
             said = f"`{state.attr.value}` is not called: "
-            said += f"`{name}` raises on a method" if raises else "the method is saved, with all it belongs to"
+            said += f"`{name}` raises on a method" if raises else "the method is saved, with the object it belongs to"
             yield _finding(state, said, state.attr, raises=raises)
 
 

@@ -1,4 +1,4 @@
-r"""A context manager that nobody enters has no effect.
+r"""A context manager that is never entered has no effect.
 
 `torch.no_grad()` makes an object that turns gradients off between entering and leaving it. As a statement it is made
 and dropped: autograd goes on recording, autocast stays off, DDP synchronises after each `backward()`. It needs a
@@ -164,7 +164,7 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
     name = _name(func, made, model)
     if name is None or is_probed(node, model):
         return None
-    said = f"`{name}` is made and not entered, so it has no effect; it needs a `with`"
+    said = f"`{name}` is made and never entered, so it has no effect; use it in a `with` statement"
     return Finding(func, said, _decorator(node, model))
 
 

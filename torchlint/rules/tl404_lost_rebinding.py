@@ -1,6 +1,6 @@
 r"""Assigning to the variable of a loop changes nothing that the loop goes over.
 
-`for t in batch: t = t.to(device)` gives a name to a new tensor, which is forgotten in the next round. The list keeps
+`for t in batch: t = t.to(device)` gives a name to a new tensor, which is lost in the next iteration. The list keeps
 the old ones. So does a module whose parameters a loop assigns to.
 
 ```diff run
@@ -17,7 +17,7 @@ the old ones. So does a module whose parameters a loop assigns to.
  dtype, weight = batch[0].dtype, net.weight.detach().clone()
 ```
 
-What is read afterwards, in the loop, behind it or in a function, and what changes the tensor itself:
+What is read afterwards, in the loop, after it or in a function, and what changes the tensor itself:
 
 ```diff
  import torch
@@ -101,7 +101,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
         return None
-    return Finding(node, f"nobody reads this new `{name.value}`: what the loop goes over stays as it was")
+    return Finding(node, f"this new `{name.value}` is never read: what the loop goes over does not change")
 
 
 def _binds(target: cst.BaseExpression, name: str) -> bool:

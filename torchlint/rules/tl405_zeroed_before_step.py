@@ -1,4 +1,4 @@
-r"""`zero_grad()` between `backward()` and `step()` throws the gradients away.
+r"""`zero_grad()` between `backward()` and `step()` discards the gradients.
 
 The step then has nothing to go along: weights stay as they are, or move only by momentum and weight decay. Nothing is
 raised, and the loss does not fall.
@@ -87,7 +87,7 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
     step = model.remember(_lost, model.scopes.scope_of(node)).get(id(node.value))
     if step is None:
         return None
-    said = "the gradients are cleared before `step()` has used them; clear them behind it"
+    said = "the gradients are cleared before `step()` has used them; clear them after it"
     return Finding(node, said, _fix(node, step.node, model))
 
 
@@ -168,4 +168,4 @@ def _fix(node: cst.Expr, step: cst.CSTNode, model: Model) -> Fix | None:
     if line is None or model.tree.parent(last) is not model.tree.parent(line):
         return None
     moved = edit.move_line(model.tree, node, below=last)
-    return Fix("Clear them behind the step", moved, Applicability.UNSAFE) if moved is not None else None
+    return Fix("Clear them after the step", moved, Applicability.UNSAFE) if moved is not None else None

@@ -1,4 +1,4 @@
-r"""Clipping behind `step()`, or before `backward()`, clips nothing that is used.
+r"""Clipping after `step()`, or before `backward()`, clips nothing that is used.
 
 The step has gone along the whole gradients when they are clipped, and the next round clears them. Behind `zero_grad()`
 there are no gradients yet. Nothing is raised; what clipping is for (a step that is not too large) is not there.
@@ -77,8 +77,8 @@ from torchlint.rules.shared.paths import Facts, Paths
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_BEHIND = "these gradients have been used: the step comes before they are clipped; clip them before `step()`"
-_BEFORE = "there are no gradients yet: they are clipped before `backward()`; clip them behind it"
+_BEHIND = "`step()` has used these gradients before they are clipped; clip them before it"
+_BEFORE = "there are no gradients yet: they are clipped before `backward()`; clip them after it"
 
 
 @on(cst.Call, trigger=part("clip_grad"))

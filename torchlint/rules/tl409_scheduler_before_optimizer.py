@@ -88,7 +88,7 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
     is_followed = any(at < model.tree.order(each.node) and model.tree.is_inside(each.node, loop) for each in steps)
     if not is_followed or min(places) < at:
         return None
-    said = "the scheduler steps before the optimizer, so the first learning rate is skipped; let it step behind"
+    said = "the scheduler steps before the optimizer, so the first learning rate is skipped; call it after"
     return Finding(node, said, _fix(node, loop, model))
 
 

@@ -136,11 +136,11 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if loss == "nll_loss" and _is_unreduced(node):
         return None
-    said = f"`{loss}` is given what went through {activation.value}"
     if loss in ("nll_loss", "kl_div"):
-        said += "; it takes the logarithm of probabilities"
+        said = f"`{loss}` takes the logarithm of probabilities, not the output of {activation.value}"
     else:
-        said += f" already; it takes logits and does {'softmax' if loss == 'cross_entropy' else 'the sigmoid'} itself"
+        applied = "softmax" if loss == "cross_entropy" else "a sigmoid"
+        said = f"`{loss}` applies {applied} itself; give it logits, not the output of {activation.value}"
     return Finding(given.value, said, _fix(loss, given.value, activation, model))
 
 

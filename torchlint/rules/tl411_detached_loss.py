@@ -1,4 +1,4 @@
-r"""A loss that is told to require grad is a leaf: nothing behind it learns.
+r"""A loss that is told to require grad is a leaf: nothing before it learns.
 
 `loss.requires_grad = True` makes the error go away that `backward()` raises on a loss without a graph, and nothing
 else. The gradient ends at the loss itself. What was computed before it, under `no_grad`, through `.item()`, NumPy or

@@ -1,4 +1,4 @@
-r"""`net.parameters()` can be gone through once; who comes second gets nothing.
+r"""`net.parameters()` is an iterator: the second loop over it gets nothing.
 
 It is a generator. An optimizer that is made of it takes all there is, so clipping the same name afterwards clips
 nothing, and says nothing. A second optimizer raises, for it has no parameters.
@@ -110,7 +110,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
             return None
     if id(node) not in used_up:
         return None
-    said = "this can be gone through once, and is used again when nothing is left; make a list of it"
+    said = "this iterator is used a second time, when nothing is left in it; make a list of it"
     edits = (edit.insert_before(node.value, "list("), edit.insert_after(node.value, ")"))
     return Finding(node.value, said, Fix("Make a list", edits, Applicability.UNSAFE))
 

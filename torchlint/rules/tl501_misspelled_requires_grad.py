@@ -86,8 +86,8 @@ def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     if value.kind == Kind.MODULE and isinstance(node.value, cst.Name) and node.value.value == "self":
         return  # a module may have a setting of that name
     is_method = name == f"{_RIGHT}_"
-    said = f"`{name}` is a method, which this replaces" if is_method else f"torch knows no attribute `{name}`"
-    said += ", so nothing is frozen or made to learn" if is_method else ", so this does nothing"
+    said = f"this replaces the method `{name}`" if is_method else f"torch knows no attribute `{name}`"
+    said += " and sets no flag" if is_method else ", so this does nothing"
     if value.kind == Kind.MODULE:
         yield Finding(node.attr, f"{said}; use `.{_RIGHT}_(…)`")
     elif model.is_tensor(node.value):

@@ -69,7 +69,7 @@ from torchlint.rules.shared import unregistered
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_SAID = "this is a tensor computed from the parameter, which the module does not have; do it inside of `nn.Parameter`"
+_SAID = "this is a tensor computed from a parameter, and no parameter itself; do it inside of `nn.Parameter`"
 _IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"
 _MEANT = frozenset(("requires_grad_", "share_memory_", "retain_grad", "detach"))
 """Methods that give the parameter itself, or a plain tensor on purpose."""

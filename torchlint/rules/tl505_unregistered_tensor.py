@@ -98,7 +98,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if name not in model.remember(_meeting_input, cls):
         return None
-    said = "this tensor stays on the CPU when the module moves, and meets its input there; register it as a buffer"
+    said = "this tensor stays on the CPU when the module moves to another device; register it as a buffer"
     return Finding(target, said, _fix(node, target, name, model))
 
 

@@ -81,7 +81,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
     if not isinstance(value.node, cst.ClassDef) and value.ref not in _WITH_OTHERS:
         return None
     method = "train" if mode.value == "True" else "eval"
-    said = f"this leaves the modules inside in their mode; call `{method}()`"
+    said = f"this sets the mode of one module, and not of those inside; call `{method}()`"
     edits: tuple[Edit, ...] = (edit.replace(target.attr, f"{method}()", end=mode),)
     return Finding(target.attr, said, Fix(f"Call `{method}()`", edits, Applicability.UNSAFE))
 

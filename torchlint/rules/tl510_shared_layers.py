@@ -78,7 +78,7 @@ def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
     layers = [each.value for each in display.elements if model.ask(makes_parameters, each.value)]
     if not layers:
         return None
-    said = "this is one layer several times, with the same parameters; make one in each round of a comprehension"
+    said = "this is one layer several times, with the same parameters; make them in a comprehension"
     return Finding(node, said, _fix(node, display, count, model))
 
 

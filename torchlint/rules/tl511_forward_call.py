@@ -1,4 +1,4 @@
-r"""`net.forward(x)` steps over what `net(x)` does besides.
+r"""`net.forward(x)` skips hooks, and whatever wraps `net`.
 
 Hooks do not run, `DistributedDataParallel` does not synchronise what is called on its module, and what wraps the call
 of a module (compiled modules, pruning, weight normalisation by hooks, FSDP) is left out. This rule is off by default,

@@ -70,7 +70,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     dropout = keyword(node.args, "dropout") or positional(node.args, at)
     if dropout is None or not _is_positive(dropout.value) or (layers is not None and integer(layers.value) != 1):
         return None
-    said = "there is nothing to drop between the layers of a module with one layer; this has no effect"
+    said = "dropout acts between layers, and this module has one layer; it has no effect"
     if dropout.keyword is None:
         return Finding(dropout.value, said)
     fix = Fix("Drop the argument", (edit.remove_argument(node, dropout),), Applicability.UNSAFE)

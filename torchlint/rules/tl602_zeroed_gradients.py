@@ -1,4 +1,4 @@
-r"""`zero_grad(set_to_none=False)` writes zeros where nothing would do.
+r"""`zero_grad(set_to_none=False)` keeps gradients of zeros, which take memory.
 
 `None`, the default since PyTorch 2.0, saves the memory and the time to write it, and the first `backward()` assigns
 where it would add. Some code asks for zeros on purpose, so this rule is off unless it is selected

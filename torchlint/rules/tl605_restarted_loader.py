@@ -1,4 +1,4 @@
-r"""`next(iter(loader))` in a loop starts the loader anew in each round.
+r"""`next(iter(loader))` in a loop restarts the loader in each iteration.
 
 Workers are started, fill their queues, and are thrown away after one batch. Without `shuffle=True` it is the same batch
 each time, so a model sees the first one and no other.
@@ -77,8 +77,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     call = made(loader, model)
     is_seen = isinstance(call, cst.Call) and model.qualified(call.func) == "torch.utils.data.DataLoader"
     is_same = isinstance(call, cst.Call) and is_seen and not has_stars(call.args) and not _may_shuffle(call)
-    what = "and gives the first batch" if is_same else "and its workers with it"
-    said = f"the loader starts anew in each round, {what}; make the iterator before the loop"
+    what = "and gives the first batch" if is_same else "as do its workers"
+    said = f"the loader restarts in each iteration, {what}; make the iterator before the loop"
     return Finding(func, said, severity=Severity.ERROR if is_same else Severity.WARNING)
 
 

@@ -66,21 +66,11 @@ from torchlint.versions import Version
 GROUP = Group.SECURITY
 
 _DEFAULT: Version = (2, 6)
-_SAID = "`torch.load` runs code from the file, before PyTorch 2.6, unless `weights_only=True`"
-_WEIGHTS = f"{_SAID}, which is enough for what is done with it here"
-_EITHER = (
-    f"{_SAID}; say that if the file holds tensors, numbers, strings and containers of them, and `weights_only=False` "
-    "if it holds more and can be trusted"
-)
-_RAISES = (
-    "what is loaded is more than tensors, which raises since PyTorch 2.6, where `weights_only=True` is the default; "
-    "say `weights_only=False` if the file can be trusted, or allow its classes with "
-    "`torch.serialization.add_safe_globals`"
-)
-_OWN = (
-    "`torch.load` runs code from the file; with a `pickle_module` it always does: say `weights_only=False` if the file "
-    "can be trusted"
-)
+_SAID = "before PyTorch 2.6 `torch.load` runs code from the file; pass `weights_only=True`"
+_WEIGHTS = f"{_SAID}, which is enough here"
+_EITHER = f"{_SAID}, or `False` if you trust it"
+_RAISES = "the file holds more than tensors, which raises since PyTorch 2.6; pass `weights_only=False` if you trust it"
+_OWN = "`torch.load` with a `pickle_module` runs code from the file; pass `weights_only=False` if you trust it"
 _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN: _EITHER}
 
 

@@ -1,4 +1,4 @@
-r"""`trust_remote_code=True` runs code of a repository, also what is put there tomorrow.
+r"""`trust_remote_code=True` runs code of a repository, also what is put there later.
 
 The code is downloaded and run with all rights of the program. A full commit hash as `revision=` (and `code_revision=`,
 if the code is in another repository) fixes which code that is.

@@ -90,7 +90,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     name = "log_softmax" if found is Activation.SOFTMAX else "logsigmoid"
     if is_shifted:
-        said = f"what is added hides that small probabilities are rounded to zero, and bounds this; use `{name}`"
+        said = f"the constant that is added hides that small probabilities round to zero; use `{name}`"
     else:
         said = f"this is minus infinity for small probabilities, and its gradient NaN; use `{name}`"
     return Finding(place, said, None if is_shifted else _fix(node, inner, model, is_flipped=flipped))

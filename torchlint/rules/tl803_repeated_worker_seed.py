@@ -90,14 +90,12 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     function = given.value if isinstance(given.value, cst.Lambda) else model.value(given.value).node
     if not isinstance(function, (cst.FunctionDef, cst.Lambda)) or not _repeats(function, model.home(function)):
         return None
-    said = "workers are seeded with the same numbers in each epoch, so all epochs have the same augmentations"
+    said = "workers get the same seed in each epoch, so augmentations repeat"
     if not model.target.has((1, 9)):
         return Finding(given.keyword, said)
     fix = Fix("Leave it to torch", (edit.remove_argument(node, given),), Applicability.UNSAFE)
     is_all = _only_seeds(function, model.home(function))
-    return Finding(
-        given.keyword, f"{said}; torch seeds them itself, in each epoch differently", fix if is_all else None
-    )
+    return Finding(given.keyword, f"{said}; leave the seeding to torch", fix if is_all else None)
 
 
 def _is_drawn_anew(node: cst.Call) -> bool:

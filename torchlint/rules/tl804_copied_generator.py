@@ -101,7 +101,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if function.name.value != "__getitem__" and function.name.value not in called_by(cls, "__getitem__", model):
         return None
-    said = f"each worker has a copy of `{name}` and draws the same numbers; make it for the index or the worker"
+    said = f"each worker has a copy of `{name}` and draws the same numbers; make one for each index or worker"
     return Finding(node.func, said)
 
 

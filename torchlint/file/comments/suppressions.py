@@ -140,9 +140,7 @@ class Suppressions:
         """TL005 for each comment that does not say why; ``noqa`` only where it is about rules of ours."""
         for directive in self.directives:
             if not directive.has_reason and directive.places() and not (directive.noqa and not _is_ours(directive)):
-                message = (
-                    "no reason is given: say why behind the comment, as in `# torchlint: ignore[TL101] the reason`"
-                )
+                message = "no reason is given: say why after the comment, as in `# torchlint: ignore[TL101] the reason`"
                 yield _about(directive, "TL005", "missing-reason", message)
 
     def unused(self, codes: Collection[str]) -> Iterator[Diagnostic]:
