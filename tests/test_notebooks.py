@@ -236,11 +236,19 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("!pip install torch\nimport torch", "y = torch.ones(1)"),
     ),
     "an import that a cell under a magic nobody knows needs": (
-        ("from torch.autograd import Variable\nimport torch", "%%profiled\ny = Variable(x)", "x = Variable(torch.ones(1))"),
+        (
+            "from torch.autograd import Variable\nimport torch",
+            "%%profiled\ny = Variable(x)",
+            "x = Variable(torch.ones(1))",
+        ),
         ("from torch.autograd import Variable\nimport torch", "%%profiled\ny = Variable(x)", "x = torch.ones(1)"),
     ),
     "a cell that sees nothing of the notebook": (
-        ("from torch.autograd import Variable\nimport torch", "%%time\n%%bash\ngrep Variable *.py", "x = Variable(torch.ones(1))"),
+        (
+            "from torch.autograd import Variable\nimport torch",
+            "%%time\n%%bash\ngrep Variable *.py",
+            "x = Variable(torch.ones(1))",
+        ),
         ("import torch", "%%time\n%%bash\ngrep Variable *.py", "x = torch.ones(1)"),
     ),
     "blocks of two cells stay two": (
