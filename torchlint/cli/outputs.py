@@ -46,7 +46,7 @@ class Outputs:
         """Whether there are others."""
 
     def write(self, files: Sequence[FileFindings], checked: Iterable[str]) -> list[str]:
-        """Write the reports that go to files, but to none that was ``checked``; what went wrong, a sentence for each."""
+        """Write the reports that go to files, to none that was ``checked``; what went wrong, a sentence for each."""
         failed = []
         locations = tuple(checked) if self.are_in_files else ()
         for each in self._outputs:
@@ -99,7 +99,7 @@ def _checked(file: str, where: str) -> str:
 
 
 def _is_one_of(file: str, locations: Iterable[str]) -> bool:
-    """Whether a file is there and is one of some others, by whatever name: links lead to it, and it can have several."""
+    """Whether a file is there and is one of some others; links lead to it, and it can have several names."""
     try:
         status = os.stat(file)
     except (OSError, ValueError):
