@@ -214,3 +214,16 @@ def test_what_is_not_printed_as_it_comes(options: list[str], write: Write, torch
         assert [json.loads(line)["code"] for line in ran.out.splitlines()] == ["TL101", "TL203"]
     else:
         assert '"code"' not in ran.out
+
+
+@pytest.mark.parametrize("name", ["-", "x.ipynb"])
+@pytest.mark.parametrize(
+    "text", [f"# coding: latin-1\n# €é\n{CODE}", f"s = '\ud800'\n{CODE}", f"\ufeff# coding: latin-1\n{CODE}"]
+)
+def test_a_text_that_its_encoding_does_not_have_is_as_it_was(text: str, name: str) -> None:
+    assert Linter(isolated=True).fix_text(text, name, unsafe=True).text == text
+
+
+@pytest.mark.parametrize("given", [f"\ufeff{CODE}", f"\ufeff{CODE}".encode()])
+def test_a_byte_order_mark_stays(given: str | bytes) -> None:
+    assert Linter(isolated=True).fix_text(given).text == f"\ufeff{FIXED}"

@@ -46,6 +46,10 @@ MARKDOWN = {
         "```py\nimport torch\nfrom torch.autograd import Variable\nv = Variable(torch.ones(2))\n```\ntext\n~~~ python3\ny = v.sum().data[0]\n~~~\n",
         "```py\nimport torch\nv = torch.ones(2)\n```\ntext\n~~~ python3\ny = v.sum().item()\n~~~\n",
     ),
+    "an import that a block which is no Python needs": (
+        "```python\nimport torch\nfrom torch.autograd import Variable\nv = Variable(torch.ones(2))\n```\n```python\ny = Variable(\n```\n",
+        "```python\nimport torch\nfrom torch.autograd import Variable\nv = torch.ones(2)\n```\n```python\ny = Variable(\n```\n",
+    ),
     "nobody writes the import": (
         "```python\nx = torch.ones(2).sum().data[0]\n```\n",
         "```python\nx = torch.ones(2).sum().item()\n```\n",

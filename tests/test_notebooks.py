@@ -235,6 +235,22 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("!pip install torch\nfrom torch.autograd import Variable\nimport torch", "y = Variable(torch.ones(1))"),
         ("!pip install torch\nimport torch", "y = torch.ones(1)"),
     ),
+    "an import that a cell under a magic nobody knows needs": (
+        (
+            "from torch.autograd import Variable\nimport torch",
+            "%%profiled\ny = Variable(x)",
+            "x = Variable(torch.ones(1))",
+        ),
+        ("from torch.autograd import Variable\nimport torch", "%%profiled\ny = Variable(x)", "x = torch.ones(1)"),
+    ),
+    "a cell that sees nothing of the notebook": (
+        (
+            "from torch.autograd import Variable\nimport torch",
+            "%%time\n%%bash\ngrep Variable *.py",
+            "x = Variable(torch.ones(1))",
+        ),
+        ("import torch", "%%time\n%%bash\ngrep Variable *.py", "x = torch.ones(1)"),
+    ),
     "blocks of two cells stay two": (
         (IMPORT + LEAF, "w.data.add_(1);", "w.data.add_(2);"),
         (IMPORT + LEAF, "with torch.no_grad():\n    w.add_(1);", "with torch.no_grad():\n    w.add_(2);"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -340,6 +341,29 @@ def test_what_cannot_be_meant(options: str, message: str, write: Write, torchlin
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_no_report_goes_through_a_link_onto_what_is_checked(
+    link: Callable[[str, str], None], write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": CODE})
+    link("x.py", "report.txt")
+    ran = torchlint("check", "--output-file", "report.txt", "x.py")
+    assert ran.code in (2, 3)
+    assert "report.txt" in ran.err
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
+
+
+@pytest.mark.parametrize("text", ["```python\nimport torch\ny = torch.range(0, 3)\n```\n", "nothing to find\n"])
+def test_no_report_goes_to_a_file_that_was_checked(
+    text: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"README.md": text})
+    ran = torchlint("check", "--docs", "--output-format", "markdown:README.md", ".")
+    assert ran.code == 3
+    assert "README.md is one of the files that were checked" in ran.err
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
 
 
 def test_settings_that_cannot_be_meant(write: Write, torchlint: Torchlint) -> None:

@@ -371,7 +371,8 @@ class CheckCommand:
 
     def _write_files(self, results: list[FileResult]) -> None:
         """The reports that go to files: all findings, unless only fixing was wanted."""
-        self.unwritten = self.outputs.write(_shown(results, only=UNCHECKED if self.fix_only else None))
+        shown = _shown(results, only=UNCHECKED if self.fix_only else None)
+        self.unwritten = self.outputs.write(shown, (result.file.location for result in results))
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 

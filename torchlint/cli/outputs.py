@@ -45,11 +45,14 @@ class Outputs:
         self.are_in_files = bool(files)
         """Whether there are others."""
 
-    def write(self, files: Sequence[FileFindings]) -> list[str]:
-        """Write the reports that go to files; what went wrong, a sentence for each."""
+    def write(self, files: Sequence[FileFindings], checked: Iterable[str]) -> list[str]:
+        """Write the reports that go to files, to none that was ``checked``; what went wrong, a sentence for each."""
         failed = []
+        locations = tuple(checked) if self.are_in_files else ()
         for each in self._outputs:
-            if each.file is not None:
+            if each.file is not None and _is_one_of(each.file, locations):
+                failed.append(f"{each.file} is one of the files that were checked: no report is written to it")
+            elif each.file is not None:
                 lines = format_named(each.format)(files, Style())
                 try:
                     with open(each.file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
@@ -90,6 +93,22 @@ def _parsed(text: str, where: str) -> Output:
 
 
 def _checked(file: str, where: str) -> str:
-    if file.lower().endswith(_SOURCES):
+    if any(name.lower().endswith(_SOURCES) for name in (file, os.path.realpath(file))):
         raise SettingsError(f"{where}: a report is not written to `{file}`, which looks like a source file")
     return file
+
+
+def _is_one_of(file: str, locations: Iterable[str]) -> bool:
+    """Whether a file is there and is one of some others; links lead to it, and it can have several names."""
+    try:
+        status = os.stat(file)
+    except (OSError, ValueError):
+        return False
+    return any(_is_same(status, location) for location in locations)
+
+
+def _is_same(status: os.stat_result, location: str) -> bool:
+    try:
+        return os.path.samestat(status, os.stat(location))
+    except (OSError, ValueError):
+        return False

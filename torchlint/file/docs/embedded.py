@@ -206,17 +206,20 @@ def of_script(source: Source) -> Embedded | None:
 def _embedded(source: Source, blocks: Iterable[CodeBlock], preamble: str, reader: Reader) -> Embedded:
     text = source.text
     parts: list[tuple[CodeBlock, Masked]] = []
-    unread = list[int]()
+    unread, words = list[int](), set[str]()
     for block in blocks:
         code = _python(block, text)
         if code is None:
             unread.append(block.lines[0].start)
+            words.update(re.findall(r"\w+", block.source(text)))
         else:
             parts.append((block, code))
     if parts and preamble:
         parts.insert(0, (CodeBlock(()), Masked(preamble, frozenset())))
     lines = Lines(text)
-    return replace(_of_blocks(source, parts, reader), unread=tuple(map(lines.position, unread)))
+    read = _of_blocks(source, parts, reader)
+    notebook = replace(read.notebook, left_out=frozenset(words))
+    return replace(read, notebook=notebook, unread=tuple(map(lines.position, unread)))
 
 
 def _python(block: CodeBlock, text: str) -> Masked | None:

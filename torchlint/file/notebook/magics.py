@@ -21,6 +21,14 @@ _OF_PYTHON = frozenset(
 )
 """Magics for cells whose other lines are Python that runs in the notebook's own namespace."""
 
+_APART = frozenset(
+    (
+        *("HTML", "SVG", "bash", "cmd", "file", "html", "javascript", "js", "latex", "markdown", "perl", "pypy"),
+        *("python", "python2", "python3", "ruby", "script", "sh", "svg", "system", "sx", "writefile"),
+    )
+)
+"""Magics of IPython for cells that do not see the notebook's names. Of all others nobody knows."""
+
 _CELL_MAGIC = re.compile(r"%%(\w*)[^\r\n]*")
 _LINE_START = re.compile(r"[ \t\f]*")
 _RUNNING = re.compile(r"%(?:time|timeit|prun|memit|snakeviz)[ \t]+(?:-[A-Za-z][ \t]*[0-9]*[ \t]+)*(?=[^ \t\-])")
@@ -68,6 +76,12 @@ def masked(source: str) -> Masked | None:
         words.update(re.findall(r"\w+", foreign))
         last = end - kept
     return Masked("".join([*pieces, source[last:]]), frozenset(words))
+
+
+def words_needed(source: str) -> frozenset[str]:
+    """The words of a cell that is not taken for Python, where it may see the notebook's names all the same."""
+    magics = (magic[1] for magic in _CELL_MAGIC.finditer(source) if magic[1] not in _OF_PYTHON)
+    return frozenset() if next(magics, "") in _APART else frozenset(re.findall(r"\w+", source))
 
 
 def in_place_of(foreign: str, *, is_comment: bool = False) -> str:

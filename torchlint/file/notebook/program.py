@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchlint.diagnostic import Diagnostic, Position, TextEdit
 from torchlint.file.notebook.cells import Cell, Cells
 from torchlint.file.notebook.container import NoNotebook, WrittenCell, code_cells
-from torchlint.file.notebook.magics import Masked, in_place_of, masked
+from torchlint.file.notebook.magics import Masked, in_place_of, masked, words_needed
 from torchlint.file.parse.invalid import no_python, syntax_error, unparsable
 from torchlint.file.text.edits import splice
 from torchlint.file.text.lines import NEWLINE
@@ -53,12 +53,14 @@ class Notebook:
     shown: str = ""
     """The same as it is written: every character is in the same place."""
     cells: Cells = field(default_factory=lambda: Cells("", ()))
+    left_out: frozenset[str] = frozenset()
+    """The words in code that is no part of the program, and may rest on it."""
 
     @property
     def words(self) -> frozenset[str]:
         """The words in what is not code of the program."""
         found = (code.words for _, code in self.parts)
-        return frozenset().union(*found, *(re.findall(r"\w+", self.parts[number][0].source) for number in self.bad))
+        return self.left_out.union(*found, *(re.findall(r"\w+", self.parts[number][0].source) for number in self.bad))
 
     def without_bad_cells(self) -> Notebook:
         """The same without the cells that are no Python."""
@@ -66,7 +68,7 @@ class Notebook:
             return self
         found = {number: _error(code.text) for number, (_, code) in enumerate(self.parts)}
         bad = {number: error for number, error in found.items() if error is not None}
-        return assembled(self.source, self.parts, bad)
+        return replace(assembled(self.source, self.parts, bad), left_out=self.left_out)
 
     def holds(self, text: str) -> bool:
         """Whether this is the program, but for a statement that has become the last of its cell."""
@@ -92,8 +94,10 @@ def read_notebook(data: bytes) -> Notebook:
     for cell in cells:
         if any(letter in cell.source for letter in LETTERS):
             raise NoNotebook(f"cell {cell.number} has one of the letters {' '.join(LETTERS)}, which have to be free")
-    parts = tuple((cell, code) for cell in cells if (code := masked(cell.source)) is not None)
-    return assembled(source, parts, {})
+    read = [(cell, masked(cell.source)) for cell in cells]
+    parts = tuple((cell, code) for cell, code in read if code is not None)
+    left_out = (words_needed(cell.source) for cell, code in read if code is None)
+    return replace(assembled(source, parts, {}), left_out=frozenset().union(*left_out))
 
 
 def assembled(source: Source, parts: tuple[CellCode, ...], bad: Mapping[int, Diagnostic]) -> Notebook:
