@@ -67,6 +67,7 @@ TAKEN = {
     "Python 2": {"utils.py": OURS, "main.py": "from utils import Variable\nprint Variable\n"},
     "a notebook": {"utils.py": OURS, "main.ipynb": '{"source": ["from utils import *\\n"]}'},
     "suppressed": {"utils.py": OURS, "main.py": "import utils\nutils.Variable(1)  # noqa: TL201\n"},
+    "its own doctest": {"utils.py": OURS + '\n\ndef f():\n    """\n    >>> Variable(1)\n    """\n'},
     "in the other direction, too": {"utils.py": "import main\n" + OURS, "main.py": "from utils import Variable\n"},
 }
 FREE = {

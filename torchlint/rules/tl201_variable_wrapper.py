@@ -51,8 +51,8 @@ makes plain ones. In a `try` that waits for its `TypeError` there is none, nor f
 ```
 
 The import goes with its last use, if no other file of the project may have the name from here (`from utils import
-Variable`, `from utils import *`, `utils.Variable`). A call beside which `volatile=True` still tells where a block of
-[`volatile`](volatile.md) belongs stays until that is there.
+Variable`, `from utils import *`, `utils.Variable`) and no doctest uses it. A call beside which `volatile=True` still
+tells where a block of [`volatile`](volatile.md) belongs stays until that is there.
 
 Other libraries have a `Variable` too:
 
@@ -275,11 +275,19 @@ def _remove_import(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -
     uses = model.remember(_uses, name)
     if uses is None or model.tree.is_package or model.tree.enclosing(node, cst.Try) is not None:
         return None
+    if _is_in_doctest(name, model):
+        return None
     removed = edit.remove_import_alias(model.tree, node, alias)
     if removed is None:
         return None
     fix = Fix("Remove the import", (removed,), deferred=bool(uses), waits_for=uses)
     return namespaces.without_import(fix, name, model)
+
+
+def _is_in_doctest(name: str, model: Model) -> bool:
+    """Whether an example in a docstring has a name: doctests run with what their module imports."""
+    line = re.compile(rf"(?m)^[ \t]*(?:>>>|\.\.\.) .*\b{re.escape(name)}\b")
+    return any(line.search(each.value) is not None for each in model.tree.all(cst.SimpleString) if ">>>" in each.value)
 
 
 def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:
