@@ -69,7 +69,10 @@ _DEFAULT: Version = (2, 6)
 _SAID = "before PyTorch 2.6 `torch.load` runs code from the file; pass `weights_only=True`"
 _WEIGHTS = f"{_SAID}, which is enough here"
 _EITHER = f"{_SAID}, or `False` if you trust it"
-_RAISES = "loading what this file holds raises since PyTorch 2.6; pass `weights_only=False` if you trust it, or use `add_safe_globals`"
+_RAISES = (
+    "loading what this file holds raises since PyTorch 2.6; "
+    "pass `weights_only=False` if you trust it, or use `add_safe_globals`"
+)
 _OWN = "`torch.load` with a `pickle_module` runs code from the file; pass `weights_only=False` if you trust it"
 _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN: _EITHER}
 
