@@ -17,7 +17,7 @@ from torchlint.model.interpret import (
 )
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind, Ndim
-from torchlint.model.syntax import dotted, literal_key
+from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
 from torchlint.model.values import (
     NDARRAY,
@@ -50,7 +50,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if (item := _item_by_name(frame, base, literal)) is not None:
             return item
     if base.kind & Kind.TENSOR:
-        return iteration.element(frame, base, _ndim(frame, base, node))
+        return iteration.element(frame, base, _ndim(base, node))
     if base.kind & Kind.CONTAINER:
         if isinstance(index, cst.Slice):
             return container(iterated(base))
@@ -116,8 +116,8 @@ def evaluate_index(frame: Frame, node: cst.Subscript) -> None:
                         frame.value(part)
 
 
-def _ndim(frame: Frame, base: Value, node: cst.Subscript) -> Ndim:
-    """How many dimensions an element or slice of a tensor has."""
+def _ndim(base: Value, node: cst.Subscript) -> Ndim:
+    """How many dimensions an element or slice of a tensor has. Another number than a literal may be a bool: a mask."""
     indices = [each.slice for each in node.slice]
     if any(isinstance(i, cst.Index) and isinstance(i.value, cst.Name) and i.value.value == "None" for i in indices):
         return Ndim.MORE
@@ -125,6 +125,5 @@ def _ndim(frame: Frame, base: Value, node: cst.Subscript) -> Ndim:
         case [cst.Slice()] if base.kind == Kind.TENSOR:
             return base.ndim
         case [cst.Index(value=index)] if base.kind == Kind.TENSOR:
-            is_number = frame.values.get(id(index), UNKNOWN).kind == Kind.NUMBER
-            return without_one(base.ndim) if is_number else Ndim.ANY
+            return without_one(base.ndim) if integer(index) is not None else Ndim.ANY
     return Ndim.ANY

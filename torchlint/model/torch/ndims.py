@@ -26,7 +26,7 @@ def ndim_of(
         dim = by_keyword(arguments, "axis") or given_argument(arguments, "dim", dim_at)
         if _is_of_several(dim):
             return Ndim.MORE
-        if dim is not None and dim.value.kind == Kind.NUMBER and tensors and not tensors[0].kind & Kind.UNKNOWN:
+        if tensors and not tensors[0].kind & Kind.UNKNOWN and dim is not None and _is_one_dimension(dim):
             return without_one(tensors[0].ndim)
     match result.ndim:
         case "zero":
@@ -90,6 +90,12 @@ def _is_of_several(dim: Argument | None) -> bool:
     """Whether a tensor that is reduced along a dimension has another one: there is none but one in ``0`` and ``-1``."""
     number = integer(dim.node) if dim is not None else None
     return number is not None and number not in (0, -1)
+
+
+def _is_one_dimension(dim: Argument) -> bool:
+    """Whether an argument is a dimension, and a single one. The ``False`` of ``x.std(False)`` is something else."""
+    is_named = dim.keyword is not None and dim.value.kind == Kind.NUMBER
+    return is_named or integer(dim.node) is not None
 
 
 def _reduced(dim_at: int, arguments: Sequence[Argument]) -> Ndim:
