@@ -1,6 +1,6 @@
-"""Writes the pages of the rules from the rules: ``docs/rules/*.md``, and the table of the README; ``docs/api.md`` and
-the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md`` what the model can be
-asked; in ``docs/settings.md`` the keys, and ``docs/torchlint.schema.json``.
+"""Writes the pages of the rules from the rules: ``docs/rules``, by code and by group, and the table of the README;
+``docs/api.md`` and the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md``
+what the model can be asked; in ``docs/settings.md`` the keys, and ``docs/torchlint.schema.json``.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -25,10 +25,11 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import build_api  # noqa: E402
 
 from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
+from torchlint.diagnostic import Group  # noqa: E402
 from torchlint.model import Model  # noqa: E402
 from torchlint.project import keys, schema  # noqa: E402
 from torchlint.project.pages import documentation, kinds_of_fixes, name_of  # noqa: E402
-from torchlint.project.selection import OWN  # noqa: E402
+from torchlint.project.selection import ALWAYS_ON, OWN, group_of, severity_of  # noqa: E402
 from torchlint.rules import BUILT_IN, catalogue, source, stems  # noqa: E402
 from torchlint.rules import index as rules_index  # noqa: E402
 
@@ -59,7 +60,8 @@ INTRODUCTION = """\
 
 Each rule has a code, which never changes its meaning, and a name; both select it (`--select TL101`,
 `--ignore variable-wrapper`). `torchlint rule TL101` shows a page in the terminal. Rules marked "(off)" have to be
-selected (`--extend-select TL309`): what they find is a matter of style, or works as ever.
+selected (`--extend-select TL309`): what they find is a matter of style, or works as ever. There are
+[groups](by-group/README.md) as well, which select their rules (`--select security`).
 
 A fix is **safe** if for every program in which the original line ran, the new one gives the same values and gradients,
 or it turns what raised into what was meant; `--fix` applies it. It is **unsafe** if it is the right modern form but
@@ -67,6 +69,28 @@ something observable may change; `--fix --unsafe-fixes` applies it too. "sometim
 
 In the examples `-` marks a line with a finding and a safe fix, `~` one with an unsafe fix, `!` one without a fix, and
 `+` what the line becomes. They are the tests of the rule.
+"""
+
+
+GROUP_PAGES = PAGES / "by-group"
+WRITTEN = "<!-- Written by scripts/build_docs.py. -->"
+
+ABOUT_GROUPS = {
+    Group.CORRECTNESS: "What raises, or computes something else than what is meant.",
+    Group.MIGRATION: "What was written for a PyTorch of long ago.",
+    Group.DEPRECATED: "What PyTorch is going to take away, or has renamed.",
+    Group.PERFORMANCE: "What costs time or memory for nothing.",
+    Group.SECURITY: "What runs code that somebody else has written.",
+    Group.REPRODUCIBILITY: "What comes out differently each time.",
+}
+
+GROUPS_INTRODUCTION = f"""\
+# Rules by group
+
+{WRITTEN}
+
+A group stands wherever a code does: `--select security`, `ignore = ["migration"]`, `# torchlint: ignore[performance]`.
+[All rules](../README.md) are listed by code, too.
 """
 
 
@@ -113,6 +137,43 @@ def index() -> str:
         if mine:
             lines += [f"## {title}", "", *table(mine, ""), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def group_pages() -> dict[Path, str]:
+    """A page for each group of rules, and one that lists these."""
+    pages, rows = {}, []
+    for group, about in ABOUT_GROUPS.items():
+        mine = [code for code in RULES if group_of(code) is group]
+        if mine:
+            pages[GROUP_PAGES / f"{group.value}.md"] = group_page(group, about, mine)
+            rows.append(f"| [{group.value}]({group.value}.md) | {about} | {len(mine)} |")
+    pages[GROUP_PAGES / "diagnostics.md"] = diagnostics_page()
+    rows.append(f"| [none](diagnostics.md) | What torchlint says of files and comments, not of code. | {len(OWN)} |")
+    lines = [GROUPS_INTRODUCTION, "| group | about | rules |", "|---|---|---|", *rows]
+    return pages | {GROUP_PAGES / "README.md": "\n".join(lines) + "\n"}
+
+
+def group_page(group: Group, about: str, codes: list[str]) -> str:
+    """The rules of one group."""
+    said = f"{about} `torchlint check --select {group.value}` looks for these only."
+    return "\n".join([f"# {group.value.capitalize()}", "", WRITTEN, "", said, "", *with_severities(codes)]) + "\n"
+
+
+def diagnostics_page() -> str:
+    """What is in no group."""
+    always = f"{', '.join(ALWAYS_ON[:-1])} and {ALWAYS_ON[-1]} are on whatever is selected."
+    about = f"What torchlint says of files and of comments. These are in no group; {always}"
+    return "\n".join(["# Files and comments", "", WRITTEN, "", about, "", *with_severities(sorted(OWN))]) + "\n"
+
+
+def with_severities(codes: list[str]) -> list[str]:
+    """The rows of some rules for a page of a group."""
+    rows = [
+        f"| [{code}](../{name_of(code)}.md) | {name_of(code)}{is_off(code)} | {summary(code)} "
+        f"| {severity_of(code).value} | {fixes(code) or 'none'} |"
+        for code in codes
+    ]
+    return ["| code | name | what it finds | severity | fix |", "|---|---|---|---|---|", *rows]
 
 
 def readme(text: str) -> str:
@@ -230,6 +291,7 @@ def wanted() -> dict[Path, str | None]:
     files: dict[Path, str | None] = dict.fromkeys(PAGES.glob("*.md"))
     files |= {PAGES / f"{name_of(code)}.md": page(code) for code in (*OWN, *RULES)}
     files[PAGES / "README.md"] = index()
+    files |= dict.fromkeys(GROUP_PAGES.glob("*.md")) | group_pages()
     files[PAGES.parent / "api.md"] = api_page()
     files |= build_api.wanted()
     files[SETTINGS] = settings_page(SETTINGS.read_text(encoding="utf-8"))
@@ -253,7 +315,7 @@ def main() -> int:
         for path in paths:
             print(f"{path.relative_to(ROOT)} is out of date: run scripts/build_docs.py")
         return 1 if paths else 0
-    PAGES.mkdir(parents=True, exist_ok=True)
+    GROUP_PAGES.mkdir(parents=True, exist_ok=True)
     for path in paths:
         text = texts[path]
         if text is None:

@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
+    "adopting.md",
     "baseline.md",
     "suppressions.md",
     "output.md",

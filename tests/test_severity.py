@@ -302,3 +302,8 @@ def test_many_findings_end_with_a_summary(write: Write, torchlint: Torchlint) ->
         "`torchlint baseline write` accepts all that is there, so that only what is new is reported.",
         "`torchlint rule TL101` explains a rule, `--select TL101` reports it alone.",
     ]
+
+
+def test_what_is_counted_by_rule_is_counted_once(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": OLD + "print(x.data)\n" * 60})
+    assert torchlint("check", "--statistics").out.count("data-read") == 1

@@ -407,7 +407,7 @@ class CheckCommand:
             if self.fix_only:
                 yield from statistics.fixes_only(files, totals, self.style, are_listed=self.show_fixes)
             else:
-                yield from statistics.summary(files, totals, self.style)
+                yield from statistics.summary(files, totals, self.style, are_counted=self.options.statistics)
             if self.caused:
                 shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
                 yield printable(f"On lines that did not change, but brought by the change: {shown}")

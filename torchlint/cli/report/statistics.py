@@ -96,8 +96,8 @@ def fixed_line(totals: Totals, style: Style) -> Iterator[str]:
         yield f"{done} in {where}: {fixed_by_rule(_counts(totals))}."
 
 
-def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iterator[str]:
-    """How much was found, and what can be done about it."""
+def summary(files: Sequence[FileFindings], totals: Totals, style: Style, *, are_counted: bool = False) -> Iterator[str]:
+    """How much was found, and what can be done about it; if it is much, by rule, unless that was shown before it."""
     found = [diagnostic for file in files for diagnostic in file.diagnostics]
     fixed = _count(totals)
     asides = {
@@ -114,7 +114,7 @@ def summary(files: Sequence[FileFindings], totals: Totals, style: Style) -> Iter
         yield from _failed(totals)
         return
     if len(found) > MANY:
-        yield from lines(files, style)
+        yield from () if are_counted else lines(files, style)
         levels = Counter(diagnostic.severity for diagnostic in found)
         yield f"{', '.join(counted(levels[level], level.value) for level in Severity if levels[level])}."
     total = counted(len(found), "finding")
