@@ -1,6 +1,6 @@
 """Writes the pages of the rules from the rules: ``docs/rules``, by code and by group, and the table of the README;
 ``docs/api.md`` and the files that are read at run time from the table of torch's API; in ``docs/writing-a-rule.md``
-what the model can be asked; in ``docs/settings.md`` the keys, and ``docs/torchlint.schema.json``.
+what the model can be asked; in ``docs/settings.md`` the keys, ``docs/torchlint.schema.json``, ``docs/terminal.svg``.
 
 python scripts/build_docs.py           write
 python scripts/build_docs.py --check   say what is out of date, and write nothing
@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import build_api  # noqa: E402
+import draw_terminal  # noqa: E402
 
 from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
 from torchlint.diagnostic import Group  # noqa: E402
@@ -296,6 +297,7 @@ def wanted() -> dict[Path, str | None]:
     files |= build_api.wanted()
     files[SETTINGS] = settings_page(SETTINGS.read_text(encoding="utf-8"))
     files[ROOT / "docs" / "torchlint.schema.json"] = schema.text()
+    files[ROOT / "docs" / "terminal.svg"] = draw_terminal.svg()
     files[TUTORIAL] = tutorial(TUTORIAL.read_text(encoding="utf-8"))
     files[Path(rules_index.PATH)] = declarations()
     if README.exists():
@@ -303,21 +305,24 @@ def wanted() -> dict[Path, str | None]:
     return files
 
 
-def outdated() -> list[Path]:
-    """The files that are not as they should be."""
-    return [path for path, text in wanted().items() if text != (path.read_text("utf-8") if path.exists() else None)]
+def outdated() -> dict[Path, str | None]:
+    """The files that are not as they should be, with what is to be in them."""
+    return {path: text for path, text in wanted().items() if text != _present(path)}
+
+
+def _present(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 def main() -> int:
     """Write, or check."""
-    paths, texts = outdated(), wanted()
+    files = outdated()
     if "--check" in sys.argv[1:]:
-        for path in paths:
+        for path in files:
             print(f"{path.relative_to(ROOT)} is out of date: run scripts/build_docs.py")
-        return 1 if paths else 0
+        return 1 if files else 0
     GROUP_PAGES.mkdir(parents=True, exist_ok=True)
-    for path in paths:
-        text = texts[path]
+    for path, text in files.items():
         if text is None:
             path.unlink()
         else:
