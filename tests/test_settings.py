@@ -245,13 +245,14 @@ def test_each_value_has_an_origin(write: Write, torchlint: Torchlint) -> None:
             "pyproject.toml": '[project]\ndependencies = ["torch>=1.13,<2.5"]\n',
             "base.toml": '# shared\nignore = ["TL2"]\nfail-on = "error"\n[severity]\nTL101 = "info"\n',
             "a/torchlint.toml": 'extend = "../base.toml"\nignore = ["TL103"]\nfail-on = "warning"\nexclude = ["gen"]\n',
+            "a/gen/x.py": "",
         }
     )
     ran = torchlint("config", "--explain", "a/gen/x.py", "--config", "fix=true", "--output-format", "json")
     assert (ran.code, ran.err) == (0, "")
     said = json.loads(ran.out)
     assert said["file"] == os.path.join("a", "gen", "x.py")
-    assert said["excluded"] is True
+    assert (said["excluded"], said["ignored"]) == (True, False)
     assert {"TL001", "TL101"} <= set(said["rules"])
     assert {"TL201", "TL103"}.isdisjoint(said["rules"])
     base, own = "base.toml", os.path.join("a", "torchlint.toml")
@@ -270,6 +271,29 @@ def test_each_value_has_an_origin(write: Write, torchlint: Torchlint) -> None:
     lines = torchlint("config", "--explain", "a/gen/x.py").out.splitlines()
     assert re.sub(" +", " ", lines[3]) == f'ignore ["TL2"] ({base}:2)'
     assert lines[-1] == f"{os.path.join('a', 'gen', 'x.py')} is excluded: it is checked only if it is given by name."
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("y.py", "y.py: no such file"),
+        ("a/x.py/z.py", "a/x.py/z.py: no such file"),
+        ("a", "a: is a directory; name a file"),
+    ],
+)
+def test_what_is_no_file_is_not_explained(file: str, message: str, write: Write, torchlint: Torchlint) -> None:
+    write({"a/x.py": ""})
+    ran = torchlint("config", "--explain", file)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: --explain: {message}")
+
+
+def test_what_git_ignores_is_said(write: Write, torchlint: Torchlint) -> None:
+    write({".git/HEAD": "", ".gitignore": "gen/\n", "gen/a/x.py": "", "y.py": ""})
+    lines = torchlint("config", "--explain", "gen/a/x.py").out.splitlines()
+    name = os.path.join("gen", "a", "x.py")
+    assert lines[-1] == f"{name} is ignored by git: it is checked only if it is given by name."
+    assert "ignored" not in torchlint("config", "--explain", "y.py").out
 
 
 def test_keys_are_explained(torchlint: Torchlint) -> None:

@@ -12,7 +12,7 @@ from torchlint.cli.report import BOLD, CYAN, Style
 from torchlint.cli.report.terminal import printable
 from torchlint.project import keys, kinds
 from torchlint.project import target as requirements
-from torchlint.project.discovery import is_excluded, shown
+from torchlint.project.discovery import is_excluded, is_ignored, shown
 from torchlint.project.keys import SettingKey
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
@@ -84,11 +84,14 @@ class Explained(NamedTuple):
     rules: list[str]
     """The rules that are on for it."""
     is_excluded: bool
+    is_ignored: bool
+    """Whether a ``.gitignore`` leaves it out."""
 
     def as_json(self) -> Json:
         """As a JSON object."""
         settings = [{"key": each.key, "value": each.value, "origin": each.origin} for each in self.said]
-        return {"file": self.path, "excluded": self.is_excluded, "rules": self.rules, "settings": settings}
+        left_out = {"excluded": self.is_excluded, "ignored": self.is_ignored}
+        return {"file": self.path, **left_out, "rules": self.rules, "settings": settings}
 
     def lines(self, style: Style) -> Iterator[str]:
         """For people: each value with who says so."""
@@ -98,23 +101,29 @@ class Explained(NamedTuple):
             yield f"{each.key:<{width}}  {value}  {style.paint(f'({each.origin})', *CYAN)}"
         yield ""
         yield f"{len(self.rules)} rules are on for {self.path}: {', '.join(self.rules)}"
-        if self.is_excluded:
-            yield f"{self.path} is excluded: it is checked only if it is given by name."
+        if self.is_excluded or self.is_ignored:
+            by = "excluded" if self.is_excluded else "ignored by git"
+            yield f"{self.path} is {by}: it is checked only if it is given by name."
 
 
 def explained(file: str, given: Given) -> Explained:
-    """The settings that hold for a file, which need not exist.
+    """The settings that hold for a file.
 
     Raises:
-        SettingsError: some of them make no sense.
+        SettingsError: some of them make no sense, or there is no such file.
     """
     location = os.path.abspath(file)
+    if not os.path.isfile(location):
+        what = "is a directory; name a file in it" if os.path.isdir(location) else "no such file"
+        raise SettingsError(f"--explain: {file}: {what}")
     project = Project(given=given)
     settings = project.settings(os.path.dirname(location))
     said = [each for key in keys.ALL for each in _said(key, settings)]
     if settings.target_torch is None:
         said = [_required(location, project) if each.key == keys.TARGET_TORCH.name else each for each in said]
-    return Explained(printable(shown(location)), said, sorted(project.codes(location)), is_excluded(location, project))
+    rules = sorted(project.codes(location))
+    left_out = is_excluded(location, project), is_ignored(location)
+    return Explained(printable(shown(location)), said, rules, *left_out)
 
 
 def _said(key: SettingKey[object], settings: Settings) -> Iterator[KeySaid]:

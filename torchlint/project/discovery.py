@@ -177,12 +177,23 @@ def _excludes(settings: Settings) -> list[Patterns]:
 def is_excluded(location: str, project: Project) -> bool:
     """Whether a file, or a directory between it and the root of its settings, is excluded."""
     settings = project.settings(os.path.dirname(location))
-    exclude, below = _excludes(settings), relative(location, settings.root)
+    return _matches_on_the_way(location, settings.root, _excludes(settings))
+
+
+def is_ignored(location: str) -> bool:
+    """Whether a ``.gitignore`` matches a file, or a directory between it and the root of its repository."""
+    ignores = _inherited_ignores(location, Found())
+    return bool(ignores) and _matches_on_the_way(location, ignores[0].base, ignores)
+
+
+def _matches_on_the_way(location: str, root: str, lists: Sequence[Patterns]) -> bool:
+    """Whether patterns match a file, or a directory between it and ``root``."""
+    below = relative(location, root)
     if below is None:
         return False
     parts = below.split("/")
     ends = range(1, len(parts) + 1)
-    return any(_verdict(os.path.join(settings.root, *parts[:end]), end < len(parts), exclude) for end in ends)
+    return any(_verdict(os.path.join(root, *parts[:end]), end < len(parts), lists) for end in ends)
 
 
 def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patterns | None:
