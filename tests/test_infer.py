@@ -170,6 +170,15 @@ def test_that_is_shown_behind_the_evidence(write: Write, torchlint: Torchlint) -
     )
 
 
+def test_settings_can_be_given(write: Write, torchlint: Torchlint) -> None:
+    write({"a/x.py": TEXT, "b/y.py": TEXT, "torchlint.toml": "fix = true\n"})
+    shown = torchlint("infer", ".", "--kind", "optimizer", "--kind", "module", "--config", "exclude=b").out
+    assert {line.partition(":")[0] for line in shown.splitlines()} == {str(Path("a", "x.py"))}
+    ran = torchlint("infer", "a", "--isolated", "--config", "torchlint.toml")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: --isolated and a settings file after --config cannot be given together\n"
+
+
 # --------------------------------------------------------------------- JSON
 
 

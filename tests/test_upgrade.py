@@ -80,3 +80,12 @@ def test_a_line_says_what_was_fixed(write: Write, torchlint: Torchlint) -> None:
     assert torchlint("check", "--fix").out == "No findings in 2 files.\n"
     write({"x.py": f"{code}print(w.data)\n"})
     assert torchlint("check", "--fix", "--quiet").out == ""
+
+
+def test_settings_can_be_given(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": OLD, "gen/y.py": OLD})
+    assert "2 in 2 files" in torchlint(*UPGRADE[:3]).out
+    assert "1 in 1 file " in torchlint(*UPGRADE[:3], "--config", "extend-exclude=gen").out
+    assert torchlint(*UPGRADE, "--config", "unfixable=TL302").out.endswith("Fixed 0, 2 left.\n")
+    assert Path("x.py").read_text(encoding="utf-8") == OLD
+    assert torchlint(*UPGRADE[:3], "--config", "fixx=1").code == 2

@@ -122,8 +122,6 @@ class CheckCommand:
             given=given(options.config, options.exclude, options.extend_exclude),
             docs=options.docs,
         )
-        if options.isolated and self.project.given.file is not None:
-            raise SettingsError("--isolated and a settings file after --config cannot be given together")
         self._decide()
         self.baseline = self._baseline()
         self.failed = 0

@@ -380,6 +380,7 @@ def new_rule(code: str, name: str, package: str | None) -> int:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
 @click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
+@_config
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @_verbose()
 def infer(**given: Any) -> int:
@@ -402,6 +403,7 @@ def infer(**given: Any) -> int:
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
 @click.option("--allow-dirty", is_flag=True, help="With --fix, write also where there are uncommitted changes.")
+@_config
 @_processes
 @_verbose()
 def upgrade(**given: Any) -> int:

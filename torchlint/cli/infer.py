@@ -24,6 +24,7 @@ from torchlint.model.budget import Budget
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
+from torchlint.project.settings import given
 from torchlint.session.content import FileContent, read_content
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import TOO_MUCH
@@ -49,6 +50,7 @@ class InferOptions:
     output_format: str
     kind: tuple[str, ...]
     every: bool
+    config: tuple[str, ...]
     isolated: bool
     verbose: bool
 
@@ -121,7 +123,7 @@ class Reveal:
         for kind in options.kind:
             if kind not in KINDS:
                 raise SettingsError(f"unknown kind `{kind}` in --kind{did_you_mean(kind, KINDS)}")
-        self.options, self.project = options, Project(isolated=options.isolated)
+        self.options, self.project = options, Project(isolated=options.isolated, given=given(options.config))
         self.codes: set[int] = set()
         self.warnings: list[str] = []
         self.empty: list[Problem] = []

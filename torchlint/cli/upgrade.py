@@ -19,7 +19,7 @@ from torchlint.project import changes
 from torchlint.project.discovery import Found, discover, shown
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError
-from torchlint.project.settings import check_version
+from torchlint.project.settings import check_version, given
 from torchlint.session.scheduler import FileResult, Run, RunOptions
 from torchlint.versions import version
 
@@ -40,6 +40,7 @@ class UpgradeOptions:
     fix: bool
     unsafe_fixes: bool
     allow_dirty: bool
+    config: tuple[str, ...]
     jobs: int
     verbose: bool
 
@@ -74,7 +75,7 @@ def run(options: UpgradeOptions) -> int:
 
 def _check_clean(options: UpgradeOptions) -> None:
     """Whether all that may be written to can be had back from git, where there is a repository."""
-    files = discover(options.paths or (".",), Project(), False).files
+    files = discover(options.paths or (".",), Project(given=given(options.config)), False).files
     dirty = changes.uncommitted(file.location for file in files)
     if dirty:
         names = ", ".join(printable(shown(location)) for location in dirty[:_SHOWN]) + ", …" * (len(dirty) > _SHOWN)
@@ -85,7 +86,7 @@ def _check_clean(options: UpgradeOptions) -> None:
 
 def _found(options: UpgradeOptions, version: str, fixing: Fixing) -> tuple[Project, Found, list[FileResult]]:
     """What is found in code for one version."""
-    project = Project(Selection(select=RULES), target=f"=={version}")
+    project = Project(Selection(select=RULES), target=f"=={version}", given=given(options.config))
     found = discover(options.paths or (".",), project, False)
     return project, found, Run(project, RunOptions(fixing, True, options.jobs, None)).files(found.files)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from torchlint.diagnostic import Confidence, Diagnostic, Policy, Severity
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
-from torchlint.project.selection import NOTHING_SAID, Selection, fixable, known_names, ranks, selected
+from torchlint.project.selection import NOTHING_SAID, Selection, SettingsError, fixable, known_names, ranks, selected
 from torchlint.project.settings import FILES, NOTHING_GIVEN, Given, Settings, load, load_as_given
 from torchlint.project.target import may_require, of_project
 from torchlint.project.target import unread as unread_of_project
@@ -63,6 +63,13 @@ class Project:
         given: Given = NOTHING_GIVEN,
         docs: bool | None = None,
     ) -> None:
+        """Take what holds for all files.
+
+        Raises:
+            SettingsError: a settings file is named, and there are to be none.
+        """
+        if isolated and given.file is not None:
+            raise SettingsError("--isolated and a settings file after --config cannot be given together")
         self.command_line = command_line
         self.max_file_size = max_file_size
         self.fixable = fixable
