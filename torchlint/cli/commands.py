@@ -182,7 +182,7 @@ class _Check(InSections):
 @click.option("--no-baseline", is_flag=True, help="Report what is in the baseline, too.")
 @click.option("--fix-baselined", is_flag=True, help="With --fix, fix what is in the baseline, too.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what is read from standard input (-).")
-@click.option("--docs/--no-docs", default=None, help="Check code in Markdown and docstrings, too.")
+@click.option("--docs/--no-docs", default=None, help="Check code in Markdown, reStructuredText and docstrings, too.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked.")
 @click.option("--force-exclude", is_flag=True, help="Apply excludes to files given by name, too.")
 @click.option(

@@ -18,6 +18,8 @@ NOTEBOOK = ".ipynb"
 PYTHON = (".py", ".pyi")
 SUFFIXES = (*PYTHON, NOTEBOOK)
 MARKDOWN = (".md", ".markdown")
+RST = (".rst",)
+PROSE = (*MARKDOWN, *RST)
 """Looked for where blocks of code in documentation are wanted."""
 
 
@@ -117,7 +119,7 @@ class _Walk:
             if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
-            suffixes = (*SUFFIXES, *MARKDOWN) if self.project.docs(directory) else SUFFIXES
+            suffixes = (*SUFFIXES, *PROSE) if self.project.docs(directory) else SUFFIXES
             for entry in entries:
                 path = entry.path
                 if entry.is_dir(follow_symlinks=False):

@@ -117,7 +117,9 @@ FIX = SettingKey("fix", kinds.FLAG, "false", "Apply safe fixes.", "true")
 UNSAFE_FIXES = SettingKey("unsafe-fixes", kinds.FLAG, "false", "Apply unsafe fixes too, or show them.", "true")
 FIX_ONLY = SettingKey("fix-only", kinds.FLAG, "false", "Apply fixes, and report nothing that is left.", "true")
 SHOW_FIXES = SettingKey("show-fixes", kinds.FLAG, "false", "List what was fixed, by file and rule.", "true")
-DOCS = SettingKey("docs", kinds.FLAG, "false", "Look at code in Markdown and docstrings, too.", "true")
+DOCS = SettingKey(
+    "docs", kinds.FLAG, "false", "Look at code in Markdown, reStructuredText and docstrings, too.", "true"
+)
 FIXABLE = SettingKey("fixable", kinds.RULES, '["ALL"]', "Rules whose fixes may be applied.", '["TL1"]')
 EXTEND_FIXABLE = SettingKey(
     "extend-fixable", kinds.RULES, "[]", "Rules whose fixes may be applied as well.", '["TL201"]'

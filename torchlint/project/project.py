@@ -202,7 +202,7 @@ class Project:
         return tuple(replace(each, severity=wanted.get(each.code, each.severity)) for each in found)
 
     def docs(self, directory: str) -> bool:
-        """Whether code in the documentation of a directory (absolute path) is looked at: in Markdown, in docstrings."""
+        """Whether code in the documentation of a directory (absolute path) is looked at."""
         return self.settings(directory).docs if self.asked_docs is None else self.asked_docs
 
     def limits(self, path: str) -> Limits:

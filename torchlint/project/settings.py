@@ -67,7 +67,7 @@ class Settings:
     fix_only: bool = False
     show_fixes: bool = False
     docs: bool = False
-    """Whether code in Markdown and docstrings is looked at."""
+    """Whether code in Markdown, reStructuredText and docstrings is looked at."""
     cache_dir: str | None = None
     baseline: str | None = None
     """The file of the baseline; its absolute path."""

@@ -1,4 +1,4 @@
-"""What is in a file (Python, a notebook, Markdown), as it is checked, and as it is written when that has been fixed."""
+"""What is in a file (Python, a notebook, prose), as it is checked, and as it is written when that has been fixed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Diagnostic, Problem, TextEdit
 from torchlint.file.text import source
-from torchlint.project.discovery import MARKDOWN, NOTEBOOK
+from torchlint.project.discovery import NOTEBOOK, PROSE, RST
 from torchlint.system import writing
 
 if TYPE_CHECKING:
@@ -123,11 +123,11 @@ def read_content(path: str, data: bytes) -> FileContent:
     Raises:
         Undecodable: it is no text, or no notebook.
     """
-    if path.endswith(MARKDOWN):
-        from torchlint.file.docs.embedded import of_markdown
+    if path.endswith(PROSE):
+        from torchlint.file.docs.embedded import of_markdown, of_rst
 
         text = source.decode_utf8(data)
-        return FileContent(data, text, embedded=of_markdown(text))
+        return FileContent(data, text, embedded=(of_rst if path.endswith(RST) else of_markdown)(text))
     if not path.endswith(NOTEBOOK):
         text = source.decode(data)
         return FileContent(data, text, embedded=_script(text))

@@ -1,1 +1,1 @@
-"""Code inside of other text: blocks in Markdown, examples in docstrings, scripts with what only IPython understands."""
+"""Code inside of other text: in Markdown, reStructuredText, docstrings, and scripts that only IPython understands."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from torchlint.file.docs.directives import directives
 from torchlint.file.text.lines import Lines
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([^`\r\n]*)$")
@@ -45,8 +46,20 @@ class CodeBlock:
 
 def in_markdown(text: str) -> Iterator[CodeBlock]:
     """The blocks of Python in Markdown: those with fences that say so."""
+    spans = _all_lines(text)
+    for part in _fenced(text, spans):
+        yield from _of_part(text, spans, part, False)
+
+
+def in_rst(text: str) -> Iterator[CodeBlock]:
+    """The code in reStructuredText: what directives call Python, and examples anywhere else."""
+    spans = _all_lines(text)
+    return _in_prose(text, spans, _directed(text, spans), False)
+
+
+def _all_lines(text: str) -> list[CodeLine]:
     lines = Lines(text)
-    yield from _fenced(text, [CodeLine(*span) for span in zip(lines.starts, lines.ends, strict=True)], False)
+    return [CodeLine(*span) for span in zip(lines.starts, lines.ends, strict=True)]
 
 
 def in_docstrings(text: str, tree: ast.Module) -> Iterator[CodeBlock]:
@@ -70,7 +83,7 @@ def _in_literal(text: str, lines: Lines, literal: ast.Constant) -> Iterator[Code
     start = lines.offset_in_bytes(literal.lineno, literal.col_offset)
     end = lines.offset_in_bytes(literal.end_lineno or literal.lineno, literal.end_col_offset or 0)
     opening = _LITERAL.match(text, start)
-    if opening is None or (">>>" not in text[start:end] and not _has_fence(text[start:end])):
+    if opening is None or not may_hold_code(text[start:end]):
         return
     inner = (opening.end(), end - 3)
     if opening[2] in text[slice(*inner)]:  # several literals, one behind the other
@@ -80,38 +93,69 @@ def _in_literal(text: str, lines: Lines, literal: ast.Constant) -> Iterator[Code
         CodeLine(max(lines.starts[row - 1], inner[0]), min(lines.ends[row - 1], inner[1]))
         for row in range(first, last + 1)
     ]
+    parts = sorted({*_fenced(text, spans), *_directed(text, spans)})
     is_raw = opening[1] in ("r", "R")
-    for block in _in_prose(text, spans):
+    for block in _in_prose(text, spans, parts, True):
         if is_raw or "\\" not in block.source(text):
             yield block
 
 
-def _has_fence(text: str) -> bool:
-    return "```" in text or "~~~" in text
+def may_hold_code(text: str) -> bool:
+    """Whether prose can have code in it, at a glance."""
+    return any(sign in text for sign in (">>>", "```", "~~~")) or (".. " in text and "::" in text)
 
 
-def _in_prose(text: str, spans: Sequence[CodeLine]) -> Iterator[CodeBlock]:
-    """The blocks with fences in some lines, and the examples that stand outside of them."""
-    outside, at = list[CodeLine](), 0
-    for first, last in _fences(text, spans):
-        outside += spans[at:first]
-        at = last + 1
-    yield from _fenced(text, spans, True)
-    yield from _examples(text, [*outside, *spans[at:]], True)
+class _ShownPart(NamedTuple):
+    """Lines of prose that are shown as they are, by their numbers."""
+
+    first: int
+    """The first one, with what says that there is code."""
+    last: int
+    """The one behind all of that."""
+    begin: int
+    """The first line of the code."""
+    end: int
+    """The line behind the code."""
+    is_python: bool
 
 
-def _fenced(text: str, spans: Sequence[CodeLine], is_in_string: bool) -> Iterator[CodeBlock]:
-    """The blocks of Python between fences."""
+def _in_prose(
+    text: str, spans: Sequence[CodeLine], parts: Iterable[_ShownPart], is_in_string: bool
+) -> Iterator[CodeBlock]:
+    """The code in the parts that hold some, and the examples that stand outside of them."""
+    at = 0
+    for part in parts:
+        if part.first < at:  # inside of another
+            continue
+        yield from _examples(text, spans[at : part.first], is_in_string)
+        yield from _of_part(text, spans, part, is_in_string)
+        at = part.last
+    yield from _examples(text, spans[at:], is_in_string)
+
+
+def _of_part(text: str, spans: Sequence[CodeLine], part: _ShownPart, is_in_string: bool) -> Iterator[CodeBlock]:
+    """The code of a part."""
+    inside = spans[part.begin : part.end]
+    if not part.is_python or not inside:
+        return
+    begun = next((line for line in inside if text[slice(*line)].strip()), inside[0])
+    if _PROMPT.match(text[slice(*begun)]):
+        yield from _examples(text, inside, is_in_string)
+    else:
+        yield _dedented(text, inside, is_in_string)
+
+
+def _directed(text: str, spans: Sequence[CodeLine]) -> Iterator[_ShownPart]:
+    """What directives of reStructuredText hold."""
+    for found in directives([text[slice(*span)] for span in spans]):
+        yield _ShownPart(found.first, found.end, found.begin, found.end, found.is_python)
+
+
+def _fenced(text: str, spans: Sequence[CodeLine]) -> Iterator[_ShownPart]:
+    """What stands between fences."""
     for first, last in _fences(text, spans):
         fence = _FENCE.match(text[slice(*spans[first])])
-        inside = spans[first + 1 : last]
-        if fence is None or not _PYTHON.match(fence[3]) or not inside:
-            continue
-        begun = next((line for line in inside if text[slice(*line)].strip()), inside[0])
-        if _PROMPT.match(text[slice(*begun)]):
-            yield from _examples(text, inside, is_in_string)
-        else:
-            yield _dedented(text, inside, is_in_string)
+        yield _ShownPart(first, last + 1, first + 1, last, fence is not None and _PYTHON.match(fence[3]) is not None)
 
 
 def _fences(text: str, spans: Sequence[CodeLine]) -> Iterator[tuple[int, int]]:

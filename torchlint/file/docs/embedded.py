@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchlint.diagnostic import Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
-from torchlint.file.docs.blocks import CodeBlock, CodeLine, in_docstrings, in_markdown
+from torchlint.file.docs.blocks import CodeBlock, CodeLine, in_docstrings, in_markdown, in_rst, may_hold_code
 from torchlint.file.notebook.cells import NotInCell
 from torchlint.file.notebook.container import CellString, WrittenCell
 from torchlint.file.notebook.keeping import kept
@@ -168,18 +168,27 @@ class _WayBack:
 
 def of_markdown(source: Source) -> Embedded:
     """The code in Markdown. Where nothing in it imports torch, it is as if something before it did."""
-    blocks = in_markdown(source.text)
-    has_import = any(_IMPORT.search(block.source(source.text)) for block in blocks)
-    return _of_markdown(source, preamble="" if has_import else "import torch")
+    return _of_prose(source, in_markdown)
 
 
-def _of_markdown(source: Source, preamble: str) -> Embedded:
-    return _embedded(source, in_markdown(source.text), preamble, functools.partial(_of_markdown, preamble=preamble))
+def of_rst(source: Source) -> Embedded:
+    """The code in reStructuredText, likewise."""
+    return _of_prose(source, in_rst)
+
+
+def _of_prose(source: Source, blocks_of: Callable[[str], Iterable[CodeBlock]]) -> Embedded:
+    has_import = any(_IMPORT.search(block.source(source.text)) for block in blocks_of(source.text))
+    return _with_preamble(source, blocks_of, "" if has_import else "import torch")
+
+
+def _with_preamble(source: Source, blocks_of: Callable[[str], Iterable[CodeBlock]], preamble: str) -> Embedded:
+    reader = functools.partial(_with_preamble, blocks_of=blocks_of, preamble=preamble)
+    return _embedded(source, blocks_of(source.text), preamble, reader)
 
 
 def of_docstrings(source: Source) -> Embedded | None:
     """The code in the docstrings of a module, for which its own imports of torch hold; None if there is none."""
-    if ">>>" not in source.text and "```" not in source.text and "~~~" not in source.text:
+    if not may_hold_code(source.text):
         return None
     tree = parsed(source.text)
     blocks = list(in_docstrings(source.text, tree)) if tree is not None else []
