@@ -469,7 +469,10 @@ def test_programs_are_told_the_place_in_the_file(form: str, torchlint: Torchlint
     reports = {name: torchlint("check", "--isolated", "--output-format", name, "n.ipynb").out for name in MACHINES}
     region = {"startLine": row, "startColumn": column, "endLine": row, "endColumn": column + 4}
     (result,) = json.loads(reports["sarif"])["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["region"] == region
+    (location,) = result["locations"]
+    assert location["physicalLocation"]["region"] == region
+    named = {"name": "cell 2", "fullyQualifiedName": "n.ipynb:cell 2", "kind": "cell"}
+    assert location["logicalLocations"] == [named]
     assert (
         f"file=n.ipynb,line={row},endLine={row},col={column},endColumn={column + 4}::n.ipynb:cell 2:2:"
         in reports["github"]

