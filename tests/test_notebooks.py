@@ -405,7 +405,7 @@ def test_of_two_values_for_a_key_the_last_counts(torchlint: Torchlint, write: Wr
 
 # ------------------------------------------------------------------ reports
 
-MACHINES = ("sarif", "github", "gitlab", "junit", "rdjson")
+MACHINES = ("sarif", "github", "gitlab", "junit", "rdjson", "azure", "pylint")
 
 
 def test_people_are_told_the_cell(torchlint: Torchlint, write: Write) -> None:
@@ -480,6 +480,8 @@ def test_programs_are_told_the_place_in_the_file(form: str, torchlint: Torchlint
     (issue,) = json.loads(reports["gitlab"])
     assert issue["location"]["positions"]["begin"] == {"line": row, "column": column}
     assert f'(cell 2:2:12)" classname="n.ipynb" file="n.ipynb" line="{row}"' in reports["junit"]
+    assert f"linenumber={row};columnnumber={column};" in reports["azure"]
+    assert reports["pylint"].startswith(f"n.ipynb:{row}: ")
     (diagnostic,) = json.loads(reports["rdjson"])["diagnostics"]
     assert diagnostic["location"]["range"]["start"] == {"line": row, "column": in_bytes}
     (change,) = result["fixes"][0]["artifactChanges"][0]["replacements"]

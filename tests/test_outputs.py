@@ -224,6 +224,50 @@ def test_suggestions_of_rdjson_give_the_fixed_text(write: Write, torchlint: Torc
     assert text == FIXED
 
 
+def test_rdjsonl_are_the_diagnostics_of_rdjson(write: Write, torchlint: Torchlint) -> None:
+    _, text = both(write, torchlint, "rdjsonl")
+    document = json.loads(report(torchlint, "rdjson"))
+    assert [json.loads(line) for line in text.splitlines()] == [
+        {**entry, "source": document["source"]} for entry in document["diagnostics"]
+    ]
+
+
+def test_azure(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "azure")
+    issue = re.compile(r"##vso\[task\.logissue ((?:\w+=[^;\]]*;)+)\](.+)")
+    read = [match.groups() for line in text.splitlines() if (match := issue.fullmatch(line))]
+    assert [message for _, message in read] == [entry["message"].replace("%", "%AZP25") for entry in found]
+    for (listed, _), wanted in zip(read, found, strict=True):
+        properties = dict(pair.split("=", 1) for pair in listed.rstrip(";").split(";"))
+        assert properties == {
+            "type": "error" if wanted["severity"] == "error" else "warning",
+            "sourcepath": Path(wanted["filename"]).relative_to(Path.cwd()).as_posix(),
+            "linenumber": str(wanted["location"]["row"]),
+            "columnnumber": str(wanted["location"]["column"]),
+            "code": wanted["code"],
+        }
+
+
+def test_azure_escapes_what_ends_a_command(write: Write, torchlint: Torchlint) -> None:
+    write({"a;b]%.py": CODE})
+    assert "sourcepath=a%3Bb%5D%AZP25.py;" in report(torchlint, "azure")
+
+
+def test_pylint(write: Write, torchlint: Torchlint) -> None:
+    found, text = both(write, torchlint, "pylint")
+    read = re.findall(r"^(.+?):(\d+): \[(\w+)\(([\w-]+)\)\] (.+)$", text, re.MULTILINE)
+    assert read == [
+        (
+            os.path.relpath(entry["filename"]),
+            str(entry["location"]["row"]),
+            entry["code"],
+            entry["name"],
+            entry["message"],
+        )
+        for entry in found
+    ]
+
+
 def test_markdown(write: Write, torchlint: Torchlint) -> None:
     found, text = both(write, torchlint, "markdown")
     title, blank, head, line, *rows = text.splitlines()

@@ -14,6 +14,9 @@ FORMATS = (
     "gitlab",
     "junit",
     "rdjson",
+    "rdjsonl",
+    "azure",
+    "pylint",
     "markdown",
 )
 """The formats, in the order in which pages list them."""

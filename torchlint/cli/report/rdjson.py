@@ -10,17 +10,19 @@ from torchlint.cli.report import FileFindings, Style, url
 from torchlint.diagnostic import Diagnostic, LocatedFix, Position, Severity
 from torchlint.file.text.lines import Lines
 
+SOURCE = {"name": "torchlint", "url": "https://github.com/torchlint/torchlint"}
+
 _LEVELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """The whole document."""
-    diagnostics = [entry for file in files for entry in _entries(file.as_written())]
-    source = {"name": "torchlint", "url": "https://github.com/torchlint/torchlint"}
-    yield json.dumps({"source": source, "severity": "WARNING", "diagnostics": diagnostics}, indent=2)
+    diagnostics = [entry for file in files for entry in entries(file.as_written())]
+    yield json.dumps({"source": SOURCE, "severity": "WARNING", "diagnostics": diagnostics}, indent=2)
 
 
-def _entries(file: FileFindings) -> Iterator[dict[str, Any]]:
+def entries(file: FileFindings) -> Iterator[dict[str, Any]]:
+    """An object for each finding of a file."""
     text = Lines(file.text)
     for found in file.diagnostics:
         yield _entry(file, text, found)
