@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import build_api  # noqa: E402
 import draw_terminal  # noqa: E402
 
-from torchlint.cli.explain import is_on_by_default, traits  # noqa: E402
+from torchlint.cli.explain import as_markdown, is_on_by_default, traits  # noqa: E402
 from torchlint.diagnostic import Group  # noqa: E402
 from torchlint.model import Model  # noqa: E402
 from torchlint.project import keys, schema  # noqa: E402
@@ -107,12 +107,8 @@ def summary(code: str) -> str:
 
 def page(code: str) -> str:
     """The page of one rule."""
-    title, _, rest = documentation(code).partition("\n")
-    rest = re.sub(r"(?m)^```diff .*$", "```diff", rest.strip("\n"))
-    kinds = fixes(code)
-    fix = f"Fix: {kinds}. " if kinds else ""
-    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{fix}{traits(code)} [All rules](README.md)\n"
-    return f"{head}\n{rest}\n" if rest else head
+    about = traits(code)
+    return as_markdown(code).replace(about, f"{about} [All rules](README.md)", 1) + "\n"
 
 
 def is_off(code: str) -> str:

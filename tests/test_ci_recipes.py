@@ -113,6 +113,8 @@ def commands() -> list[str]:
     found = [parser["testenv:torchlint"]["commands"].replace("{posargs:.}", ".")]
     (gitlab,) = (each for block in blocks("yaml") if "torchlint" in (each := yaml.safe_load(block)))
     found += [line for line in gitlab["torchlint"]["script"] if "check" in line]
+    (azure,) = (each for block in blocks("yaml") if "steps" in (each := yaml.safe_load(block)))
+    found += [step["script"] for step in azure["steps"] if "check" in step["script"]]
     found += [
         line.split("run ")[-1].split("uvx ")[-1]
         for block in blocks("sh")
@@ -130,7 +132,7 @@ def test_commands(command: str, write: Write, torchlint: Torchlint) -> None:
 
 
 def test_all_recipes_are_looked_at() -> None:
-    assert len(commands()) == 4
+    assert len(commands()) == 5
 
 
 def test_nox_runs_its_recipe(write: Write, torchlint: Torchlint) -> None:

@@ -324,6 +324,18 @@ def test_all_rules(torchlint: Torchlint) -> None:
         assert f"{code} {name}\n" in text
 
 
+def test_rules_in_markdown_are_their_pages(torchlint: Torchlint) -> None:
+    pages = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in (Path(__file__).parents[1] / "docs" / "rules").glob("*-*.md")
+    }
+    for name in ("data-read", "syntax-error"):
+        shown = torchlint("rule", name, "--output-format", "markdown").out
+        assert shown == pages[name].replace(" [All rules](README.md)", "")
+    text = torchlint("rule", "--all", "--output-format", "markdown").out
+    assert [f"# {name} ({code})\n" in text for code, name in known_names().items()] == [True] * len(known_names())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -445,6 +457,7 @@ NEWCOMERS = {
     "a file that is not there": (["y.py"], "there is no command `y.py`: to check files write `torchlint check y.py`"),
     "a folder": (["."], "there is no command `.`: to check files write `torchlint check .`"),
     "misspelt": (["chekc"], "there is no command `chekc` (did you mean `check`?)"),
+    "fixing": (["fix", "."], "there is no command `fix`: write `torchlint check --fix`"),
     "help": (["help"], "there is no command `help`: write `torchlint --help`"),
     "rules with blanks": (
         ["check", "--select", "TL101", "TL201", "x.py"],

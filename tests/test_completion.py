@@ -71,6 +71,15 @@ def test_paths_are_left_to_the_shell(torchlint: Torchlint, monkeypatch: pytest.M
     assert torchlint().out == "file,tr\n"
 
 
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_script_of_a_shell(shell: str, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = torchlint("completion", shell)
+    monkeypatch.setenv(COMPLETE, f"{shell}_source")
+    assert (ran.code, ran.out) == (0, torchlint().out)
+    monkeypatch.delenv(COMPLETE)
+    assert torchlint("completion", "tcsh").code == 2
+
+
 def test_unknown_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(COMPLETE, "tcsh_source")
     ran = torchlint()
@@ -79,7 +88,8 @@ def test_unknown_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash(tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", ["torchlint completion bash", f"{COMPLETE}=bash_source torchlint"])
+def test_bash(script: str, tmp_path: Path) -> None:
     program = tmp_path / "bin" / "torchlint"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m torchlint "$@"\n', encoding="utf-8")
@@ -89,11 +99,11 @@ def test_bash(tmp_path: Path) -> None:
         "PATH": os.pathsep.join((str(program.parent), os.environ["PATH"])),
         "PYTHONPATH": str(PACKAGE),
     }
-    script = f"""
-        eval "$({COMPLETE}=bash_source torchlint)"
+    commands = f"""
+        eval "$({script})"
         COMP_WORDS=(torchlint check --select TL10) COMP_CWORD=3
         _torchlint_completion torchlint
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    ran = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(["bash", "-c", commands], env=environment, capture_output=True, text=True, check=True)
     assert {"TL101", "TL102", "TL107"} <= set(ran.stdout.split())

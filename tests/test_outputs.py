@@ -479,3 +479,17 @@ def test_github_is_read_as_runners_do(write: Write, torchlint: Torchlint) -> Non
         )
         assert command["level"] == levels[entry["severity"]]
         assert entry["message"] in _unescaped(command["message"])
+
+
+@pytest.mark.parametrize("options", [["-s"], ["--silent", "--fix"], ["--silent", "--output-format", "json"]])
+def test_silent(options: list[str], write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE, "torchlint.toml": "show-fixes = true\n"})
+    ran = torchlint("check", *options)
+    assert (ran.code, ran.out, ran.err) == (1, "", "")
+
+
+def test_silent_writes_files_and_says_what_could_not_be_done(write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": CODE})
+    ran = torchlint("check", "--silent", "--output-format", "concise", "--output-format", "json:out.json", ".", "y.py")
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: y.py: No such file or directory\n")
+    assert json.loads(Path("out.json").read_text(encoding="utf-8"))

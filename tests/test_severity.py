@@ -217,6 +217,24 @@ def test_what_fails(options: str, code: int, write: Write, torchlint: Torchlint)
     assert torchlint("check", *options.split()).code == code
 
 
+# options, exit code, for an error, and two warnings
+COUNTED = {
+    "--max-warnings 2 --fail-on error": 1,
+    "--max-warnings 2 --fail-on error --ignore TL203": 0,
+    "--max-warnings 1 --fail-on error --ignore TL203": 1,
+    "--max-warnings 0 --fail-on error --select TL203 --ignore TL203": 0,
+    "--max-warnings 1 --fail-on error --ignore TL203 --exit-zero": 0,
+    "--max-warnings 5": 1,
+}
+
+
+@pytest.mark.parametrize(("options", "code"), COUNTED.items())
+def test_too_many_warnings_fail(options: str, code: int, write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\ntorch.load('x')\ntorch.load('y')\nprint(torch.ones(3).sum().data[0])\n"})
+    assert sorted(codes(torchlint)) == [("TL203", "error"), ("TL701", "warning"), ("TL701", "warning")]
+    assert torchlint("check", *options.split()).code == code
+
+
 def test_failing_by_settings(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": OLD, "torchlint.toml": 'fail-on = "error"\n'})
     assert torchlint("check").code == 1

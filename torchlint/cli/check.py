@@ -69,6 +69,7 @@ class CheckOptions:
     exit_zero: bool
     exit_non_zero_on_fix: bool
     fail_on: str | None
+    max_warnings: int | None
     min_confidence: str | None
     no_suppressions: bool
     exclude: tuple[str, ...]
@@ -88,6 +89,7 @@ class CheckOptions:
     max_file_size: str | None
     jobs: int
     quiet: bool
+    silent: bool
     verbose: bool
     color: str
 
@@ -161,9 +163,9 @@ class CheckCommand:
         never = options.diff or self.reason is not None or self.changes is not None
         self.fix_only = self.fix_only and not never
         self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not never
-        self.outputs = wanted(options.output_format, options.output_file, settings)
+        self.outputs = wanted(options.output_format, options.output_file, settings, only_files=options.silent)
         self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
-        self.show_fixes = decided(options.show_fixes, settings.show_fixes)
+        self.show_fixes = decided(options.show_fixes, settings.show_fixes) and not options.silent
         self.fixing = Fixing.NONE
         if (self.fix or options.diff) and not options.interactive:
             self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
@@ -433,13 +435,16 @@ class CheckCommand:
         if self.options.diff:
             failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
         else:
-            failed = not self.fix_only and any(map(self._fails, results))
+            failed = not self.fix_only and self._are_too_bad(results)
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
             failed = True
         return FINDINGS if failed else CLEAN
 
-    def _fails(self, result: FileResult) -> bool:
-        return any(found.severity.rank <= self.fail_on.rank for found in result.diagnostics)
+    def _are_too_bad(self, results: list[FileResult]) -> bool:
+        left, most = [found.severity for each in results for found in each.diagnostics], self.options.max_warnings
+        if most is not None and left.count(Severity.WARNING) > most:
+            return True
+        return any(severity.rank <= self.fail_on.rank for severity in left)
 
     def _account(self, counts: Counts, files: int) -> Iterator[str]:
         yield from (f"settings: {file}" for file in self.project.sources)

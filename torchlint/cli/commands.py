@@ -29,6 +29,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 LEVELS = [severity.value for severity in Severity]
 CONFIDENCES = [confidence.value for confidence in Confidence]
 
+COMPLETE = "_TORCHLINT_COMPLETE"
+"""The variable by which shells ask for completion."""
+
 NEWEST = "2.13"
 """The version of torch that the table of its API was run with."""
 
@@ -170,6 +173,12 @@ class _Check(InSections):
     type=click.Choice(LEVELS),
     help="Exit with 1 only for what is as bad as that, or worse (default: info).",
 )
+@click.option(
+    "--max-warnings",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Exit with 1 for more warnings than that, too, whatever --fail-on says.",
+)
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
 @click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
 @_patterns("--exclude", "Patterns for what is not checked, instead of those of the settings.")
@@ -193,6 +202,7 @@ class _Check(InSections):
 @click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
 @_processes
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
+@click.option("-s", "--silent", is_flag=True, help="Print nothing but errors; reports in files are written.")
 @_verbose()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def check(watch: bool, **given: Any) -> int:
@@ -202,6 +212,7 @@ def check(watch: bool, **given: Any) -> int:
     """
     from torchlint.cli.check import CheckCommand, CheckOptions
 
+    given["quiet"] |= given["silent"]
     with _settings_can_be_wrong():
         options = CheckOptions(**given)
         if watch:
@@ -274,7 +285,7 @@ def prune_baseline(**given: Any) -> int:
 @click.argument("rule", required=False, metavar="[CODE|NAME|GROUP]", shell_complete=_completed)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @_verbose(expose_value=False)
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--output-format", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     """Explain a rule, or the rules of a group."""
@@ -290,6 +301,9 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
         print(json.dumps(entries if every or rule in GROUPS else entries[0], indent=2))
+        return CLEAN
+    if output_format == "markdown":
+        print("\n\n".join(map(explain.as_markdown, codes)))
         return CLEAN
     print("\n\n".join(explain.as_text(code, Style(wants_color(color))) for code in codes))
     return CLEAN
@@ -434,6 +448,21 @@ def server(verbose: bool) -> int:
             raise
         raise _UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
     return serve(verbose=verbose)
+
+
+@cli.command(short_help="Print what has a shell complete words.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@_verbose(expose_value=False)
+def completion(shell: str) -> int:
+    """Print a script that has a shell complete commands, options, rules and paths.
+
+    In ~/.bashrc or ~/.zshrc: eval "$(torchlint completion bash)"; in config.fish: torchlint completion fish | source
+
+    Exit code: 0 it is printed, 2 there is none for this shell.
+    """
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "torchlint", COMPLETE, f"{shell}_source")
 
 
 @cli.command(short_help="Remove the cache.")

@@ -60,6 +60,15 @@ def as_text(code: str, style: Style) -> str:
     return "\n".join([title, f"{traits(code)} {fix}", *([page] if page is not None else []), "", *body])
 
 
+def as_markdown(code: str) -> str:
+    """The page of a rule: a heading, what it is about, and the text with its examples."""
+    title, _, rest = documentation(code).partition("\n")
+    rest = re.sub(r"(?m)^```diff .*$", "```diff", rest.strip("\n"))
+    kinds = ", ".join(kinds_of_fixes(code))
+    head = f"# {name_of(code)} ({code})\n\n**{title}**\n\n{f'Fix: {kinds}. ' if kinds else ''}{traits(code)}"
+    return f"{head}\n\n{rest}" if rest else head
+
+
 def is_on_by_default(code: str) -> bool:
     """Whether a rule is on unless something else is selected."""
     return code in ALWAYS_ON or (code in catalogue() and catalogue()[code].by_default)

@@ -17,10 +17,23 @@ SECTIONS = {
         *("--fix", "--unsafe-fixes", "--diff", "--fix-only", "--show-fixes", "--fixable", "--unfixable"),
         *("--extend-fixable", "--fix-baselined"),
     ),
-    "Reports": ("--output-format", "--output-file", "--statistics", "--color", "--quiet", "--verbose"),
-    "Exit code": ("--exit-zero", "--exit-non-zero-on-fix"),
+    "Reports": ("--output-format", "--output-file", "--statistics", "--color", "--quiet", "--silent", "--verbose"),
+    "Exit code": ("--exit-zero", "--exit-non-zero-on-fix", "--max-warnings"),
 }
 """The options of ``check`` by what they are about; what is not listed comes last."""
+
+
+_MEANT = {
+    "fix": "check --fix",
+    "lint": "check",
+    "format": "check --fix",
+    "diff": "check --diff",
+    "explain": "rule",
+    "rules": "rule --all",
+    "lsp": "server",
+    "init": "baseline write",
+}
+"""What other programs call what there is here."""
 
 
 class Commands(click.Group):
@@ -40,6 +53,8 @@ class Commands(click.Group):
             return f": to check files write `torchlint check {name}`"
         if name in ("help", "version"):
             return f": write `torchlint --{name}`"
+        if name in _MEANT:
+            return f": write `torchlint {_MEANT[name]}`"
         from torchlint.project.selection import did_you_mean
 
         return did_you_mean(name, self.commands)

@@ -18,9 +18,6 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""
 
-COMPLETE = "_TORCHLINT_COMPLETE"
-"""The variable by which shells ask for completion."""
-
 VERBOSE = ("-v", "-qv", "-vq", "--verbose")
 """Known here, for what fails may be the reading of options."""
 
@@ -63,7 +60,7 @@ def _open_streams() -> None:
 def _invoke() -> int:
     import click
 
-    from torchlint.cli.commands import cli
+    from torchlint.cli.commands import COMPLETE, cli
     from torchlint.system import layers
 
     if unknown := layers.unknown():
@@ -83,6 +80,8 @@ def _invoke() -> int:
 def _complete(cli: click.Command, instruction: str) -> int:
     """What a shell asks for: a script that has words completed, or the words."""
     from click.shell_completion import shell_complete
+
+    from torchlint.cli.commands import COMPLETE
 
     if instruction == "bash_complete":
         _join_values()

@@ -62,8 +62,10 @@ class Outputs:
         return failed
 
 
-def wanted(formats: Sequence[str], file: str | None, settings: Settings) -> Outputs:
+def wanted(formats: Sequence[str], file: str | None, settings: Settings, *, only_files: bool = False) -> Outputs:
     """What options ask for, else the environment, else the settings; ``file`` is for the first format without one.
+
+    Nothing is for standard output if there are to be ``only_files``.
 
     Raises:
         SettingsError: one is unknown, or they cannot go together.
@@ -79,7 +81,7 @@ def wanted(formats: Sequence[str], file: str | None, settings: Settings) -> Outp
         if without is None:
             raise SettingsError("--output-file: each format has a file of its own")
         outputs[without] = outputs[without]._replace(file=_checked(file, "--output-file"))
-    return Outputs(outputs)
+    return Outputs(each for each in outputs if each.file is not None or not only_files)
 
 
 def _parsed(text: str, where: str) -> Output:
