@@ -493,3 +493,28 @@ def test_silent_writes_files_and_says_what_could_not_be_done(write: Write, torch
     ran = torchlint("check", "--silent", "--output-format", "concise", "--output-format", "json:out.json", ".", "y.py")
     assert (ran.code, ran.out, ran.err) == (2, "", "error: y.py: No such file or directory\n")
     assert json.loads(Path("out.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("variables", "wanted"),
+    [
+        ({}, "full"),
+        ({"GITHUB_ACTIONS": "true"}, "github"),
+        ({"GITHUB_ACTIONS": "false"}, "full"),
+        ({"TF_BUILD": "True"}, "azure"),
+    ],
+)
+def test_the_format_of_the_service(
+    variables: dict[str, str], wanted: str, write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GITHUB_ACTIONS", "TF_BUILD"):
+        monkeypatch.delenv(name, raising=False)
+    write({"x.py": CODE})
+    before = {name: report(torchlint, name) for name in ("full", "github", "azure")}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert report(torchlint, "auto") == before[wanted]
+    assert torchlint("check").out == before["full"]
+    write({"torchlint.toml": 'output-format = ["auto", "json:out.json"]\n'})
+    assert torchlint("check").out == before[wanted]
+    assert "`auto` is for standard output" in torchlint("check", "--output-format", "auto:out.txt").err

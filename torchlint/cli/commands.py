@@ -16,7 +16,7 @@ from torchlint.cli.help import Commands, InSections
 from torchlint.cli.report import Style
 from torchlint.cli.report.terminal import printable, wants_color
 from torchlint.diagnostic import Confidence, Severity
-from torchlint.project.formats import FORMATS
+from torchlint.project.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -118,7 +118,7 @@ def _completed(context: click.Context, parameter: click.Parameter, incomplete: s
 def _formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in (*FORMATS, AUTO) if name.startswith(incomplete)]
 
 
 class _Check(InSections):
@@ -159,7 +159,7 @@ class _Check(InSections):
     multiple=True,
     metavar="FORMAT[:FILE]",
     shell_complete=_formats,
-    help=f"{', '.join(FORMATS)}; several, each but one with a file. Default: full.",
+    help=f"{', '.join(FORMATS)}, {AUTO}; several, each but one with a file. Default: full.",
 )
 @click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
 @click.option("--since", metavar="REF", help="Report what the changes since this branch left REF have brought.")

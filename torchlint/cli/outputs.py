@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from torchlint.cli.report import FileFindings, Style, format_named
-from torchlint.project.formats import FORMATS
+from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
 
@@ -15,6 +15,9 @@ VARIABLE = "TORCHLINT_OUTPUT_FORMAT"
 """Says what ``--output-format`` says, for programs that are called by others."""
 
 DEFAULT = "full"
+
+_SERVICES = {"GITHUB_ACTIONS": "github", "TF_BUILD": "azure"}
+"""The formats for what is printed there, by a variable that says `true`."""
 
 _SOURCES = (".py", ".pyi", ".pyw", ".ipynb", ".toml")
 """Files that nobody means to be written over by a report."""
@@ -86,8 +89,13 @@ def wanted(formats: Sequence[str], file: str | None, settings: Settings, *, only
 
 def _parsed(text: str, where: str) -> Output:
     name, colon, file = text.partition(":")
+    if name == AUTO:
+        if colon:
+            raise SettingsError(f"{where}: `{AUTO}` is for standard output, and has no file")
+        said = (each for variable, each in _SERVICES.items() if os.environ.get(variable, "").lower() == "true")
+        return Output(next(said, DEFAULT))
     if name not in FORMATS:
-        meant = did_you_mean(name, FORMATS) or f" (there are {', '.join(FORMATS)})"
+        meant = did_you_mean(name, (*FORMATS, AUTO)) or f" (there are {', '.join(FORMATS)}, and {AUTO})"
         raise SettingsError(f"{where}: unknown format `{name}`{meant}")
     if colon and not file:
         raise SettingsError(f"{where}: after the colon of `{text}` a file is missing")

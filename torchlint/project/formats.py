@@ -20,3 +20,6 @@ FORMATS = (
     "markdown",
 )
 """The formats, in the order in which pages list them."""
+
+AUTO = "auto"
+"""What the service reads that the program runs in, if its environment tells, else what people read. For no file."""

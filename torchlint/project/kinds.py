@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from torchlint.diagnostic import OWN_PREFIX, Confidence, Severity
-from torchlint.project.formats import FORMATS
+from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import GROUPS, SettingsError, check_selectors, known_names
 from torchlint.system.limits import BUDGET, parse_size
 from torchlint.versions import parse as parse_target
@@ -152,7 +152,7 @@ def _size_schema() -> Schema:
 
 
 def _formats_schema() -> Schema:
-    one = {"type": "string", "pattern": f"^({'|'.join(FORMATS)})(:.+)?$"}
+    one = {"type": "string", "pattern": f"^(({'|'.join(FORMATS)})(:.+)?|{AUTO})$"}
     return {"anyOf": [one, _list_of(one)]}
 
 
