@@ -22,6 +22,7 @@ PAGES = (
     "settings.md",
     "assistants.md",
     "code-in-text.md",
+    "upgrading.md",
 )
 
 
