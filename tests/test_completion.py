@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import get_completion_class
 from conftest import Torchlint
 
 from torchlint.rules import catalogue
@@ -78,6 +79,23 @@ def test_the_script_of_a_shell(shell: str, torchlint: Torchlint, monkeypatch: py
     assert (ran.code, ran.out) == (0, torchlint().out)
     monkeypatch.delenv(COMPLETE)
     assert torchlint("completion", "tcsh").code == 2
+
+
+def test_powershell_needs_a_click_that_knows_it(torchlint: Torchlint) -> None:
+    ran = torchlint("completion", "powershell")
+    if get_completion_class("powershell") is None:
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == "error: completion for powershell needs a newer click: pip install --upgrade click\n"
+    else:
+        assert (ran.code, ran.err) == (0, "")
+        assert "Register-ArgumentCompleter -Native -CommandName torchlint" in ran.out
+
+
+def test_a_shell_that_an_older_click_does_not_know(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("click.shell_completion.get_completion_class", lambda shell: None)
+    ran = torchlint("completion", "powershell")
+    assert (ran.code, ran.out) == (2, "")
+    assert "newer click" in ran.err
 
 
 def test_unknown_shell(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,6 +118,9 @@ LANGUAGES = {
 def test_the_language_of_a_notebook(metadata: str, torchlint: Torchlint, write: Write) -> None:
     write({"n.ipynb": notebook(IMPORT + LEAF, READ, metadata=json.loads(metadata))})
     assert bool(found(torchlint)) is LANGUAGES[metadata]
+    said = "n.ipynb: no cell of this notebook is Python, so nothing in it is checked"
+    assert (said in torchlint("check", "-v").err) is not LANGUAGES[metadata]
+    assert said not in torchlint("check").err
 
 
 # ------------------------------------------------------------------ what a cell shows

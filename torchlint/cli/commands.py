@@ -131,13 +131,7 @@ class _Check(InSections):
 
 
 @cli.command(cls=_Check, short_help="Report what is wrong, and fix it.")
-@click.argument(
-    "paths",
-    nargs=-1,
-    type=click.Path(
-        readable=False,
-    ),
-)
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
 @_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
 @_rules("--ignore", "Rules not to use.")
 @_rules("--extend-select", "Rules to use as well.")
@@ -451,18 +445,20 @@ def server(verbose: bool) -> int:
 
 
 @cli.command(short_help="Print what has a shell complete words.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
 @_verbose(expose_value=False)
 def completion(shell: str) -> int:
     """Print a script that has a shell complete commands, options, rules and paths.
 
-    In ~/.bashrc or ~/.zshrc: eval "$(torchlint completion bash)"; in config.fish: torchlint completion fish | source
+    In ~/.bashrc or ~/.zshrc: eval "$(torchlint completion bash)"; for the others see docs/ci.md.
 
     Exit code: 0 it is printed, 2 there is none for this shell.
     """
     from click.shell_completion import shell_complete
 
-    return shell_complete(cli, {}, "torchlint", COMPLETE, f"{shell}_source")
+    if shell_complete(cli, {}, "torchlint", COMPLETE, f"{shell}_source") != 0:
+        raise _UsageError(f"completion for {shell} needs a newer click: pip install --upgrade click")
+    return CLEAN
 
 
 @cli.command(short_help="Remove the cache.")

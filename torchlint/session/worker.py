@@ -245,7 +245,9 @@ def _checked(opened: Opened, codebase: Codebase) -> JobResult:
 
 
 def _unread(content: FileContent, job: Job) -> tuple[str, ...]:
-    """What is to be said of blocks that are no Python."""
+    """What is to be said of blocks that are no Python, and of a notebook without any."""
+    if content.notebook is not None and not content.notebook.parts:
+        return (f"{job.path}: no cell of this notebook is Python, so nothing in it is checked",)
     if content.embedded is None:
         return ()
     return tuple(
