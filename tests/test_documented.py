@@ -76,19 +76,27 @@ def test_a_page(name: str, tmp_path: Path) -> None:
     assert ran >= 3
 
 
-def test_options_and_settings_that_are_documented_exist() -> None:
+def options_there_are() -> set[str]:
+    """The options of all commands."""
     from torchlint.cli.commands import cli
+
+    groups = [each.commands for each in cli.commands.values() if hasattr(each, "commands")]
+    found = [command for commands in (cli.commands, *groups) for command in commands.values()]
+    return {name for command in found for option in command.params for name in (*option.opts, *option.secondary_opts)}
+
+
+def test_options_for_those_who_know_pylint_exist() -> None:
+    text = (ROOT / "docs" / "pylint.md").read_text(encoding="utf-8")
+    ours = "\n".join(re.findall(r"^\| .*? \| (.*) \|$", text, re.MULTILINE))
+    options = set(re.findall(r"(?<!-)--[a-z][a-z-]+", ours))
+    assert len(options) > 5
+    assert options <= options_there_are()
+
+
+def test_options_and_settings_that_are_documented_exist() -> None:
     from torchlint.project.keys import BY_NAME
 
-    known = {name for command in cli.commands.values() for option in command.params for name in option.opts}
-    groups = [each for each in cli.commands.values() if hasattr(each, "commands")]
-    known |= {
-        name
-        for group in groups
-        for command in group.commands.values()
-        for option in command.params
-        for name in option.opts
-    }
+    known = options_there_are()
     for page in PAGES:
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
         options = set(re.findall(r"(?<!-)--[a-z][a-z-]+", text)) - {"--all", "--quiet", "--message"}
