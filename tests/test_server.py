@@ -513,6 +513,28 @@ def test_documents_of_all_kinds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "found"),
+    [
+        ("# coding: latin-1 '€'", ["0:19-0:20 TL003"]),
+        ("# coding: cp1252 '😀'", ["0:18-0:20 TL003"]),
+        ("# coding: idna 'ẞ'", ["0:0-0:1 TL003"]),
+        ("# coding: cp1252 '€'", ["2:27-2:35 TL201", "6:8-6:16 TL201", "7:19-7:26 TL203"]),
+        ("\ufeff", []),
+    ],
+)
+def test_characters_that_the_declared_encoding_has_not(first: str, found: list[str], tmp_path: Path) -> None:
+    """Read in that encoding, what UTF-8 writes for them is others: places would be wrong, and fixes write those."""
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        uri = (tmp_path / "x.py").as_uri()
+        client.open(uri, text := f"{first}\n{OLD}")
+        assert client.found(uri) == found
+        for action in client.actions(uri, 2, 0, 30):
+            assert first in edited(text, own_edits(action)[uri])
+        assert bool(client.actions(uri, 2, 0, 30)) == (len(found) > 1)
+
+
+@pytest.mark.parametrize(
     ("host", "path", "is_windows", "expected"),
     [
         ("", "/a/b%20c.py", False, "/a/b c.py"),
