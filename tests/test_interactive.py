@@ -128,6 +128,20 @@ def test_a_notebook_and_markdown(tmp_path: Path) -> None:
     assert json.loads(text)
 
 
+def test_what_is_typed_may_be_no_text(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(TEXT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "torchlint", "check", "--no-cache", "--interactive", "x.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8:strict"},
+        input=b"y\n\xff\xfe\nq\n",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"Fixed 1 finding.\n" in done.stdout
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_text(TEXT, encoding="utf-8")
