@@ -107,6 +107,11 @@ class Documents:
         found = self._open.get(uri)
         return found or next((each for each in self if any(part.uri == uri for part in each.parts)), None)
 
+    def is_current(self, snapshot: Snapshot) -> bool:
+        """Whether a document is as it was; if not, edits of what it was are wrong, and not all clients would notice."""
+        document = self._open.get(snapshot.uri)
+        return document is not None and document.revision == snapshot.revision
+
     # ------------------------------------------------------------------ texts
 
     def open(self, item: types.TextDocumentItem) -> None:
