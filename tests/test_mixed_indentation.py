@@ -27,7 +27,7 @@ def test_all_of_it_is_checked_and_only_findings_change(name: str) -> None:
     assert all(".data" in lines[each.start.row - 1] for each in found)
     assert len(found) == text.count(".data")
     fixed = check_text(text, "x.py", frozenset(("TL101",)), Fixing.SAFE).text
-    assert fixed.replace(".detach()", ".data") == text or fixed == text
+    assert fixed.replace(".detach()", ".data") == text
     ast.parse(fixed)
 
 

@@ -10,6 +10,7 @@ from torchlint.cli.report import Style
 from torchlint.cli.report.terminal import printable_lines
 from torchlint.file.text.source import decode_leniently
 from torchlint.project.gitignore import relative
+from torchlint.project.repository import repository
 from torchlint.session.scheduler import FileResult
 
 
@@ -35,12 +36,7 @@ def _base(locations: list[str]) -> str:
     if all(relative(location, here) is not None for location in locations):
         return here
     common = os.path.commonpath([here, *locations])
-    at = common
-    while at != os.path.dirname(at):
-        if os.path.exists(os.path.join(at, ".git")):
-            return at
-        at = os.path.dirname(at)
-    return common
+    return repository(common) or common
 
 
 def _write(chunks: Iterable[bytes]) -> None:

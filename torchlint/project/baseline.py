@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from torchlint.diagnostic import Diagnostic, FindingKey
 from torchlint.project.gitignore import relative
+from torchlint.project.repository import repository
 from torchlint.project.selection import SettingsError
 from torchlint.project.settings import Settings
 from torchlint.system import writing
@@ -99,17 +100,7 @@ def home(settings: Settings) -> str:
     Without either it is the working directory.
     """
     here = os.getcwd()
-    return settings.root if settings.file is not None else _repository(here) or here
-
-
-def _repository(directory: str) -> str | None:
-    """The root of the repository that a directory is in."""
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        up = os.path.dirname(directory)
-        if up == directory:
-            return None
-        directory = up
-    return directory
+    return settings.root if settings.file is not None else repository(here) or here
 
 
 def load(file: str) -> Baseline:

@@ -12,6 +12,7 @@ from torchlint.project import keys, stated
 from torchlint.project.gitignore import relative
 from torchlint.project.keys import DEFAULT_EXCLUDE, SettingKey
 from torchlint.project.kinds import check_size, check_version
+from torchlint.project.repository import repository
 from torchlint.project.selection import Selection, SettingsError
 from torchlint.project.stated import SHARED, Doubt, Stated
 from torchlint.system.limits import BUDGET, FILE_SIZE, USUAL, Limits
@@ -142,13 +143,7 @@ def _base(file: str, about: str, project: str) -> Stated:
 def _project_of(file: str) -> str:
     """The root of the repository that a file is in; its directory if it is in none."""
     start = os.path.realpath(os.path.dirname(file))
-    directory = start
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        up = os.path.dirname(directory)
-        if up == directory:
-            return start
-        directory = up
-    return directory
+    return repository(start) or start
 
 
 def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Settings:

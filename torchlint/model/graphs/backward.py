@@ -79,9 +79,9 @@ def _returned(context: Context, scope: Scope) -> Iterator[Sending]:
 
 
 def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
-    name = last_name(call.func)
-    is_named = _BACKWARD.fullmatch(name) is not None or name == "grad"
-    if not is_named and (not far or _is_of_library(context, call.func)):
+    name, imported = last_name(call.func), imported_path(context, call.func) or ""
+    is_named = _BACKWARD.fullmatch(name) is not None or name == "grad" or imported in _TAKING_GRADIENTS
+    if not is_named and (not far or imported.startswith(_LIBRARIES)):
         return None  # nothing has to be interpreted to know that
     function = value_of(context, call.func).node
     if isinstance(function, cst.FunctionDef):
@@ -99,16 +99,11 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
         is_sent = given or results
         frees = all(frees for _, frees in given)
         return Sending(call, tuple(each for each, _ in given), frees, results) if is_sent else None
-    if _BACKWARD.fullmatch(name) is None and (name != "grad" or qualified(context, call.func) not in _TAKING_GRADIENTS):
+    if _BACKWARD.fullmatch(name) is None and qualified(context, call.func) not in _TAKING_GRADIENTS:
         return None
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
     return Sending(call, (*own, *given_here), _frees(call))
-
-
-def _is_of_library(context: Context, func: cst.BaseExpression) -> bool:
-    """Whether a callable is seen to be none of the project's, by how it is written."""
-    return (imported_path(context, func) or "").startswith(_LIBRARIES)
 
 
 def _frees(call: cst.Call) -> bool:

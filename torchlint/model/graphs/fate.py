@@ -89,6 +89,9 @@ def _handed(context: Context, flow: Flow) -> Iterator[Event]:
         if call.args and _is_unknown(context, call):
             for arg in call.args:
                 yield from flow.reaching(arg.value)
+    for method in _own(context, flow.scope, cst.Attribute):
+        if isinstance(method, cst.Attribute) and method.attr.value == "backward" and not _is_called(context, method):
+            yield from flow.reaching(method.value)
     owners = {event.path.partition(".")[0] for event in flow.events()}
     captured = {name for name in owners if _is_captured(context, flow.scope, name)}
     given = {name for name in owners if _is_from_outside(flow, name)}
@@ -97,6 +100,11 @@ def _handed(context: Context, flow: Flow) -> Iterator[Event]:
         changes = event.path != first or not event.replaces
         if first in captured or (changes and first in given):
             yield event
+
+
+def _is_called(context: Context, func: cst.Attribute) -> bool:
+    call = context.tree.parent(func)
+    return isinstance(call, cst.Call) and call.func is func
 
 
 def _is_from_outside(flow: Flow, name: str) -> bool:
@@ -118,7 +126,7 @@ def _is_unknown(context: Context, call: cst.Call) -> bool:
     if any(word in last.lower() for word in _REPORTING):
         return False
     known = reference(value_of(context, call.func))
-    if known is not None and known.startswith(_HARMLESS):
+    if known is not None and known.startswith(_HARMLESS) and last != "getattr":
         return False
     return not isinstance(context.tree.parent(call), cst.FormattedStringExpression)
 
