@@ -107,6 +107,10 @@ class Client:
 
     def answer(self, number: int) -> dict[str, Any]:
         """The answer to a request; what comes before it is kept, and questions of the server are answered."""
+        for early in self.others:
+            if early.get("id") == number and "method" not in early:
+                self.others.remove(early)
+                return early
         while True:
             message = self.messages.get(timeout=PATIENCE)
             assert message is not None, self.log.decode()

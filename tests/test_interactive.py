@@ -32,16 +32,21 @@ def f(x: torch.Tensor):
 BODY = TEXT.partition("Tensor):\n")[2]
 
 
-def run(answers: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def torchlint(*arguments: str, cwd: Path, said: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "torchlint", "check", "--no-cache", "--interactive", *arguments],
+        [sys.executable, "-m", "torchlint", *arguments],
         cwd=cwd,
         env={"PYTHONPATH": str(ROOT)},
-        input="".join(f"{answer}\n" for answer in answers.split()),
+        input=said,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def run(answers: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    said = "".join(f"{answer}\n" for answer in answers.split())
+    return torchlint("check", "--no-cache", "--interactive", *arguments, cwd=cwd, said=said)
 
 
 def body(*changes: tuple[str, str]) -> str:
@@ -123,6 +128,20 @@ def test_a_notebook_and_markdown(tmp_path: Path) -> None:
     assert json.loads(text)
 
 
+def test_what_is_typed_may_be_no_text(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(TEXT, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "torchlint", "check", "--no-cache", "--interactive", "x.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8:strict"},
+        input=b"y\n\xff\xfe\nq\n",
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"Fixed 1 finding.\n" in done.stdout
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     path.write_text(TEXT, encoding="utf-8")
@@ -147,11 +166,35 @@ class Interrupted(Exception):
     """Somebody has seen enough."""
 
 
+Step = Callable[[], object]
+
+
+def watched(steps: list[Step], capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """What is printed before each step, and after the last one: counts and errors. Steps happen between two looks."""
+    steps, seen = list(steps), list[str]()
+
+    def wait(seconds: float) -> None:
+        if seconds < watch.PAUSE:  # something has changed; is that all?
+            return
+        out = capsys.readouterr()
+        said = out.out + "".join(line for line in out.err.splitlines(True) if "error" in line)
+        seen.append(", ".join(re.findall(r"(?:Found|Fixed|No) (?:\d+ )?findings?|error", said)))
+        if not steps:
+            raise Interrupted
+        steps.pop(0)()
+
+    options = check.make_context("check", ["--no-cache", "--output-format", "concise", *arguments]).params
+    del options["watch"]
+    with pytest.raises(Interrupted):
+        watch.watch(CheckOptions(**options), wait)
+    return seen
+
+
 def test_changes_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     path, settings = tmp_path / "x.py", tmp_path / "torchlint.toml"
     path.write_text(TEXT, encoding="utf-8")
-    steps: list[Callable[[], object]] = [
+    steps: list[Step] = [
         lambda: path.write_text(TEXT + "\n\nz = torch.ones(2).data\n", encoding="utf-8"),
         lambda: None,
         lambda: (tmp_path / "y.py").write_text(TEXT, encoding="utf-8"),
@@ -159,21 +202,97 @@ def test_changes_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         lambda: settings.write_text("select = ['TL201']\n", encoding="utf-8"),
         path.unlink,
     ]
-    seen: list[str] = []
+    assert watched(steps, capsys) == [
+        "Found 5 findings",
+        "Found 6 findings",
+        "",
+        "Found 11 findings",
+        "error",
+        "Found 4 findings",
+        "Found 2 findings",
+    ]
 
-    def wait(seconds: float) -> None:
-        out = capsys.readouterr()
-        seen.append(out.out + "".join(line for line in out.err.splitlines(True) if "error" in line))
-        if not steps:
-            raise Interrupted
-        steps.pop(0)()
 
-    options = check.make_context("check", ["--no-cache", "--output-format", "concise"]).params
-    del options["watch"]
-    with pytest.raises(Interrupted):
-        watch.watch(CheckOptions(**options), wait)
-    counts = [re.findall(r"Found (\d+) finding|(error)", each) for each in seen]
-    assert counts == [[("5", "")], [("6", "")], [], [("11", "")], [("", "error")], [("4", "")], [("2", "")]]
+def test_changes_of_what_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file in the place of one of the same size and time; what is excluded; a baseline; settings for several."""
+    monkeypatch.chdir(tmp_path)
+    path, twin, extended = tmp_path / "x.py", tmp_path / "twin", tmp_path / "shared" / "all.toml"
+    extended.parent.mkdir()
+    path.write_text(TEXT, encoding="utf-8")
+    extended.write_text("", encoding="utf-8")
+    (tmp_path / "torchlint.toml").write_text("extend = 'shared/all.toml'\nexclude = ['left']\n", encoding="utf-8")
+    clean = "#" * len(TEXT)
+
+    def put() -> None:
+        twin.write_text(clean, encoding="utf-8")
+        status = path.stat()
+        os.utime(twin, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(twin, path)
+
+    def exclude() -> None:
+        (tmp_path / "left").mkdir()
+        (tmp_path / "left" / "y.py").write_text(TEXT, encoding="utf-8")
+
+    steps: list[Step] = [
+        put,
+        lambda: path.write_text(TEXT, encoding="utf-8"),
+        exclude,
+        lambda: extended.write_text("select = ['TL201']\n", encoding="utf-8"),
+        lambda: torchlint("baseline", "write", cwd=tmp_path),
+    ]
+    found = "Found 5 findings"
+    assert watched(steps, capsys) == [found, "No findings", found, "", "Found 2 findings", "No findings"]
+
+
+def test_fixing_while_watching(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is fixed is told once, and is no change that somebody has made."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "x.py"
+    path.write_text("import torch\n\nprint(torch.ones(2).data)\n", encoding="utf-8")
+    steps: list[Step] = [
+        lambda: None,
+        lambda: path.write_text("import torch\n\nx = torch.ones(2).data\nprint(x)\n", encoding="utf-8"),
+        lambda: path.write_text(path.read_text(encoding="utf-8") + "# more\n", encoding="utf-8"),
+    ]
+    fixed = "Fixed 1 finding, No findings"
+    assert watched(steps, capsys, "--fix") == [fixed, "", fixed, "No findings"]
+
+
+def test_what_is_just_being_written_is_not_fixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who fixes the first piece of a file puts another file in its place, and the second piece goes nowhere."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "x.py"
+    path.write_text("", encoding="utf-8")
+    pieces = ["import torch\n", "x = torch.ones(2).data\n", "print(x)\n"]
+    looks = 0
+    with open(path, "a", encoding="utf-8") as file:
+
+        def wait(seconds: float) -> None:
+            nonlocal looks
+            looks += 1
+            if pieces:
+                file.write(pieces.pop(0))
+                file.flush()
+            elif looks > 10:
+                raise Interrupted
+
+        options = check.make_context("check", ["--no-cache", "--fix"]).params
+        del options["watch"]
+        with pytest.raises(Interrupted):
+            watch.watch(CheckOptions(**options), wait)
+    assert path.read_text(encoding="utf-8") == "import torch\nx = torch.ones(2)\nprint(x)\n"
+
+
+def test_options_that_make_no_sense_end_it(tmp_path: Path) -> None:
+    done = torchlint("check", "--watch", "--select", "NOPE", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "unknown rule `NOPE`" in done.stderr
 
 
 def test_watching_ends_with_an_interrupt(tmp_path: Path) -> None:

@@ -281,6 +281,28 @@ def test_edits_are_of_a_version_and_come_when_wanted(tmp_path: Path) -> None:
         assert edited(OLD, changes["edits"]) == NEW
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_no_edits_of_what_was_changed_meanwhile(is_closed: bool, tmp_path: Path) -> None:
+    """They would be applied to another text by clients that take no versions."""
+    body = "".join(f"def f{number}(x: torch.Tensor):\n    return x.data + 1\n" for number in range(150))
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        uri = (tmp_path / "x.py").as_uri()
+        client.open(uri, f"import torch\n{body}")
+        whole = client.ask("codeAction/resolve", {"title": "", "kind": "source.fixAll.torchlint", "data": uri})
+        place = {"textDocument": {"uri": uri}, "range": range_((2, 0), (2, 9))}
+        single = client.ask("textDocument/codeAction", {**place, "context": {"diagnostics": []}})
+        client.hover("file:///not/open.py", 0, 0)  # by when those have begun
+        if is_closed:
+            client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        else:
+            client.edit(uri, 2, ((0, 0), (0, 0), "\n\n\n"))
+        late = [client.answer(single), client.answer(whole)]
+        assert not late[0].get("result")
+        assert late[1]["result"].get("edit") is None
+        assert len(client.found(uri)) == (0 if is_closed else 150)
+
+
 def test_the_halves_of_a_statement_are_fixed_together(tmp_path: Path) -> None:
     text = "import torch\n\n\ndef f(p: torch.Tensor, q: torch.Tensor):\n    p.data.copy_(q.data * p.data)\n"
     with Client() as client:
@@ -510,6 +532,28 @@ def test_documents_of_all_kinds(tmp_path: Path) -> None:
         assert client.found((tmp_path / "large.py").as_uri()) == []
     assert b"max-file-size" in client.log
     assert list(tmp_path.iterdir()) == [tmp_path / "in"]
+
+
+@pytest.mark.parametrize(
+    ("first", "found"),
+    [
+        ("# coding: latin-1 '€'", ["0:19-0:20 TL003"]),
+        ("# coding: cp1252 '😀'", ["0:18-0:20 TL003"]),
+        ("# coding: idna 'ẞ'", ["0:0-0:1 TL003"]),
+        ("# coding: cp1252 '€'", ["2:27-2:35 TL201", "6:8-6:16 TL201", "7:19-7:26 TL203"]),
+        ("\ufeff", []),
+    ],
+)
+def test_characters_that_the_declared_encoding_has_not(first: str, found: list[str], tmp_path: Path) -> None:
+    """Read in that encoding, what UTF-8 writes for them is others: places would be wrong, and fixes write those."""
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        uri = (tmp_path / "x.py").as_uri()
+        client.open(uri, text := f"{first}\n{OLD}")
+        assert client.found(uri) == found
+        for action in client.actions(uri, 2, 0, 30):
+            assert first in edited(text, own_edits(action)[uri])
+        assert bool(client.actions(uri, 2, 0, 30)) == (len(found) > 1)
 
 
 @pytest.mark.parametrize(

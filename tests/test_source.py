@@ -51,6 +51,33 @@ def test_decodes_and_gives_the_same_bytes_back(data: bytes, text: str | None, en
     assert decoded.encode(decoded.text) == data
 
 
+def test_a_text_becomes_bytes_that_become_the_same_text() -> None:
+    for data, *_ in DECODABLE.values():
+        text = source.decode(data).bom.decode() + source.decode(data).text
+        assert source.encoded(text) == data
+
+
+UNENCODABLE = {
+    "a character of others": ("x = 1\n# coding: latin-1\ry = 'é€'", None),
+    "that the encoding has not": ("# coding: latin-1\r\ny = 'é€'", (2, 7, "'€' cannot be written in iso8859-1")),
+    "a surrogate": ("\ud800", (1, 1, "'\\ud800' cannot be written in utf-8")),
+    "that the encoding makes another one of": ("# coding: idna\nTrue = 'ẞ'\n", (1, 1, "cannot be written in idna")),
+    "an encoding that there is not": ("\n# coding: no-such\n", (2, 1, "unknown encoding")),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), UNENCODABLE.values(), ids=UNENCODABLE)
+def test_no_text_becomes_bytes_of_another(text: str, expected: tuple[int, int, str] | None) -> None:
+    if expected is None:
+        assert source.decode(source.encoded(text)).text == text
+        return
+    with pytest.raises(source.Undecodable) as raised:
+        source.encoded(text)
+    row, column, reason = expected
+    assert (raised.value.row, raised.value.column) == (row, column)
+    assert reason in raised.value.reason
+
+
 UNDECODABLE = {
     "no utf-8": (b"x = 1\ny = 'ab\xe9'\n", 2, 8, "cannot decode byte 0xe9 as utf-8"),
     "after a byte order mark": (BOM + b"y\xff", 1, 2, "0xff as utf-8"),

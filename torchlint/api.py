@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from torchlint.cli.report import FileFindings
 from torchlint.cli.report.json_ import entries
 from torchlint.diagnostic import Applicability, Confidence, Diagnostic, Fixing, Group, Severity
-from torchlint.file.text.source import Undecodable, decode, decode_utf8, encoded
+from torchlint.file.text.source import Undecodable, decode, decode_utf8
 from torchlint.project.discovery import NOTEBOOK, File, discover, shown
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, check_selectors, group_of
@@ -154,14 +154,9 @@ class Linter:
         location = os.path.abspath(filename)
         file = File(filename if filename == "-" else shown(location), location, named=True)
         is_notebook = filename.endswith(NOTEBOOK)
-        if isinstance(text, bytes):
-            data, given = text, _decoded(text, is_notebook)
-        else:
-            data, given = text.encode("utf-8", "surrogatepass") if is_notebook else encoded(text), text
-        if _decoded(data, is_notebook) != given:
-            fixing = Fixing.NONE  # its encoding does not have all of its characters
-        result = Run(self._project, RunOptions(fixing)).text(file, data)
-        return _report(result, given if result.after is None else _decoded(result.after, is_notebook))
+        result = Run(self._project, RunOptions(fixing)).text(file, text)
+        after = text if result.after is None else result.after
+        return _report(result, after if isinstance(after, str) else _decoded(after, is_notebook))
 
 
 def _decoded(data: bytes, is_notebook: bool) -> str:

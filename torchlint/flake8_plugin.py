@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Sequence
 
 from torchlint import __version__
-from torchlint.file.text.source import encoded
 from torchlint.project.discovery import File, is_excluded, shown
 from torchlint.project.project import Project
 from torchlint.session.scheduler import Run, RunOptions
@@ -38,7 +37,7 @@ class TorchlintPlugin:
         if is_excluded(location, project):
             return
         file = File(shown(location), location)
-        result = Run(project, RunOptions()).text(file, encoded("".join(self._lines)))
+        result = Run(project, RunOptions()).text(file, "".join(self._lines))
         for found in result.diagnostics:
             yield found.start.row, found.start.column - 1, f"{found.code} {found.message}", type(self)
 

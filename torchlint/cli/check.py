@@ -130,6 +130,8 @@ class CheckCommand:
         """Paths that could not even be opened."""
         self.unwritten: list[str] = []
         """Reports that could not be written."""
+        self.written: dict[str, bytes] = {}
+        """What fixed files hold now."""
         self.started = time.perf_counter()
 
     def _decide(self) -> None:
@@ -235,6 +237,7 @@ class CheckCommand:
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.failed = len(found.missing) + len(found.problems)
+        self.written = {each.file.location: each.after for each in results if each.after is not None and self.fix}
         if self.reason is not None:
             return self._add_ignores(found, results, self.reason)
         if self.options.interactive:

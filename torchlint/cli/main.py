@@ -55,6 +55,8 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):  # a name or a message must not fail for the terminal's encoding
             stream.reconfigure(errors="backslashreplace")
+    if hasattr(sys.stdin, "reconfigure"):  # what is typed may be no text, and is no answer then
+        sys.stdin.reconfigure(errors="replace")
 
 
 def _invoke() -> int:

@@ -5,68 +5,95 @@ Files are looked at, for no system tells of changes everywhere; never for more t
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from torchlint.cli.check import CheckCommand, CheckOptions
 from torchlint.cli.report.terminal import printable
-from torchlint.project import target
+from torchlint.project import baseline, target
 from torchlint.project.discovery import discover
 from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError
-from torchlint.project.settings import FILES
+from torchlint.project.settings import FILES, given
+from torchlint.system.reading import read
 
 PAUSE = 0.5
 """Seconds between two looks, at least."""
 
+SETTLED = 0.2
+"""Seconds in which nothing more must change: some editors write a file piece by piece, and a fix of the first pieces
+would replace the file that the others are still to be written to."""
+
 SHARE = 20
 """So many times as long as a look takes is the pause behind it, at least."""
 
-Stamps = dict[str, tuple[int, int]]
-"""When files were written, and how large they are."""
+FileLook = tuple[int, ...]
+FileLooks = dict[str, FileLook]
+"""What tells one state of a file from the next without reading it, for all files that findings rest on."""
 
 
 def watch(options: CheckOptions, wait: Callable[[float], None] = time.sleep) -> int:
-    """Check, and check again after each change; ends with an interrupt."""
-    if options.interactive or options.add_ignore is not None or "-" in options.paths:
-        raise SettingsError("--watch goes with neither --interactive, nor --add-ignore, nor standard input")
+    """Check, and check again after each change; ends with an interrupt.
+
+    Raises:
+        SettingsError: the options make no sense, or the settings do not when it begins.
+    """
+    if options.interactive or options.add_ignore is not None or options.staged or "-" in options.paths:
+        raise SettingsError("--watch goes with neither --interactive, --add-ignore, --staged, nor standard input")
+    CheckCommand(options)
     while True:
-        seen = _stamps(options)
+        seen = _looks(options)
         if sys.stdout.isatty():
             sys.stdout.write("\x1b[2J\x1b[H")  # clears the screen
-        _check(options)
+        seen.update(_own(_check(options)))
         sys.stdout.flush()
         print(f"[{time.strftime('%H:%M:%S')}] Waiting for changes; Ctrl-C ends this.", file=sys.stderr, flush=True)
-        pause = PAUSE
-        while True:
-            wait(pause)
-            begun = time.perf_counter()
-            now = _stamps(options)
-            if now != seen:
-                break
-            pause = max(PAUSE, SHARE * (time.perf_counter() - begun))
+        _until_changed(options, seen, wait)
 
 
-def _check(options: CheckOptions) -> None:
+def _check(options: CheckOptions) -> Mapping[str, bytes]:
+    """Check once; what was written into which files."""
     target.forget()
     try:
-        CheckCommand(options).run()
+        command = CheckCommand(options)
+        command.run()
     except SettingsError as error:  # somebody is just writing them
         print(f"error: {printable(str(error))}", file=sys.stderr)
+        return {}
+    return command.written
 
 
-def _stamps(options: CheckOptions) -> Stamps:
+def _until_changed(options: CheckOptions, seen: FileLooks, wait: Callable[[float], None]) -> None:
+    """Wait until something is no more as it was seen, and stays so."""
+    last, pause = seen, PAUSE
+    while True:
+        wait(pause)
+        begun = time.perf_counter()
+        now = _looks(options)
+        if now == last != seen:
+            return
+        least = PAUSE if now == last else SETTLED
+        last, pause = now, max(least, SHARE * (time.perf_counter() - begun))
+
+
+# ---------------------------------------------------------------------- what is looked at
+
+
+def _looks(options: CheckOptions) -> FileLooks:
     """The files that are checked, and those that say how."""
-    project = Project(isolated=options.isolated, docs=options.docs)
     paths = options.paths or (".",)
-    try:
-        locations = [file.location for file in discover(paths, project, options.force_exclude).files]
-    except SettingsError:
-        locations = []
+    locations = list[str]()
+    with contextlib.suppress(SettingsError):  # which are there again when the settings are
+        added = given(options.config, options.exclude, options.extend_exclude)
+        project = Project(isolated=options.isolated, docs=options.docs, given=added)
+        locations += [file.location for file in discover(paths, project, options.force_exclude).files]
+        known = baseline.file_for(options.baseline, project.settings(os.getcwd()))
+        locations += [known, *project.sources]
     folders = {os.path.dirname(each) for each in locations} | {os.path.abspath(path) for path in paths}
-    return dict(_stamped([*locations, *_settings_of(folders)]))
+    return dict(_looked([*locations, *_settings_of(folders)]))
 
 
 def _settings_of(folders: Iterable[str]) -> Iterable[str]:
@@ -79,10 +106,20 @@ def _settings_of(folders: Iterable[str]) -> Iterable[str]:
     return [os.path.join(folder, name) for folder in above for name in {*FILES, *target.FILES, ".gitignore"}]
 
 
-def _stamped(locations: Iterable[str]) -> Iterable[tuple[str, tuple[int, int]]]:
+def _looked(locations: Iterable[str]) -> Iterator[tuple[str, FileLook]]:
     for location in locations:
         try:
             status = os.stat(location)
         except OSError:
             continue
-        yield location, (status.st_mtime_ns, status.st_size)
+        # of a file that is put in the place of another one, size and time can be the same
+        yield location, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _own(written: Mapping[str, bytes]) -> Iterator[tuple[str, FileLook]]:
+    """How files look that hold what a run has written into them: that is no change that anybody else has made."""
+    for location, data in written.items():
+        looked = list(_looked([location]))  # before it is read: what is written after that looks different
+        with contextlib.suppress(OSError):
+            if read(location, len(data)) == data:
+                yield from looked

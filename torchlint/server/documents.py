@@ -71,14 +71,14 @@ class Snapshot:
         return self.location + NOTEBOOK * (self.is_notebook and not self.location.endswith(NOTEBOOK))
 
     @property
-    def data(self) -> bytes:
+    def content(self) -> str:
         """What would be in its file if it was saved now. Of a notebook that is no more than the code."""
         if not self.is_notebook:
-            return source.encoded(next(iter(self.parts.values())).text)
+            return next(iter(self.parts.values())).text
         cells = [
             {"cell_type": "code", "metadata": {}, "outputs": [], "source": part.text} for part in self.parts.values()
         ]
-        return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+        return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
     def texts_in(self, data: bytes) -> Iterator[tuple[str, str]]:
         """The texts of the document in what would be in its file."""
@@ -106,6 +106,11 @@ class Documents:
         """The document that a text is, or is a cell of."""
         found = self._open.get(uri)
         return found or next((each for each in self if any(part.uri == uri for part in each.parts)), None)
+
+    def is_current(self, snapshot: Snapshot) -> bool:
+        """Whether a document is as it was; if not, edits of what it was are wrong, and not all clients would notice."""
+        document = self._open.get(snapshot.uri)
+        return document is not None and document.revision == snapshot.revision
 
     # ------------------------------------------------------------------ texts
 
@@ -197,9 +202,15 @@ class Documents:
 
 
 def snapshot(document: OpenDocument, location: str) -> Snapshot | None:
-    """A document as it is now; None if there is no Python in it."""
-    if not document.is_notebook and document.parts[0].language != PYTHON:
-        return None
+    """A document as it is now; None if there is no Python in it.
+
+    Nor is there an answer about a text with its byte order mark, which is no character of the program: nearly all
+    clients keep that to themselves.
+    """
+    if not document.is_notebook:
+        text = document.parts[0]
+        if text.language != PYTHON or text.text.startswith(source.MARK):
+            return None
     return Snapshot(
         document.uri,
         document.revision,

@@ -168,7 +168,7 @@ def _about_findings(server: Server) -> None:
     async def offer(params: types.CodeActionParams) -> list[types.CodeAction]:
         uri, only = params.text_document.uri, params.context.only
         found = await checked(uri)
-        if found is None:
+        if found is None or not server.documents.is_current(found.snapshot):
             return []
         offered = list[types.CodeAction]()
         versioned = clients.takes_versions(server.client_capabilities)
@@ -203,7 +203,7 @@ async def _with_all_fixes(server: Server, action: types.CodeAction) -> types.Cod
     action.data = None
     now = desk.snapshot(document) if document is not None else None
     result = await desk.fixed(now) if now is not None else None
-    if now is None or result is None or result.after is None:
+    if now is None or result is None or result.after is None or not server.documents.is_current(now):
         return action
     found = Checked(now, server.documents.encoding)
     edits = found.edits_to(now.texts_in(result.after))

@@ -17,7 +17,7 @@ from torchlint.project.discovery import File, is_excluded
 from torchlint.project.project import Project
 from torchlint.server.documents import Snapshot
 from torchlint.server.options import EditorOptions
-from torchlint.session.content import FileContent, read_content
+from torchlint.session.content import FileContent, data_of, read_content
 from torchlint.session.scheduler import FileResult, Run, RunOptions
 from torchlint.session.worker import known_codebase
 from torchlint.system.stack import with_big_stack
@@ -85,7 +85,7 @@ class EditorLinter:
             is_promising=self._last.found_something,
         )
         with remembering(self._last.parts):
-            result = Run(project, options, codebase=self._codebase).text(file, snapshot.data)
+            result = Run(project, options, codebase=self._codebase).text(file, snapshot.content)
         self._last.found_something = bool(result.diagnostics)
         return result
 
@@ -114,4 +114,4 @@ def content_of(snapshot: Snapshot) -> FileContent:
     Raises:
         Undecodable: it could not be saved in the encoding that it declares.
     """
-    return read_content(snapshot.name, snapshot.data).without_bad_cells()
+    return read_content(snapshot.name, data_of(snapshot.name, snapshot.content)).without_bad_cells()

@@ -137,6 +137,15 @@ def read_content(path: str, data: bytes) -> FileContent:
     return FileContent(data, notebook.source, notebook)
 
 
+def data_of(path: str, text: str) -> bytes:
+    """What is in a file of this name that holds a text.
+
+    Raises:
+        Undecodable: its encoding does not have all characters of the text.
+    """
+    return source.encoded_utf8(text) if path.endswith((NOTEBOOK, *MARKDOWN)) else source.encoded(text)
+
+
 def _script(text: source.Source) -> Embedded | None:
     """The code of a script with magics."""
     if "%%" not in text.text and "In[" not in text.text:  # nearly all

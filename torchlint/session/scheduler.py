@@ -159,12 +159,15 @@ class Run:
         if self._cache is not None:
             self.unsaved = self._cache.save()
 
-    def text(self, file: File, data: bytes) -> FileResult:
-        """Check what was read from standard input as if it were a file; nothing is written."""
-        return self.texts([(file, data)])[0]
+    def text(self, file: File, content: bytes | str) -> FileResult:
+        """Check what was read from standard input as if it were a file; nothing is written.
 
-    def texts(self, given: Sequence[tuple[File, bytes]]) -> list[FileResult]:
-        """Check texts as if they were what is in files; nothing is written."""
+        Of a text it is reported if the encoding that it declares does not have all of its characters.
+        """
+        return self.texts([(file, content)])[0]
+
+    def texts(self, given: Sequence[tuple[File, bytes | str]]) -> list[FileResult]:
+        """The same of several."""
         self.options = replace(self.options, write=False)
         contents = dict(given)
         return self._results(contents, lambda file: _New(file, len(contents[file]), contents[file]))
@@ -333,7 +336,9 @@ class Run:
         return [next(found)._replace(problems=old.problems) if old.unwritten else old for old in results]
 
 
-def job_for(project: Project, file: File, fixing: Fixing, *, thorough: bool = False, data: bytes | None = None) -> Job:
+def job_for(
+    project: Project, file: File, fixing: Fixing, *, thorough: bool = False, data: bytes | str | None = None
+) -> Job:
     """What is to be done about a file, as its project has it; for ``thorough`` and ``data`` see :class:`Job`."""
     from torchlint.session.worker import Job
 
@@ -357,7 +362,7 @@ class _New(NamedTuple):
 
     file: File
     size: int
-    data: bytes | None = None
+    data: bytes | str | None = None
     """Its content, where that is not to be read from the file."""
     accepted: Mapping[FindingKey, int] = {}
     """The findings to be left alone."""

@@ -15,7 +15,7 @@ from torchlint.file.text.density import excess
 from torchlint.project.discovery import NOTEBOOK, PYTHON
 from torchlint.project.selection import OWN
 from torchlint.session.cache import Seen, Stamp, stamp
-from torchlint.session.content import FileContent, read_content
+from torchlint.session.content import FileContent, data_of, read_content
 from torchlint.system import states, writing
 from torchlint.system.crash import INTENDED, described, traceback_of
 from torchlint.system.limits import USUAL, Limits, size_of
@@ -45,7 +45,7 @@ class Job:
     """The versions of torch it is written for."""
     thorough: bool = False
     """Whether to verify that it parses even if no rule could find anything in it."""
-    data: bytes | None = None
+    data: bytes | str | None = None
     """Its content, where that is not to be read from the file."""
     limits: Limits = USUAL
     """What it may cost."""
@@ -159,9 +159,10 @@ def _guarded(job: Job, function: Callable[[], T]) -> T | JobResult:
 
 def _open(job: Job) -> Opened | JobResult:
     now: Stamp = []
+    data: bytes | None = None
     limit = 0 if job.path.endswith(NOTEBOOK) else job.limits.file_size  # of a notebook only the code counts
     try:
-        data = job.data
+        data = data_of(job.path, job.data) if isinstance(job.data, str) else job.data
         if data is None:
             status, data = read_with_status(job.location, min(limit or LIMIT, LIMIT))
             now = stamp(status)
@@ -170,7 +171,7 @@ def _open(job: Job) -> Opened | JobResult:
         content = read_content(job.path, data)
     except source.Undecodable as error:
         found = (_unreadable(error),) if "TL003" in job.codes else ()
-        return JobResult(found, source.decode_leniently(data or b""))
+        return JobResult(found, job.data if isinstance(job.data, str) else source.decode_leniently(data or b""))
     except TooLarge as error:
         is_ours = not limit or limit > LIMIT  # which settings cannot lift
         return _failed(job, f"not checked: {error.strerror}" if is_ours else _too_large(job.limits))

@@ -6,6 +6,11 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from torchlint.file.text.lines import Lines
+
+MARK = "\ufeff"
+"""A byte order mark in a text."""
+
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NOTHING_ELSE = re.compile(rb"[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
@@ -47,12 +52,28 @@ def decode(data: bytes) -> Source:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text in the encoding that it declares; in UTF-8 where it has characters that this has not."""
-    data = text.encode("utf-8", "surrogatepass")
+    """The bytes of Python source in the encoding that it declares: what :func:`decode` makes the same text of.
+
+    Raises:
+        Undecodable: with the place of the first character that this encoding has not.
+    """
+    mark = MARK if text.startswith(MARK) else ""
+    encoding = _encoding(text.removeprefix(mark).encode("utf-8", "surrogatepass"), bool(mark))
     try:
-        return text.encode(_encoding(data, False))
-    except (Undecodable, UnicodeEncodeError):
-        return data
+        data = text.encode(encoding)
+        if decode(data).text == text.removeprefix(mark):
+            return data
+    except UnicodeEncodeError as error:
+        place, reason = Lines(text).position(error.start), f"{text[error.start]!r} cannot be written in {encoding}"
+        raise Undecodable(f"{reason}, the encoding of this file", place.row, place.column) from None
+    except UnicodeError:  # `idna` and its like say no more
+        pass
+    raise Undecodable(f"this text cannot be written in {encoding}, the encoding of this file")
+
+
+def encoded_utf8(text: str) -> bytes:
+    """The bytes of what is UTF-8 whatever its first lines say; what that has not, :func:`decode_utf8` refuses."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def decode_utf8(data: bytes) -> Source:
