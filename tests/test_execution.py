@@ -175,6 +175,9 @@ COUNTEREXAMPLES = {
         "a = w * w\nc = C(Variable(w.data))\nc.write()\ndel c, C"
     ),
     "TL101: the version itself": "w.data.add_(1)\nv = w.data._version",
+    "TL102: how often it was written": (
+        "def init(m):\n    m.bias.data.zero_()\nm = nn.Linear(3, 3)\nm.apply(init)\nv = m.bias._version"
+    ),
     "TL102: a name of an outer scope": "def init_weights():\n    w.data *= 5\ninit_weights()\ndel init_weights",
     "TL102: the shape of a view": (
         "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
