@@ -1,0 +1,39 @@
+"""What keeps programs from before PyTorch 0.4 from running, form by form, and what fixes make of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
+
+# a text, the text after safe fixes, and after all fixes where that is another one
+FORMS = {
+    "names of torchvision": (
+        "from torchvision import transforms\nt = transforms.Scale(8), transforms.RandomSizedCrop(size=8)\n",
+        "from torchvision import transforms\nt = transforms.Resize(8), transforms.RandomResizedCrop(size=8)\n",
+    ),
+    "an iterator of something that is given": (
+        "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return it.next(), iter(other).next()\n",
+        "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return next(it), next(iter(other))\n",
+    ),
+    "an iterator of a class that is the project's own": (
+        "import torch\nclass It:\n    def next(self):\n        return 1\n    def __next__(self):\n        return 2\n"
+        "def f(loader):\n    return iter(loader).next()\n",
+        None,
+    ),
+    "an iterator of a list": ("import torch\nfirst = iter([1, 2]).next()\n", None),
+    "another function of that name": ("import torch\ndef f(x, iter):\n    return iter(x).next()\n", None),
+}
+
+
+@pytest.mark.parametrize("what", FORMS)
+def test_forms(what: str) -> None:
+    text, safe, *rest = FORMS[what]
+    safe = text if safe is None else safe
+    for fixing, expected in ((Fixing.SAFE, safe), (Fixing.UNSAFE, rest[0] if rest else safe)):
+        outcome = check_text(text, "x.py", CODES, fixing)
+        assert (outcome.text, outcome.problems) == (expected, ()), fixing
