@@ -142,7 +142,7 @@ def _property(value: torch.Tensor, name: str) -> object:
 
 
 def _same_values(a: torch.Tensor, b: torch.Tensor, *, exact: bool) -> bool:
-    a, b = a.detach(), b.detach()
+    a, b = (each.detach().as_subclass(torch.Tensor) for each in (a, b))  # of two subclasses nothing can be computed
     if a.layout != torch.strided or b.layout != torch.strided:
         a, b = a.to_dense(), b.to_dense()
     if not exact:
