@@ -11,7 +11,7 @@ from torchlint.rules import catalogue
 CODES = frozenset(catalogue())
 
 # a text, the text after safe fixes, and after all fixes where that is another one
-FORMS = {
+FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
     "names of torchvision": (
         "from torchvision import transforms\nt = transforms.Scale(8), transforms.RandomSizedCrop(size=8)\n",
         "from torchvision import transforms\nt = transforms.Resize(8), transforms.RandomResizedCrop(size=8)\n",
