@@ -26,6 +26,38 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         None,
     ),
     "an iterator of a list": ("import torch\nfirst = iter([1, 2]).next()\n", None),
+    "a loss that was sent back": (
+        "import torch\ndef f(closs, x, y):\n    loss = closs(x, y)\n    loss.backward(retain_graph=True)\n    if x:\n"
+        "        print('%f' % loss.data[0])\n    return loss.data[0]\n",
+        "import torch\ndef f(closs, x, y):\n    loss = closs(x, y)\n    loss.backward(retain_graph=True)\n    if x:\n"
+        "        print('%f' % loss.item())\n    return loss.item()\n",
+    ),
+    "a loss that is another one when it is read": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    loss = closs(x)\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    loss = closs(x)\n    print(loss.item())\n",
+    ),
+    "a loss that is another one in the next round": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    for y in x:\n        print(loss.data[0])\n"
+        "        loss = closs(y)\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    for y in x:\n        print(loss.item())\n"
+        "        loss = closs(y)\n",
+    ),
+    "a loss that may have been sent back": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    if x:\n        loss.backward()\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    if x:\n        loss.backward()\n    print(loss.item())\n",
+    ),
+    "a loss that was sent back with a gradient": (
+        "import torch\ndef f(closs, x, g):\n    loss = closs(x)\n    loss.backward(g)\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x, g):\n    loss = closs(x)\n    loss.backward(g)\n    print(loss.item())\n",
+    ),
+    "a loss of one dimension that was sent back": (
+        "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.data[0])\n",
+        "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.detach()[0])\n",
+    ),
     "another function of that name": ("import torch\ndef f(x, iter):\n    return iter(x).next()\n", None),
 }
 
