@@ -26,6 +26,19 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         None,
     ),
     "an iterator of a list": ("import torch\nfirst = iter([1, 2]).next()\n", None),
+    "a range of indices": (
+        "import torch\nx = torch.ones(3)\nn = x.size(0)\ni = torch.range(0, n - 1).long()\nj = torch.range(1, len(x))\n"
+        "k = torch.range(0, 2 * n - 1, device='cpu').long()\nm = torch.range(2, 0, -1).long()\n",
+        "import torch\nx = torch.ones(3)\nn = x.size(0)\ni = torch.arange(0, n)\n"
+        "j = torch.arange(1, len(x) + 1, dtype=torch.get_default_dtype())\n"
+        "k = torch.arange(0, 2 * n, device='cpu').long()\nm = torch.arange(2, -1, -1)\n",
+    ),
+    "a range up to a number that is not known": (
+        "import torch\ndef f(n, m):\n    m = m - 1\n    return torch.range(0, n - 1).long(), torch.range(0, n * 2, m), torch.range(0, m)\n",
+        None,
+        "import torch\ndef f(n, m):\n    m = m - 1\n    return torch.arange(0, n).long(), torch.range(0, n * 2, m), "
+        "torch.arange(0, m + 1, dtype=torch.get_default_dtype())\n",
+    ),
     "a loss that was sent back": (
         "import torch\ndef f(closs, x, y):\n    loss = closs(x, y)\n    loss.backward(retain_graph=True)\n    if x:\n"
         "        print('%f' % loss.data[0])\n    return loss.data[0]\n",
