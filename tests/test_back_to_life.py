@@ -14,6 +14,7 @@ CODES = frozenset(catalogue())
 FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
     "names of torchvision": (
         "from torchvision import transforms\nt = transforms.Scale(8), transforms.RandomSizedCrop(size=8)\n",
+        None,
         "from torchvision import transforms\nt = transforms.Resize(8), transforms.RandomResizedCrop(size=8)\n",
     ),
     "an iterator of something that is given": (

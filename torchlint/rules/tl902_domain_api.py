@@ -8,13 +8,17 @@ library; [the table](../api.md) lists all of them.
  import torchvision.transforms as T
  from torchvision.transforms import v2
 
+~a = T.Scale(8)
++a = T.Resize(8)
+~b = T.RandomSizedCrop(8)
++b = T.RandomResizedCrop(8)
 ~c = T.RandomAffine(10, fillcolor=0)
 +c = T.RandomAffine(10, fill=0)
 ~torchvision.utils.save_image(d, "d.png", range=(0, 1))
 +torchvision.utils.save_image(d, "d.png", value_range=(0, 1))
 !e = v2.ToTensor()
  f = T.ToTensor()
- g = T.Resize(8), T.RandomResizedCrop(8)
+ g = T.Resize(8)
 ```
 
 ```diff
@@ -30,9 +34,7 @@ library; [the table](../api.md) lists all of them.
 
 ## When the fix is unsafe
 
-Nearly always: the tests here do not run these libraries. The renames are those that their release notes name. Safe are
-`transforms.Scale`, which becomes `Resize`, and `RandomSizedCrop`, which becomes `RandomResizedCrop`: they were empty
-subclasses of these until torchvision 0.12, and are gone since.
+Always: the tests here do not run these libraries. The renames are those that their release notes name.
 
 torchvision: <https://github.com/pytorch/vision/releases>.
 """
