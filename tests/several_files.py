@@ -34,7 +34,7 @@ def _run(files: Mapping[str, str]) -> ProgramRun:
         finally:
             sys.path.remove(folder)
             for name in files:
-                sys.modules.pop(name.removesuffix(".py"), None)
+                sys.modules.pop(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."), None)
 
 
 def _fixed(files: Mapping[str, str]) -> dict[str, str]:
@@ -51,4 +51,5 @@ def _fixed(files: Mapping[str, str]) -> dict[str, str]:
 
 def _write(files: Mapping[str, str], folder: Path) -> None:
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

@@ -60,6 +60,10 @@ TEXTS = {
         "else:\n    with torch.no_grad():\n        p.mul_(1)\n"
         "while q:\n    print(1)\n    with torch.no_grad():\n        q.mul_(1)\n    print(2)\n",
     ),
+    "part of a line that only gets a block": (
+        "print(1); p.add_(1); print(2)\nprint(3); q.add_(1)\n",
+        "print(1)\nwith torch.no_grad():\n    p.add_(1)\nprint(2)\nprint(3)\nwith torch.no_grad():\n    q.add_(1)\n",
+    ),
     "behind a block": (
         "with torch.no_grad():\n  p.add_(0)\np.data.add_(1)\np.data.add_(\n   2)\np.data.add_(3); print(p)\n",
         "with torch.no_grad():\n  p.add_(0)\n  p.add_(1)\n  p.add_(\n     2)\n  p.add_(3)\nprint(p)\n",

@@ -175,6 +175,9 @@ COUNTEREXAMPLES = {
         "a = w * w\nc = C(Variable(w.data))\nc.write()\ndel c, C"
     ),
     "TL101: the version itself": "w.data.add_(1)\nv = w.data._version",
+    "TL102: how often it was written": (
+        "def init(m):\n    m.bias.data.zero_()\nm = nn.Linear(3, 3)\nm.apply(init)\nv = m.bias._version"
+    ),
     "TL102: a name of an outer scope": "def init_weights():\n    w.data *= 5\ninit_weights()\ndel init_weights",
     "TL102: the shape of a view": (
         "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -275,9 +278,18 @@ def test_the_judge_sees_a_change(what: str) -> None:
     assert not differences(run(one), run(one))
 
 
+def test_the_judge_starts_afresh() -> None:
+    left = run(PRELUDE + "a = w * 2\na.register_hook(lambda g: torch.set_default_dtype(torch.float64))\nb = a * 2")
+    assert not differences(left, left)
+    assert run("import torch\na = torch.ones(1)").variables["a"].dtype.itemsize == 4
+
+
 def test_the_judge_lets_equal_programs_pass() -> None:
     one = "import math\na = w.data\nb = w.grad\nc = torch.full((2,), math.nan)\no = torch.optim.Adam([w])\n(w * w).sum().backward()\no.step()"
     other = one.replace("w.data", "w.detach()").replace("import math\n", "import math, os\n")
     assert not differences(run(PRELUDE + one), run(PRELUDE + other))
     assert not differences(run(PRELUDE + "a = w * 2"), run(PRELUDE + "a = (w * 2).detach()"), may_detach=True)
+    sub = "torch.ones(3).as_subclass(type('Sub', (torch.Tensor,), {})).requires_grad_()"
+    subclasses = f"{PRELUDE}a = {sub}\nb = {sub}\nc = a * 2\nd = b * 2"
+    assert not differences(run(subclasses), run(subclasses))
     assert not rough_differences(run(PRELUDE + "a = w.sum().data"), run(PRELUDE + "a = w.sum().item()"))

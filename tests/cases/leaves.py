@@ -103,3 +103,9 @@ frozen = nn.Linear(2, 2)
 frozen.weight = nn.Parameter(torch.zeros(2, 2))
 frozen.requires_grad_(False)
 frozen.weight.add_(1)
+kept = nn.Linear(2, 2)
+kept.weight.requires_grad_(False)
+kept.weight.add_(1)
+kept.bias.add_(1)  # TL108`add_`
+part = kept.weight
+part.add_(1)

@@ -22,6 +22,14 @@ criterion.size_average = False  # TL303`size_average`
 loader = DataLoader([(torch.ones(3), 1), (torch.zeros(3), 2)], batch_size=1)  # TL601
 batches = iter(loader)
 first, _ = batches.next()  # TL301`next`
+
+
+def begin(batches, given: list):
+    steps = iter(batches)
+    return steps.next(), iter(batches).next(), iter(given)  # TL301`next` TL301`next`
+
+
+second, third, _ = begin(loader, [])
 correct = 0
 for inputs, targets in loader:
     inputs, targets = Variable(inputs), Variable(targets)  # TL201 TL201

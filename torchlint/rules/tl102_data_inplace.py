@@ -62,6 +62,38 @@ Everywhere else: the new form bumps the version counter, so what computed wrong 
 +        p.clamp_(-1, 1)
 ```
 
+An average of two parameters, as in soft updates, is `lerp_`, which gives the same up to rounding. Where `step` of an
+optimizer would get several blocks, it is decorated as a whole, as those of torch are, and calls its closure under
+`torch.enable_grad()`:
+
+```diff run
+ import torch
+ from torch import nn
+ from torch.optim import Optimizer
+
+
+ class Descent(Optimizer):
++    @torch.no_grad()
+     def step(self):
+         for group in self.param_groups:
+             for p in group["params"]:
+~                p.data.mul_(0.99)
++                p.mul_(0.99)
+                 factor = -group["lr"]
+~                p.data.add_(p.grad, alpha=factor)
++                p.add_(p.grad, alpha=factor)
+
+
+ net, target = nn.Linear(3, 2), nn.Linear(3, 2)
+ net(torch.ones(1, 3)).sum().backward()
+ Descent(net.parameters(), {"lr": 0.1}).step()
+ tau = 0.01
+ for p, q in zip(net.parameters(), target.parameters()):
+~    q.data.copy_(tau * p + (1 - tau) * q)
++    with torch.no_grad():
++        q.lerp_(p, tau)
+```
+
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
 parameter that `forward` writes: a second call would overwrite what the first has saved for `backward()`.
 
@@ -93,7 +125,7 @@ from torchlint.model.syntax import chain
 from torchlint.model.torch import writers
 from torchlint.model.values import Method, Owner
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad
+from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad, optimizer_steps, soft_updates
 
 GROUP = Group.MIGRATION
 
@@ -112,7 +144,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     write = memory.write_through(node, model)
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
-    if fix is not None and fix.applicability is Applicability.UNSAFE:
+    if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
     if gradients.is_gradient(value, node.value, model):
@@ -155,13 +187,18 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
     safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
+    small = no_grad.own_statement(write, model)
+    moves = soft_updates.lerped(node, small, model) if small is not None else None
+    if small is not None and moves is not None:
+        return soft_updates.fix(small, moves, model)
     if model.grad_enabled(node) == Tri.NO:
         return Fix("Remove `.data`: autograd does not record here", drop, safe)
     if is_plain and _operands_without_graph(write, model):
         return Fix("Remove `.data`: the tensor has no graph", drop, safe)
-    small = no_grad.own_statement(write, model)
+    if small is None:
+        return None
     said = "Move the operation into a `torch.no_grad()` block"
-    return no_grad.moved(small, said, drop, safe, model) if small is not None else None
+    return optimizer_steps.decorated(no_grad.moved(small, said, drop, safe, model), small, model)
 
 
 def _gives_new_size(node: cst.Attribute, model: Model) -> bool:

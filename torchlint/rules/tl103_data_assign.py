@@ -30,7 +30,7 @@ update of what was there, and values made on the spot, are written into the para
 +    with torch.no_grad():
 +        p.sub_(0.1)
 ~    q.data = 0.9 * q.detach() + 0.1 * p.detach()
-+        q.copy_(0.9 * q.detach() + 0.1 * p.detach())
++        q.lerp_(p, 0.1)
 ~net.weight.data = torch.zeros(2, 3)
 +with torch.no_grad():
 +    net.weight.copy_(torch.zeros(2, 3))
@@ -39,6 +39,8 @@ update of what was there, and values made on the spot, are written into the para
 ~    p.grad.data = p.grad / 2
 +    p.grad = p.grad / 2
 ```
+
+An average of two parameters (`0.9 * q + 0.1 * p`) is `lerp_`, which gives the same up to rounding.
 
 What is the memory of another tensor (`p.data = q.data`), or may have another shape or dtype (`.half()`, `.t()`,
 `[rows]`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`.
@@ -57,7 +59,7 @@ from torchlint import edit
 from torchlint.model import Model, Tri, Value
 from torchlint.model.syntax import assignment_of
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
-from torchlint.rules.shared import data_sites, gradients, no_grad
+from torchlint.rules.shared import data_sites, gradients, no_grad, optimizer_steps, soft_updates
 
 _UNSAFE = Applicability.UNSAFE
 _METHODS = {cst.Add: "add_", cst.Subtract: "sub_", cst.Multiply: "mul_", cst.Divide: "div_"}
@@ -112,12 +114,18 @@ def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:
         return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
         return None
+    moves = soft_updates.lerped(node, assign, model)
+    if moves is not None:
+        return soft_updates.fix(assign, moves, model)
     method, edits = _update(node, written, model)
     said = f"Write the values with `.{method}(…)`"
     is_off = model.grad_enabled(node) == Tri.NO
-    fix = Fix(said, edits, _UNSAFE) if is_off else no_grad.moved(assign, said, edits, _UNSAFE, model)
     risk = "the tensor keeps its memory, dtype and device, so all that shares the memory changes"
-    return replace(fix, risk=risk) if fix is not None else None
+    if is_off:
+        return Fix(said, edits, _UNSAFE, risk=risk)
+    moved = no_grad.moved(assign, said, edits, _UNSAFE, model)
+    fix = optimizer_steps.decorated(moved, assign, model)
+    return replace(fix, risk=risk) if fix is moved and fix is not None else fix
 
 
 def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> tuple[str, tuple[Edit, ...]]:

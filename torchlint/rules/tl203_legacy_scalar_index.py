@@ -55,9 +55,9 @@ What has one dimension has none when that is summed, as in the helper that many 
 ## When the fix is unsafe
 
 When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with
-more than one element. For what was drawn from a distribution, where it is returned or given on: it has no dimension
-only if the distribution has none. `round` of what is a number until the first batch has come: there `float` is used.
-In a `try` that waits for the `IndexError` by its name: it no longer comes.
+more than one element, which `loss.backward()` before it rules out. For what was drawn from a distribution, where it is
+returned or given on: it has no dimension only if the distribution has none. `round` of what is a number until the first
+batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its name: it no longer comes.
 
 ```diff
  import torch
@@ -68,6 +68,13 @@ In a `try` that waits for the `IndexError` by its name: it no longer comes.
 ~    print("loss", loss.data[0])
 +    print("loss", loss.item())
      return pred.tolist()[0]
+
+
+ def learn(criterion, x):
+     loss = criterion(x)
+     loss.backward()
+-    print("loss", loss.data[0])
++    print("loss", loss.item())
 
 
  def act(probs):
@@ -96,7 +103,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, scalars, tried
+from torchlint.rules.shared import data_sites, one_element, scalars, tried
 
 GROUP = Group.MIGRATION
 
@@ -115,7 +122,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     index = scalars.scalar_index(node, model)
     assert index is not None
-    proven = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
+    is_scalar = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
+    # its only element is meant, and what of more dimensions has it at `[0]` is a tensor again, of no use to anybody
+    proven = is_scalar or (not scalars.is_false(index) and one_element.is_sent_back(node.value, model))
     element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
     awaited = tried.is_awaited("IndexError", node, model)
     fix = Fix(
@@ -125,7 +134,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         risk=_AWAITED if awaited else "`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),
     )
-    severity = Severity.ERROR if proven else None
+    severity = Severity.ERROR if is_scalar else None
     message = _EMPTY if scalars.is_false(index) else _MESSAGE
     return Finding(node.attr, message, fix, index, evidence, severity, node.value)
 

@@ -63,6 +63,8 @@ def run(text: str, name: str = "program.py") -> ProgramRun:
     output = io.StringIO()
     error: BaseException | None = None
     modes: tuple[object, ...] = ()
+    torch.set_default_dtype(torch.float32)  # hooks of the last program may have run since, when it was compared
+    torch.set_grad_enabled(True)
     torch.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
@@ -142,7 +144,7 @@ def _property(value: torch.Tensor, name: str) -> object:
 
 
 def _same_values(a: torch.Tensor, b: torch.Tensor, *, exact: bool) -> bool:
-    a, b = a.detach(), b.detach()
+    a, b = (each.detach().as_subclass(torch.Tensor) for each in (a, b))  # of two subclasses nothing can be computed
     if a.layout != torch.strided or b.layout != torch.strided:
         a, b = a.to_dense(), b.to_dense()
     if not exact:
@@ -309,8 +311,11 @@ def _probe(run_: ProgramRun) -> dict[str, dict[str, torch.Tensor] | None]:
 def _gradients_of(result: torch.Tensor, leaves: dict[str, torch.Tensor]) -> dict[str, torch.Tensor] | None:
     """The gradients of a result with respect to the leaves it depends on; None if ``backward()`` raises."""
     try:
-        total = result.abs().sum() if result.is_complex() else result.sum()
-        gradients = torch.autograd.grad(total, list(leaves.values()), retain_graph=True, allow_unused=True)
+        with (
+            torch._C.DisableTorchFunctionSubclass()
+        ):  # leaves may be of several subclasses, which know nothing of each other
+            total = result.abs().sum() if result.is_complex() else result.sum()
+            gradients = torch.autograd.grad(total, list(leaves.values()), retain_graph=True, allow_unused=True)
     except RuntimeError:
         return None
     return {name: g for name, g in zip(leaves, gradients, strict=True) if g is not None}

@@ -17,7 +17,10 @@ def block_edits(blocks: Iterable[LocatedBlock]) -> list[TextEdit]:
         joins = last is not None and _is_next(block, last)
         step = step if joins else block.step
         header = "" if joins or block.is_open else block.header + block.inner
-        written[block.start, block.first] = TextEdit(block.start, block.first, f"{block.lead}{header}{step}")
+        if block.start < block.first:
+            written[block.start, block.first] = TextEdit(block.start, block.first, block.lead)
+        # at the statement itself, so that it is seen to be what the edit is about
+        written[block.first, block.first] = TextEdit(block.first, block.first, f"{header}{step}")
         written.update(((offset, offset), TextEdit(offset, offset, step)) for offset in block.lines)
         last = block
     return [*written.values()]

@@ -275,13 +275,13 @@ class Tree:
         ranks = self._ranks.get(cls)
         if ranks is None:
             ranks = self._ranks[cls] = [self._order[id(each)] for each in nodes]
-        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, self._last_below(node))]
+        return nodes[bisect_left(ranks, self._order[id(node)]) : bisect_right(ranks, self.last_below(node))]
 
     def _range(self, node: cst.CSTNode) -> tuple[int, int]:
         """The ranks of a node and of the last one below it."""
-        return self._order[id(node)], self._last_below(node)
+        return self._order[id(node)], self.last_below(node)
 
-    def _last_below(self, node: cst.CSTNode) -> int:
+    def last_below(self, node: cst.CSTNode) -> int:
         """Rank of the last node below one, or of itself."""
         last = self._last.get(id(node))
         if last is None:

@@ -23,6 +23,11 @@ def is_shared(evidence: Evidence, model: Model) -> bool:
     return f"`.{name}`" in evidence.text and name in model.context.remember(_own_methods)
 
 
+def has_own(context: Context, method: str) -> bool:
+    """Whether a class that is defined or imported here has a method of that name."""
+    return method in context.remember(_own_methods)
+
+
 def _own_methods(context: Context) -> frozenset[str]:
     return frozenset(name for cls in _classes(context) for name in context.home(cls).scopes.info(cls).methods)
 

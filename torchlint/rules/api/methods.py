@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Strength, bindings
+from torchlint.model.codebase import namesakes
 from torchlint.model.syntax import assignment_of, call_of, parameters, positional_parameters
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
@@ -86,8 +87,13 @@ def _is_context(node: cst.BaseExpression, model: Model) -> bool:
 def _is_iterator(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is `iter(loader)`, on the spot or by a name that is nothing else."""
     match node:
-        case cst.Call(func=cst.Name("iter"), args=[cst.Arg(value=loader)]):
-            return model.value(loader).kind == Kind.LOADER
+        case cst.Call(func=cst.Name("iter") as func, args=[cst.Arg(value=loader, keyword=None, star="")]):
+            kind = model.value(loader).kind
+            if kind == Kind.LOADER:
+                return True
+            # what the builtin gives has no `next`, unless a class has one beside `__next__`
+            is_open = bool(kind & (Kind.LOADER | Kind.UNKNOWN)) and not kind & ~(Kind.LOADER | Kind.UNKNOWN)
+            return is_open and model.qualified(func) == "builtins.iter" and not model.ask(namesakes.has_own, "next")
         case cst.Name(value=name):
             bound = model.bindings_of(name, node)
             return bool(bound) and all(_binds_iterator(target, model) for target in bound)

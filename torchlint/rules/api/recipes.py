@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.diagnostic import Applicability
 from torchlint.model import Model
-from torchlint.model.syntax import has_stars, integer, keyword
+from torchlint.model.syntax import assignment_of, has_stars, integer, keyword
 from torchlint.rule import Anchor, Edit, Fix
 from torchlint.rules.api import calls, names, rewrites
 from torchlint.rules.api.calls import Parameter
@@ -47,23 +47,80 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
     bound = calls.bind(plain, order)
     if bound is None or "end" not in bound:
         return None
-    numbers = {name: integer(node) for name, node in bound.items()}
-    step = numbers.get("step", 1)
-    end = numbers["end"]
-    if any(number is None for number in numbers.values()) or not step or end is None:
+    step = integer(bound["step"]) if "step" in bound else 1
+    stop = _one_further(bound["end"], step, model) if step else None
+    if stop is None:
         return None
-    stop = end + (1 if step > 0 else -1)
     given = [] if "start" not in bound else [model.tree.code(bound["start"])]
     if not given and "step" in bound:
         given = ["0"]
-    given += [str(stop)] + ([model.tree.code(bound["step"])] if "step" in bound else [])
-    default = "dtype=torch.get_default_dtype()"
-    given += [model.tree.code(dtype) if dtype is not None else default]
+    given += [stop] + ([model.tree.code(bound["step"])] if "step" in bound else [])
+    is_whole = all(_is_whole(node, model) for node in bound.values())
+    replaced: cst.Call = call
+    cast = _cast_to_long(call, model)
+    if cast is not None and is_whole and not kept:
+        replaced = cast
+    elif cast is None or dtype is not None:
+        given += [model.tree.code(dtype) if dtype is not None else "dtype=torch.get_default_dtype()"]
     given += [model.tree.code(arg) for arg in kept]
     spelled = names.spell_all(f"torch.arange({', '.join(given)})", call, model)
     if spelled is None:
         return None
-    return Fix("Use `torch.arange`, one further", (edit.replace(call, spelled[0]),), row.applicability, spelled[1])
+    edits = (edit.replace(replaced, spelled[0]),)
+    said = "Use `torch.arange`, one further"
+    if is_whole:
+        return Fix(said, edits, row.applicability, spelled[1])
+    return Fix(
+        said, edits, Applicability.UNSAFE, spelled[1], risk="a bound that is no whole number gives other elements"
+    )
+
+
+def _one_further(end: cst.BaseExpression, step: int | None, model: Model) -> str | None:
+    """The end that is not included any more: ``n`` for ``n - 1``."""
+    number = integer(end)
+    if step and number is not None:
+        return str(number + (1 if step > 0 else -1))
+    match end:
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=cst.Integer(value="1")) if step == 1:
+            return model.tree.code(left)
+        case cst.Name() | cst.Attribute() | cst.Call() | cst.Subscript() if step == 1:
+            return f"{model.tree.code(end)} + 1"
+    return None
+
+
+def _cast_to_long(call: cst.Call, model: Model) -> cst.Call | None:
+    """``torch.range(…).long()``, of which the range is part."""
+    attribute = model.tree.parent(call)
+    match attribute, model.tree.parent(attribute) if attribute is not None else None:
+        case cst.Attribute(attr=cst.Name("long")), cst.Call(args=[], func=func) as cast if func is attribute:
+            return cast
+    return None
+
+
+_COUNTS = frozenset(("size", "numel", "nelement", "dim", "ndimension", "__len__"))
+
+
+_FAR = 3
+"""How many names are followed to what they are bound to."""
+
+
+def _is_whole(node: cst.BaseExpression, model: Model, far: int = _FAR) -> bool:
+    """Whether an expression is a whole number: a literal, a length or size, or computed of these."""
+    match node:
+        case cst.Call(func=cst.Name("len") as func):
+            return model.qualified(func) == "builtins.len"
+        case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name(value=name))) if name in _COUNTS:
+            return model.value(tensor).is_tensor
+        case cst.Subscript(value=cst.Attribute(value=tensor, attr=cst.Name("shape"))):
+            return model.value(tensor).is_tensor
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract() | cst.Multiply(), right=right):
+            return _is_whole(left, model, far) and _is_whole(right, model, far)
+        case cst.Name(value=name) if far:
+            bound = [assignment_of(target, model.tree) for target in model.bindings_of(name, node)]
+            is_plain = len(model.targets(name, model.scopes.scope_of(node))) == len(bound) == 1
+            values = [each.value for each in bound if each is not None]
+            return is_plain and bool(values) and _is_whole(values[0], model, far - 1)
+    return integer(node) is not None
 
 
 def _default_dtype(call: cst.Call, row: Row, model: Model) -> Fix | None:

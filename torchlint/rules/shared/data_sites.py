@@ -233,6 +233,8 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     """Whether a parameter is initialised here: in a constructor or in what is named or used as an initialiser."""
     if not is_kept(node, value) or gradients.is_gradient(value, node.value, model):
         return False
+    if model.tree.attributes("_version"):  # where writes are counted, one more can be told
+        return False
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
         return False

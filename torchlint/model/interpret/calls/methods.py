@@ -122,7 +122,8 @@ def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
     called = frame.values.get(id(node.func), UNKNOWN)
     if isinstance(node.func, cst.Attribute) and (called.receiver is not None or not called.kind & Kind.REFERENCE):
         path = dotted(node.func.value)
-        if path is not None and path in frame.env:  # not the `functools` of `functools.reduce(torch.Tensor.add_, …)`
+        # not the `functools` of `functools.reduce(torch.Tensor.add_, …)`
+        if path is not None and (path in frame.env or called.receiver is not None):
             places.bind(frame, path, value)
 
 

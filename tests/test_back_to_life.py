@@ -1,0 +1,85 @@
+"""What keeps programs from before PyTorch 0.4 from running, form by form, and what fixes make of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
+
+# a text, the text after safe fixes, and after all fixes where that is another one
+FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
+    "names of torchvision": (
+        "from torchvision import transforms\nt = transforms.Scale(8), transforms.RandomSizedCrop(size=8)\n",
+        None,
+        "from torchvision import transforms\nt = transforms.Resize(8), transforms.RandomResizedCrop(size=8)\n",
+    ),
+    "an iterator of something that is given": (
+        "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return it.next(), iter(other).next()\n",
+        "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return next(it), next(iter(other))\n",
+    ),
+    "an iterator of a class that is the project's own": (
+        "import torch\nclass It:\n    def next(self):\n        return 1\n    def __next__(self):\n        return 2\n"
+        "def f(loader):\n    return iter(loader).next()\n",
+        None,
+    ),
+    "an iterator of a list": ("import torch\nfirst = iter([1, 2]).next()\n", None),
+    "a range of indices": (
+        "import torch\nx = torch.ones(3)\nn = x.size(0)\ni = torch.range(0, n - 1).long()\nj = torch.range(1, len(x))\n"
+        "k = torch.range(0, 2 * n - 1, device='cpu').long()\nm = torch.range(2, 0, -1).long()\n",
+        "import torch\nx = torch.ones(3)\nn = x.size(0)\ni = torch.arange(0, n)\n"
+        "j = torch.arange(1, len(x) + 1, dtype=torch.get_default_dtype())\n"
+        "k = torch.arange(0, 2 * n, device='cpu').long()\nm = torch.arange(2, -1, -1)\n",
+    ),
+    "a range up to a number that is not known": (
+        "import torch\ndef f(n, m):\n    m = m - 1\n    return torch.range(0, n - 1).long(), torch.range(0, n * 2, m), torch.range(0, m)\n",
+        None,
+        "import torch\ndef f(n, m):\n    m = m - 1\n    return torch.arange(0, n).long(), torch.range(0, n * 2, m), "
+        "torch.arange(0, m + 1, dtype=torch.get_default_dtype())\n",
+    ),
+    "a loss that was sent back": (
+        "import torch\ndef f(closs, x, y):\n    loss = closs(x, y)\n    loss.backward(retain_graph=True)\n    if x:\n"
+        "        print('%f' % loss.data[0])\n    return loss.data[0]\n",
+        "import torch\ndef f(closs, x, y):\n    loss = closs(x, y)\n    loss.backward(retain_graph=True)\n    if x:\n"
+        "        print('%f' % loss.item())\n    return loss.item()\n",
+    ),
+    "a loss that is another one when it is read": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    loss = closs(x)\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    loss = closs(x)\n    print(loss.item())\n",
+    ),
+    "a loss that is another one in the next round": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    for y in x:\n        print(loss.data[0])\n"
+        "        loss = closs(y)\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    loss.backward()\n    for y in x:\n        print(loss.item())\n"
+        "        loss = closs(y)\n",
+    ),
+    "a loss that may have been sent back": (
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    if x:\n        loss.backward()\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x):\n    loss = closs(x)\n    if x:\n        loss.backward()\n    print(loss.item())\n",
+    ),
+    "a loss that was sent back with a gradient": (
+        "import torch\ndef f(closs, x, g):\n    loss = closs(x)\n    loss.backward(g)\n    print(loss.data[0])\n",
+        None,
+        "import torch\ndef f(closs, x, g):\n    loss = closs(x)\n    loss.backward(g)\n    print(loss.item())\n",
+    ),
+    "a loss of one dimension that was sent back": (
+        "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.data[0])\n",
+        "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.detach()[0])\n",
+    ),
+    "another function of that name": ("import torch\ndef f(x, iter):\n    return iter(x).next()\n", None),
+}
+
+
+@pytest.mark.parametrize("what", FORMS)
+def test_forms(what: str) -> None:
+    text, safe, *rest = FORMS[what]
+    safe = text if safe is None else safe
+    for fixing, expected in ((Fixing.SAFE, safe), (Fixing.UNSAFE, rest[0] if rest else safe)):
+        outcome = check_text(text, "x.py", CODES, fixing)
+        assert (outcome.text, outcome.problems) == (expected, ()), fixing
