@@ -64,6 +64,12 @@ def with_helpers(batches, score):
         if score(net) > 0.5:
             best = {"epoch": epoch, "state": net.state_dict()}  # TL412`state_dict`
             snapshots.append(net.state_dict())  # TL412`state_dict`
+            kept = {"epoch": epoch, "state": {"net": net.state_dict()}}
+            torch.save(kept, "kept.pt")
+            found = {"score": 0.5, "state": net.state_dict()}  # TL412`state_dict`
+            saved = dict(epoch=epoch)
+            saved["state"] = net.state_dict()
+            torch.save(saved, "saved.pt")
         torch.save(net.state_dict(), f"{epoch}.pt")
         current = net.state_dict()
         torch.save(current, "last.pt")
@@ -71,7 +77,9 @@ def with_helpers(batches, score):
     torch.save(best, "best.pt")
     net.load_state_dict(start)
     last = net.state_dict()
-    return final, last, snapshots
+    print("best epoch", kept["epoch"], "of", saved["epoch"], "with", saved["epoch"] + 1)
+    other = found["state"]
+    return final, last, snapshots, kept["epoch"], saved["epoch"], other
 
 
 def averaged(net: nn.Module, ema: nn.Module, evaluate):

@@ -108,7 +108,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.methods_called import calls_on
-from torchlint.model.syntax import bound_name, dotted, is_global, last_name
+from torchlint.model.syntax import bound_name, dotted, is_global, last_name, literal_key
 from torchlint.model.training import What
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import names
@@ -138,6 +138,8 @@ class _Kept:
     """The statement, or the call of `append`."""
     whole: cst.BaseExpression
     """The state with what is around it, which a copy is to be made of."""
+    key: str | int | None = None
+    """The key under which it stands in a dictionary that the name keeps, where one is seen."""
 
 
 @on(cst.Call, trigger=pattern(r"\. state_dict \("))
@@ -178,13 +180,16 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
     """What keeps a state: a name, an attribute of `self`, a list that it is appended to."""
     node: cst.BaseExpression = call
     whole = node
+    key: str | int | None = None
     while True:
         parent = model.tree.parent(node)
         match parent:
             case cst.Attribute(attr=cst.Name("copy")) if isinstance(outer := model.tree.parent(parent), cst.Call):
                 node = whole = outer
-            case cst.DictElement() if isinstance(outer := model.tree.parent(parent), cst.Dict):
-                node = outer
+            case cst.DictElement(key=cst.BaseExpression() as name) if isinstance(
+                outer := model.tree.parent(parent), cst.Dict
+            ):
+                node, key = outer, literal_key(name)
             case cst.Arg() if isinstance(outer := model.tree.parent(parent), cst.Call):
                 if isinstance(outer.func, cst.Attribute) and outer.func.attr.value == "append":
                     path = dotted(outer.func.value)
@@ -194,17 +199,22 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
                 if model.qualified(outer.func) not in _SHALLOW:
                     return None
                 node, whole = outer, (outer if parent.keyword is None else whole)
+                key = parent.keyword.value if parent.keyword is not None else key
             case cst.Assign(targets=[cst.AssignTarget(target=target)]):
-                path = dotted(_without_index(target))
-                return _Kept(path, parent, whole) if path is not None else None
+                while isinstance(target, cst.Subscript):
+                    target, key = target.value, _key(target)
+                path = dotted(target)
+                return _Kept(path, parent, whole, key) if path is not None else None
             case _:
                 return None
 
 
-def _without_index(node: cst.BaseExpression) -> cst.BaseExpression:
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node
+def _key(item: cst.Subscript) -> str | int | None:
+    """The key that an item has, where that is written there."""
+    match item.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=key))]:
+            return literal_key(key)
+    return None
 
 
 def _is_module(node: cst.BaseExpression, model: Model) -> bool:
@@ -227,7 +237,7 @@ def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:
     if not changes:
         return False
     reads = _near(kept.place, model.remember(_reads, kept.name, scope), model)
-    outside = [read for read in reads if not model.tree.is_inside(read, kept.place)]
+    outside = [r for r in reads if not model.tree.is_inside(r, kept.place) and not _is_of_other_item(r, kept, model)]
     return any(_is_late(read, change, kept, module, model) for change in changes for read in outside)
 
 
@@ -276,6 +286,13 @@ def _is_read(node: cst.Name, model: Model) -> bool:
             call = model.tree.parent(parent)
             return not (isinstance(call, cst.Call) and last_name(call.func) in ("len", "print"))
     return True
+
+
+def _is_of_other_item(read: cst.Name, kept: _Kept, model: Model) -> bool:
+    """Whether an item of the dictionary is read that is not the state: `checkpoint["epoch"]`."""
+    item = model.tree.parent(read)
+    key = _key(item) if isinstance(item, cst.Subscript) and item.value is read else None
+    return key is not None and kept.key is not None and key != kept.key
 
 
 def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, model: Model) -> bool:
