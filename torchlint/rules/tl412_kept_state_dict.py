@@ -200,10 +200,10 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
                     return None
                 node, whole = outer, (outer if parent.keyword is None else whole)
                 key = parent.keyword.value if parent.keyword is not None else key
-            case cst.Assign(targets=[cst.AssignTarget(target=target)]):
-                while isinstance(target, cst.Subscript):
-                    target, key = target.value, _key(target)
-                path = dotted(target)
+            case cst.Assign(targets=[cst.AssignTarget(target=node)]):
+                while isinstance(node, cst.Subscript):
+                    node, key = node.value, _key(node)
+                path = dotted(node)
                 return _Kept(path, parent, whole, key) if path is not None else None
             case _:
                 return None
