@@ -200,10 +200,11 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
                     return None
                 node, whole = outer, (outer if parent.keyword is None else whole)
                 key = parent.keyword.value if parent.keyword is not None else key
-            case cst.Assign(targets=[cst.AssignTarget(target=node)]):
-                while isinstance(node, cst.Subscript):
-                    node, key = node.value, _key(node)
-                path = dotted(node)
+            case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+                place: cst.BaseExpression = target
+                while isinstance(place, cst.Subscript):
+                    key, place = _key(place), place.value
+                path = dotted(place)
                 return _Kept(path, parent, whole, key) if path is not None else None
             case _:
                 return None
