@@ -74,6 +74,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import has_stars, integer, keyword, parameters, positional
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
@@ -175,7 +176,14 @@ def _runs_in_forward(method: cst.FunctionDef, model: Model) -> bool:
     cls = model.class_of(method)
     if cls is None or cls.name.value.endswith("Prenet") or model.class_kind(cls) != "module":
         return False
-    return method.name.value == "forward" or method.name.value in called_by(cls, "forward", model)
+    name = method.name.value
+    if name == "forward" or name in called_by(cls, "forward", model):
+        return True
+    return any(
+        name in called_by(each, "forward", model) and model.find_method(each, name) is method
+        for each in model.scopes.all_classes()
+        if each is not cls and any(base is cls for _, base in model.ask(lineage_of, each).classes())
+    )
 
 
 def _asks_for_mode(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> bool:
