@@ -215,7 +215,7 @@ def _fix(method: cst.FunctionDef, cls: cst.ClassDef, model: Model) -> Fix | None
     """`super().__init__()` at the beginning, behind a docstring; none where `super()` stands there already."""
     if len(cls.bases) != 1 or not _takes_nothing(cls.bases[0].value, model):
         return None
-    if any(model.tree.is_inside(name, method) for name in model.tree.names("super")):
+    if any(isinstance(each, cst.Name) and each.value == "super" for each in model.tree.walk(method.body)):
         return None
     body = list(method.body.body)
     if len(body) > 1 and _is_docstring(body[0]):
