@@ -21,6 +21,49 @@ class InABranch(Module):
             this.bias = Parameter(torch.zeros(3))
 
 
+class NeverCalled(nn.Module):
+    def __init__(self, size):  # TL502`__init__`
+        """Two layers."""
+        super(NeverCalled, self)
+        self.fc = nn.Linear(size, size)
+
+
+class NeverCalledAtFirst(nn.Module):
+    def __init__(self, size):  # TL502`__init__`
+        self.size = size
+        super()  # nothing
+        self.fc = nn.Linear(size, size)
+
+
+class Two(nn.Module):
+    def __init__(self):
+        self.a, self.b = nn.Linear(1, 1), nn.Linear(1, 1)  # TL502`self.a, self.b`
+        super().__init__()
+
+
+class Around(nn.Module):
+    def __init__(self, inner: nn.Module):  # TL502`__init__`
+        self.inner = inner
+
+
+class Hiding(nn.Module):
+    def __init__(self, inner: nn.Module, size: int, other=None):
+        self.size = size
+        self.other = other
+
+
+class Proxy:
+    def __init__(self, inner: nn.Module):
+        self.inner = inner
+
+
+class Taken(nn.Module):
+    def __init__(self):
+        base = super()
+        base.__init__()
+        self.fc = nn.Linear(2, 2)
+
+
 class TooEarly(nn.Module):
     def __init__(self):
         self.layers = nn.ModuleList()  # TL502`self.layers`

@@ -39,6 +39,10 @@ def train(net: nn.Module, device):
     for inputs, targets in loader:
         inputs.to(device)  # TL403`to`
         targets.long().to(device)  # TL403`to`
+        inputs.to(device), targets.to(device)  # TL403`to` TL403`to`
+        targets.to(device), print(targets)  # TL403`to`
+        targets.type(torch.float32)  # TL403`type`
+        targets.type()
         out = net(inputs)
         loss = F.mse_loss(out.squeeze(1), targets)
         loss.backward()

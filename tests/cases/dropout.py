@@ -120,3 +120,22 @@ class RateOfSize(nn.Module):
         else:
             rate = 0.2
         return F.dropout(x, rate)  # TL507`F.dropout`
+
+
+class Drops(nn.Module):
+    def drop(self, x):
+        return F.dropout(x, 0.5)  # TL507`F.dropout`
+
+    def other(self, x):
+        return F.dropout(x, 0.5)
+
+    def twice(self, x):
+        return F.dropout(x, 0.5)
+
+
+class Dropping(Drops):
+    def twice(self, x):
+        return x
+
+    def forward(self, x):
+        return self.twice(self.drop(x))

@@ -64,6 +64,12 @@ def with_helpers(batches, score):
         if score(net) > 0.5:
             best = {"epoch": epoch, "state": net.state_dict()}  # TL412`state_dict`
             snapshots.append(net.state_dict())  # TL412`state_dict`
+            kept = {"epoch": epoch, "state": {"net": net.state_dict()}}
+            torch.save(kept, "kept.pt")
+            found = {"score": 0.5, "state": net.state_dict()}  # TL412`state_dict`
+            saved = dict(epoch=epoch)
+            saved["state"] = net.state_dict()
+            torch.save(saved, "saved.pt")
         torch.save(net.state_dict(), f"{epoch}.pt")
         current = net.state_dict()
         torch.save(current, "last.pt")
@@ -71,7 +77,9 @@ def with_helpers(batches, score):
     torch.save(best, "best.pt")
     net.load_state_dict(start)
     last = net.state_dict()
-    return final, last, snapshots
+    print("best epoch", kept["epoch"], "of", saved["epoch"], "with", saved["epoch"] + 1)
+    other = found["state"]
+    return final, last, snapshots, kept["epoch"], saved["epoch"], other
 
 
 def averaged(net: nn.Module, ema: nn.Module, evaluate):
@@ -180,3 +188,86 @@ def filled(net: nn.Module, values):
     state = values.fill(state)
     net.load_state_dict(state)
     return {"net": state}
+
+
+def of_each_client(net: nn.Module, clients):
+    state = net.state_dict()  # TL412`state_dict`
+    for client in clients:
+        net.load_state_dict(state)
+        train_one_epoch(net, client, optim.SGD(net.parameters(), lr=0.1))
+
+
+def of_copies(net: nn.Module, clients):
+    state = net.state_dict()
+    for client in clients:
+        local = deepcopy(net)
+        local.load_state_dict(state)
+        train_one_epoch(local, client, optim.SGD(local.parameters(), lr=0.1))
+
+
+def of_the_last(net: nn.Module, clients):
+    state = net.state_dict()
+    for client in clients:
+        net.load_state_dict(state)
+        train_one_epoch(net, client, optim.SGD(net.parameters(), lr=0.1))
+        state = deepcopy(net.state_dict())
+
+
+class Fitting:
+    def __init__(self, net: nn.Module):
+        self.net = net
+        self.optimizer = optim.Adam(net.parameters())
+        self.state = self.net.state_dict()
+        self.kept = self.net.state_dict()  # TL412`state_dict`
+        self.weights = None
+
+    def fit(self, batches):
+        for x in batches:
+            self.optimizer.zero_grad()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+            if x.sum() > 3:
+                self.weights = self.net.state_dict()  # TL412`state_dict`
+        self.net.load_state_dict(self.weights)
+
+    def reset(self):
+        self.net.load_state_dict(self.kept)
+
+    def receive(self, values):
+        for tensor, value in zip(self.state.values(), values):
+            tensor.copy_(value)
+        self.net.load_state_dict(self.state)
+
+
+class Rules:
+    def __init__(self, net: nn.Module):
+        self.net = net
+
+    def attribute(self):
+        self._original = self.net.state_dict()
+        self.net.weight.set_(self.net.weight.detach().clamp(min=0))
+        self.restore()
+
+    def restore(self):
+        self.net.load_state_dict(self._original)
+
+
+class Parts(nn.Module):
+    def load_part(self, state, part):
+        current = self.state_dict()
+        if part == "all":
+            self.load_state_dict(state)
+        elif part == "first":
+            current.update({k: v for k, v in state.items() if k.startswith("first")})
+            self.load_state_dict(current)
+        else:
+            current.update(state)
+            self.load_state_dict(current)
+
+
+def optimizer_states(net: nn.Module, optimizer: optim.Optimizer, is_first, get_optimizer_state, constrain):
+    state = net.state_dict()
+    if is_first:
+        found = get_optimizer_state(net, optimizer)
+        constrain(net)
+    return {"net": state, "optimizer": found}

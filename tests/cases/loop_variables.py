@@ -103,3 +103,14 @@ def only_inputs_are_wanted(net: nn.Module, data, device):
 def clear(gradients: list[torch.Tensor]):
     for gradient in gradients:
         gradient = torch.zeros_like(gradient)  # TL404`gradient`
+
+
+def parts_of_batches(net: nn.Module, loader: DataLoader, device):
+    for batch in loader:
+        for t in batch:
+            t = t.to(device)  # TL404`t = t.to(device)`
+        net(*batch)
+    for batch in loader:
+        net(*batch)
+        for t in batch:
+            t = t.to(device)

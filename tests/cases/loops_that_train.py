@@ -122,6 +122,8 @@ def losses(x: torch.Tensor, y: torch.Tensor, weights):
     net, logits, mixed = Softmaxed(), Logits(), Mixed()
     out = net(x)
     a = criterion(out, y)  # TL410`out`
+    both, logits = torch.softmax(x, 1), x
+    a = a + criterion(both, y) + criterion(logits, y)  # TL410`both`
     b = criterion(logits(x), y)
     c = criterion(logits.probabilities(x), y)
     d = criterion(mixed(x), y)

@@ -54,6 +54,29 @@ class Trainer:
     def on_a_line(self, x):
         self.net(x).sum().backward(); self.optimizer.zero_grad(); self.optimizer.step()  # TL405
 
+    def update(self):
+        self.optimizer.zero_grad()  # TL405`self.optimizer.zero_grad()`
+        self.optimizer.step()
+
+    def with_an_update(self, batches):
+        for x in batches:
+            self.backward(self.net(x).sum())
+            self.update()
+        for x in batches:
+            self.backward(self.net(x).sum())
+            if x.sum() > 0:
+                self.update()
+
+    def prepare(self):
+        self.other.zero_grad()
+        self.other.step()
+
+    def with_a_preparation(self, batches):
+        for x in batches:
+            self.prepare()
+            self.backward(self.net(x).sum())
+            self.other.step()
+
     def well(self, batches):
         for i, x in enumerate(batches):
             self.clear()

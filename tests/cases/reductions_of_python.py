@@ -20,6 +20,15 @@ def reduce(x: Tensor, y: Tensor, sizes: torch.Size):
     return a, b, c, d, e, f, g
 
 
+def count(loader: torch.utils.data.DataLoader, net):
+    right = 0
+    for x, y in loader:
+        right += sum(net(x).argmax(1) == y)
+        right += sum(y == 1)  # TL606`sum`
+        right += sum(y)
+    return right
+
+
 def leave(x: Tensor, xs: list[Tensor], pair: tuple[Tensor, Tensor], scores, names, total=sum):
     a = sum(xs) + sum(pair) + sum([x, x]) + sum(t for t in x) + sum(x, x[0])
     b = max(x[0], x[1]) + max(xs, key=len) + max(x, default=0)

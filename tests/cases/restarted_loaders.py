@@ -43,7 +43,11 @@ def given(loader: DataLoader, loaders: list[DataLoader], items):
     def draw():
         return next(iter(loader))
 
-    return [draw() for _ in range(3)]
+    several = [next(iter(loader)) for _ in range(3)]  # TL605`next`
+    of_each = {name: next(iter(loader)) for name, loader in zip(items, loaders)}
+    once = [x for x in next(iter(loader))]
+    late = [lambda: next(iter(loader)) for _ in range(3)]
+    return [draw() for _ in range(3)], several, of_each, once, late
 
 
 class Trainer:

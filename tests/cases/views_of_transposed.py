@@ -16,7 +16,7 @@ def accuracy(output: torch.Tensor, target, ks=(1, 5)):
 class Attention(nn.Module):
     def forward(self, x):
         heads = x.view(2, 3, 4, 5).transpose(1, 2)
-        mixed = heads.permute(0, 2, 1, 3).view(2, 3, -1)  # TL314`view`
+        mixed = heads.permute(0, 2, 1, 3).view(2, 3, -1)
         split = x.transpose(1, 2).view(2, -1, 4, 5)
         whole = heads.contiguous().view(2, 4, -1)
         rows = x.permute(1, 0, 2).view(-1, 3)  # TL314`view`
@@ -39,4 +39,18 @@ def in_branches(x: torch.Tensor, size, flip):
         flat = w.view(-1)
     except RuntimeError:
         flat = w.reshape(-1)
-    return y, z.view(-1), one, typed, sized, flat
+    return y, x.t().view(-1), z.view(-1), one, typed, sized, flat
+
+
+def there_and_back(x: torch.Tensor, steps):
+    frames = x.view(2, 3, 4, 5).permute(0, 2, 1, 3)
+    for step in range(steps):
+        frames[:, step] = 0
+    back = frames.permute(0, 2, 1, 3).view(2, 3, 20)
+    twice = frames.permute(0, 2, 1, 3).transpose(2, 3).view(2, 3, 20)
+    first = x.transpose(0, 2).view(3, -1)  # TL314`view`
+    last = x.transpose(-1, -2).view(-1)  # TL314`view`
+    other = x.transpose(1, 2).transpose(-1, -2).view(-1)
+    rolled = x.permute(1, 2, 0).permute(1, 2, 0)
+    again = rolled.view(-1), rolled.permute(1, 2, 0).view(-1)  # TL314`view`
+    return back, twice, first, last, other, again

@@ -58,9 +58,23 @@ def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
     if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
         return None
-    assign = assignment_of(bound[before - 1], tree)
-    suite = tree.parent(tree.statement(assign)) if assign is not None else None
-    return assign.value if assign is not None and suite is not None and tree.is_inside(name, suite) else None
+    value = _bound_to(bound[before - 1], tree)
+    suite = tree.parent(tree.statement(value)) if value is not None else None
+    return value if suite is not None and tree.is_inside(name, suite) else None
+
+
+def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+    """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
+    assign = assignment_of(target, tree)
+    if assign is not None:
+        return assign.value
+    element = tree.parent(target)
+    several = tree.parent(element) if isinstance(element, cst.Element) else None
+    assign = assignment_of(several, tree) if isinstance(several, cst.Tuple) else None
+    match several, assign:
+        case cst.Tuple(elements=places), cst.Assign(value=cst.Tuple(elements=values)) if len(places) == len(values):
+            return next((each.value for place, each in zip(places, values, strict=True) if place is element), None)
+    return None
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

@@ -56,7 +56,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import integer
+from torchlint.model.syntax import assignment_of, integer
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
 from torchlint.rules.shared.statements import is_probed
 
@@ -71,6 +71,9 @@ _KEEPING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods whose results have their memory in the order of what they are called on."""
+
+
+_TRANSPOSING = frozenset(("t", "transpose", "swapaxes", "swapdims", "permute"))
 
 
 @on(
@@ -108,30 +111,67 @@ def _dimensions(args: Sequence[cst.Arg]) -> int | None:
     return len(args) or None
 
 
-def _breaks(node: cst.BaseExpression, model: Model, far: int = _FAR) -> int:
+def _breaks(node: cst.BaseExpression, model: Model) -> int:
     """How many neighbouring dimensions at least are no neighbours in memory, by how an expression is written."""
+    order = _order(node, model)
+    if not order:
+        return 0
+    dimensions = range(min(0, *order) if max(order) < 0 else 0, max(order) + 1)
+    return sum(order.get(b, b) != order.get(a, a) + 1 for a, b in pairwise(dimensions))
+
+
+def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> dict[int, int] | None:
+    """Which dimension in memory those of a tensor are that were exchanged; None if that is not known.
+
+    What is made by anything else than a transposition counts as made in the order of its dimensions.
+    """
     match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("t")), args=[]):
-            return 1
-        case cst.Call(func=cst.Attribute(attr=cst.Name("transpose" | "swapaxes" | "swapdims")), args=[one, other]):
-            return _transposed(integer(one.value), integer(other.value))
-        case cst.Call(func=cst.Attribute(attr=cst.Name("permute")), args=args):
-            order = [integer(arg.value) for arg in args]
-            return sum(b != a + 1 for a, b in pairwise(order) if a is not None and b is not None)
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _KEEPING:
-            return _breaks(inner, model, far)
+            return _order(inner, model, far)
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args):
+            exchanged = _exchanged(name, [integer(arg.value) for arg in args])
+            before = _order(inner, model, far) if exchanged != {} else {}
+            return _composed(before, exchanged) if before is not None and exchanged is not None else None
         case cst.Comparison(left=left):
-            return _breaks(left, model, far)
+            return _order(left, model, far)
         case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Slice(step=None) as taken)]):
             is_one_row = taken.upper is not None and integer(taken.upper) == 1 and taken.lower is None
-            return 0 if is_one_row else _breaks(inner, model, far)
+            return None if is_one_row else _order(inner, model, far)
         case cst.Name() if far:
             assigned = model.ask(last_assigned, node)
-            return _breaks(assigned, model, far - 1) if assigned is not None else 0
-    return 0
+            if assigned is not None:
+                return _order(assigned, model, far - 1)
+            first = model.remember(_first_transposed, node.value, model.scopes.scope_of(node))
+            return {} if first is None or model.tree.order(model.tree.statement(node)) < first else None
+    return {}
 
 
-def _transposed(one: int | None, other: int | None) -> int:
-    if one is None or other is None or one == other:
-        return 0
-    return 2 if min(one, other) > 0 else 1
+def _exchanged(name: str, dimensions: list[int | None]) -> dict[int, int] | None:
+    """The dimensions that a method exchanges: none if it is another one, None if they are not written there."""
+    if name == "t":
+        return {0: 1, 1: 0}
+    if name not in _TRANSPOSING:
+        return {}
+    known = [each for each in dimensions if each is not None]
+    if len(known) < len(dimensions) or not known:
+        return None
+    if name == "permute":
+        return dict(enumerate(known)) if min(known) >= 0 else None
+    return {known[0]: known[-1], known[-1]: known[0]} if (min(known) < 0) == (max(known) < 0) else None
+
+
+def _composed(before: dict[int, int], exchanged: dict[int, int]) -> dict[int, int] | None:
+    """The order behind two transpositions; None where only one of them counts dimensions from the end."""
+    if before and (min(before) < 0) != (min(exchanged, default=0) < 0):
+        return None
+    return {**before, **{to: before.get(each, each) for to, each in exchanged.items()}}
+
+
+def _first_transposed(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> int | None:
+    """Where a name is first assigned a transposed tensor in its scope."""
+    for target in model.targets(name, scope):
+        assign = assignment_of(target, model.tree)
+        calls = model.tree.within(assign, cst.Call) if assign is not None else []
+        if any(isinstance(call.func, cst.Attribute) and call.func.attr.value in _TRANSPOSING for call in calls):
+            return model.tree.order(target)
+    return None

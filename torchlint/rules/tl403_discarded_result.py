@@ -77,6 +77,7 @@ In-place and out-of-place: <https://docs.pytorch.org/docs/stable/tensors.html>.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -153,19 +154,34 @@ _MEASURING = re.compile(r"bench|warm_?up|profil|time_|_time", re.IGNORECASE)
 
 
 @on(cst.Expr, trigger=_STATEMENT)
-def check(node: cst.Expr, model: Model) -> Finding | None:
-    """Report a statement that computes a tensor."""
-    call = node.value
-    if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Name, cst.Attribute)):
+def check(node: cst.Expr, model: Model) -> Iterator[Finding]:
+    """Report statements that compute tensors."""
+    match node.value:
+        case cst.Call() as call:
+            calls = [call]
+        case cst.Tuple(elements=elements):
+            calls = [each.value for each in elements if isinstance(each.value, cst.Call)]
+            calls = calls if len(calls) == len(elements) else []
+        case _:
+            calls = []
+    for call in calls:
+        found = _finding(node, call, model)
+        if found is not None:
+            yield found
+
+
+def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
+    """What is to be said of a call whose result a statement drops."""
+    func = call.func
+    if not isinstance(func, (cst.Name, cst.Attribute)):
         return None
-    if last_name(call.func) not in _NAMES or not _begins_with_a_name(call, model) or model.tree.is_shown(node):
+    if last_name(func) not in _NAMES or not _begins_with_a_name(call, model) or model.tree.is_shown(node):
         return None
-    ref = model.qualified(call.func)
+    ref = model.qualified(func)
     if ref is not None:
         if not _gives_tensor(ref, call) or _is_for_something_else(node, model):
             return None
-        return Finding(call.func, f"the result of `{ref}` is dropped")
-    func = call.func
+        return Finding(func, f"the result of `{ref}` is dropped")
     if not isinstance(func, cst.Attribute) or not _is_method(func, call, model) or _is_factory(func.value, model):
         return None
     if _is_for_something_else(node, model):
@@ -218,7 +234,8 @@ def _is_tensor_result(result: TorchResult | None) -> bool:
 
 def _is_method(func: cst.Attribute, call: cst.Call, model: Model) -> bool:
     """Whether a method of a proven tensor is called that gives another tensor."""
-    if not _is_tensor_result(library.method(func.attr.value)):
+    is_cast = func.attr.value == "type" and bool(call.args)  # without an argument it gives a string
+    if not is_cast and not _is_tensor_result(library.method(func.attr.value)):
         return False
     if any(keyword(call.args, name) is not None for name in ("out", "inplace")):
         return False
@@ -283,7 +300,7 @@ def _clocks(model: Model, scope: cst.FunctionDef | cst.Module) -> list[int]:
 
 def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> Fix | None:
     """`x = x.to(d)` of a name or an attribute of `self`; the other way is to do without the line."""
-    path = dotted(func.value)
+    path = dotted(func.value) if node.value is call else None
     if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
         return None
     remove = edit.remove_statement(model.tree, node)

@@ -55,6 +55,7 @@ from bisect import bisect
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.rule import Finding, Group, Severity, any_of, in_loops, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
@@ -97,7 +98,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if not _is_looked_at(node.value, name.value) and not _goes_over_parameters(loop.iter):
         return None
-    if _goes_over_loader(loop.iter, model) or not model.is_tensor(node.value):
+    if _goes_over_loader(loop.iter, model) or not _is_tensor(node.value, loop, model):
         return None
     if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
         return None
@@ -131,6 +132,18 @@ def _goes_over_parameters(source: cst.BaseExpression) -> bool:
         case cst.Call(func=cst.Name("zip" | "enumerate" | "list"), args=args):
             return any(_goes_over_parameters(arg.value) for arg in args)
     return False
+
+
+def _is_tensor(value: cst.BaseExpression, loop: cst.For, model: Model) -> bool:
+    """Whether a tensor is assigned; of a batch that a loader gave the parts are, where it is used behind the loop."""
+    if model.is_tensor(value):
+        return True
+    batch = loop.iter
+    if not isinstance(batch, cst.Name) or not is_from_loader(model.value(value)):
+        return False
+    last = model.tree.order(list(model.tree.walk(loop))[-1])
+    uses = model.references(batch.value, model.scopes.scope_of(batch))
+    return any(model.tree.order(use) > last and not model.is_target(use) for use in uses)
 
 
 def _goes_over_loader(source: cst.BaseExpression, model: Model) -> bool:

@@ -62,6 +62,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.recording import callers_of
 from torchlint.model.syntax import dotted
 from torchlint.model.training import TrainingEvent, What
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
@@ -84,15 +85,21 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    step = model.remember(_lost, model.scopes.scope_of(node)).get(id(node.value))
+    scope = model.scopes.scope_of(node)
+    step = model.remember(_lost, scope).get(id(node.value))
+    if step is None and isinstance(scope, cst.FunctionDef) and model.remember(_is_called_with_gradients, scope):
+        step = model.remember(_lost, scope, has_begun=True).get(id(node.value))
     if step is None:
         return None
     said = "the gradients are cleared before `step()` has used them; clear them after it"
     return Finding(node, said, _fix(node, step.node, model))
 
 
-def _lost(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, TrainingEvent]:
-    """The calls of a scope that clear what has been computed for the step that comes next, with that step."""
+def _lost(model: Model, scope: cst.FunctionDef | cst.Module, has_begun: bool = False) -> dict[int, TrainingEvent]:
+    """The calls of a scope that clear what has been computed for the step that comes next, with that step.
+
+    ``has_begun``: gradients have been computed by whoever calls the scope.
+    """
     found: dict[int, TrainingEvent] = {}
 
     def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
@@ -120,8 +127,38 @@ def _lost(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, Traini
             (node, TrainingEvent(What.UNKNOWN, node, "")) for node in model.remember(_gradients).get(id(scope), ())
         ]
         marks.sort(key=lambda mark: model.tree.order(mark[0]))
-        Paths(model, marks, see).follow(scope)
+        begun = {_BEGUN: TrainingEvent(What.BACKWARD, scope, "")} if has_begun else {}
+        Paths(model, marks, see).follow(scope, begun)
     return found
+
+
+def _is_called_with_gradients(model: Model, function: cst.FunctionDef) -> bool:
+    """Whether gradients have been computed and not used in the same round wherever a function is seen to be called."""
+    calls = model.ask(callers_of, function)
+    return bool(calls) and all(
+        id(call) in model.remember(_begun, model.scopes.scope_of(call)) for call in calls[:_MANY]
+    )
+
+
+_MANY = 16
+"""How many calls of a function are looked at."""
+
+
+def _begun(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[int]:
+    """The calls of a scope before which gradients have been computed in the same round, and not been used."""
+    found: set[int] = set()
+
+    def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
+        begun = facts.get(_BEGUN)
+        if begun is not None and begun.node is not event.node and _is_of_round(begun, event, model):
+            found.add(id(event.node))
+        if event.what is What.BACKWARD:
+            facts[_BEGUN] = event
+        elif event.what in (What.STEP, What.UNKNOWN):
+            facts.clear()
+
+    Paths(model, [(event.node, event) for event in model.training_events(scope)], see).follow(scope)
+    return frozenset(found)
 
 
 def _gradients(model: Model) -> dict[int, list[cst.Attribute]]:
@@ -143,7 +180,7 @@ def _is_own(event: TrainingEvent) -> bool:
 def _is_of_round(begun: TrainingEvent, cleared: TrainingEvent, model: Model) -> bool:
     """Whether gradients were computed in the round in which they are cleared."""
     loop = order.loop_of(cleared.node, model)
-    return loop is None or model.tree.is_inside(begun.node, loop)
+    return loop is None or begun.node is model.scopes.scope_of(loop) or model.tree.is_inside(begun.node, loop)
 
 
 def _runs_with(step: TrainingEvent, cleared: TrainingEvent, model: Model) -> bool:

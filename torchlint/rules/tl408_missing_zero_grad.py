@@ -161,7 +161,7 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
     """Whether a loop makes its optimizer, ends in its first round, or calls what may clear gradients."""
     last = loop.body.body[-1]
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
-    if isinstance(small, (cst.Break, cst.Return)):
+    if isinstance(small, (cst.Break, cst.Return)) or _has_one_round(loop):
         return True
     for target in model.tree.within(loop, cst.AssignTarget):
         if dotted(target.target) in (path, path.partition(".")[0]):
@@ -174,6 +174,13 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
         if not is_scaling and any(_has(arg.value, path) for arg in call.args):
             return True
     return any(each.attr.value == "grad" and model.is_target(each) for each in model.tree.within(loop, cst.Attribute))
+
+
+def _has_one_round(loop: LoopStatement) -> bool:
+    match loop:
+        case cst.For(iter=cst.Call(func=cst.Name("range"), args=[cst.Arg(value=cst.Integer("1"))])):
+            return True
+    return False
 
 
 def _has(given: cst.BaseExpression, path: str) -> bool:

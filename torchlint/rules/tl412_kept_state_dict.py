@@ -108,7 +108,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.methods_called import calls_on
-from torchlint.model.syntax import bound_name, dotted, is_global, last_name
+from torchlint.model.syntax import bound_name, dotted, is_global, last_name, literal_key
 from torchlint.model.training import What
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import names
@@ -120,8 +120,12 @@ SEVERITY = Severity.ERROR
 
 _OF_MODULES = ("train", "eval", "parameters", "named_parameters")
 _SHALLOW = ("builtins.dict", "collections.OrderedDict", "copy.copy")
-_TRAINS = re.compile(r"train|fit|learn|optimi[sz]e", re.IGNORECASE)
+_TRAINS = re.compile(
+    r"(?<!pre)(?<!cons)train(?!er|ing|able)|(?<![a-z])fit|learn(?!er|ing|able)|optimi[sz]e(?!r)", re.IGNORECASE
+)
 """What functions that train a module they are given are called."""
+_TO_RETURN_TO = re.compile(r"best|init|start|stop", re.IGNORECASE)
+"""What attributes, or their classes, are called that keep a state for going back to it after training."""
 _METADATA = frozenset(("keys", "__len__"))
 
 
@@ -138,6 +142,8 @@ class _Kept:
     """The statement, or the call of `append`."""
     whole: cst.BaseExpression
     """The state with what is around it, which a copy is to be made of."""
+    key: str | int | None = None
+    """The key under which it stands in a dictionary that the name keeps, where one is seen."""
 
 
 @on(cst.Call, trigger=pattern(r"\. state_dict \("))
@@ -178,13 +184,16 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
     """What keeps a state: a name, an attribute of `self`, a list that it is appended to."""
     node: cst.BaseExpression = call
     whole = node
+    key: str | int | None = None
     while True:
         parent = model.tree.parent(node)
         match parent:
             case cst.Attribute(attr=cst.Name("copy")) if isinstance(outer := model.tree.parent(parent), cst.Call):
                 node = whole = outer
-            case cst.DictElement() if isinstance(outer := model.tree.parent(parent), cst.Dict):
-                node = outer
+            case cst.DictElement(key=cst.BaseExpression() as name) if isinstance(
+                outer := model.tree.parent(parent), cst.Dict
+            ):
+                node, key = outer, literal_key(name)
             case cst.Arg() if isinstance(outer := model.tree.parent(parent), cst.Call):
                 if isinstance(outer.func, cst.Attribute) and outer.func.attr.value == "append":
                     path = dotted(outer.func.value)
@@ -194,17 +203,23 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
                 if model.qualified(outer.func) not in _SHALLOW:
                     return None
                 node, whole = outer, (outer if parent.keyword is None else whole)
+                key = parent.keyword.value if parent.keyword is not None else key
             case cst.Assign(targets=[cst.AssignTarget(target=target)]):
-                path = dotted(_without_index(target))
-                return _Kept(path, parent, whole) if path is not None else None
+                place: cst.BaseExpression = target
+                while isinstance(place, cst.Subscript):
+                    key, place = _key(place), place.value
+                path = dotted(place)
+                return _Kept(path, parent, whole, key) if path is not None else None
             case _:
                 return None
 
 
-def _without_index(node: cst.BaseExpression) -> cst.BaseExpression:
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node
+def _key(item: cst.Subscript) -> str | int | None:
+    """The key that an item has, where that is written there."""
+    match item.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=key))]:
+            return literal_key(key)
+    return None
 
 
 def _is_module(node: cst.BaseExpression, model: Model) -> bool:
@@ -218,16 +233,25 @@ def _is_module(node: cst.BaseExpression, model: Model) -> bool:
 
 def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:
     """Whether a state is used after its module has changed."""
-    if "." in kept.name:
-        return kept.name.startswith("self.") and _is_restored(kept, module, model)
     scope = model.scopes.scope_of(kept.place)
     if isinstance(scope, cst.FunctionDef) and scope.name.value.startswith("test_"):
         return False  # what is loaded is compared with what was there
-    changes = _near(kept.place, model.remember(_changes, module, scope), model)
+    reads: Sequence[cst.CSTNode]
+    if "." not in kept.name:
+        reads = model.remember(_reads, kept.name, scope)
+    else:
+        loaded = _loaded(kept, module, model)
+        if any(model.scopes.scope_of(each) is not scope for each in loaded):
+            return True
+        reads = loaded
+    changes = _near(kept.place, model.remember(_changes, module, scope), model) if reads else ()
     if not changes:
         return False
-    reads = _near(kept.place, model.remember(_reads, kept.name, scope), model)
-    outside = [read for read in reads if not model.tree.is_inside(read, kept.place)]
+    outside = [
+        read
+        for read in _near(kept.place, reads, model)
+        if not model.tree.is_inside(read, kept.place) and not _is_of_other_item(read, kept, model)
+    ]
     return any(_is_late(read, change, kept, module, model) for change in changes for read in outside)
 
 
@@ -249,6 +273,8 @@ def _changes(model: Model, module: str, scope: cst.FunctionDef | cst.Module) -> 
 def _changing(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> Iterator[cst.CSTNode]:
     """Steps, loading into a module, functions that train what they are given."""
     for event in model.training_events(scope):
+        if event.what is What.STEP and _is_given_another(event.node, module, model):
+            continue
         if event.what is What.STEP or (event.what is What.LOAD and event.path in (module, f"{module}.module")):
             yield event.node
     area: cst.CSTNode = scope.body if isinstance(scope, cst.FunctionDef) else scope
@@ -256,6 +282,13 @@ def _changing(scope: cst.FunctionDef | cst.Module, module: str, model: Model) ->
         is_given = any(dotted(arg.value) == module for arg in call.args)
         if is_given and _TRAINS.search(last_name(call.func)) and model.scopes.scope_of(call) is scope:
             yield call
+
+
+def _is_given_another(node: cst.CSTNode, module: str, model: Model) -> bool:
+    """Whether what trains is a function that is given another module than that one."""
+    given = [arg.value for arg in node.args] if isinstance(node, cst.Call) else []
+    modules = [dotted(each) for each in given if model.value(each).kind == Kind.MODULE]
+    return bool(modules) and module not in modules
 
 
 def _reads(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
@@ -278,14 +311,25 @@ def _is_read(node: cst.Name, model: Model) -> bool:
     return True
 
 
-def _is_late(read: cst.Name, change: cst.CSTNode, kept: _Kept, module: str, model: Model) -> bool:
+def _is_of_other_item(read: cst.CSTNode, kept: _Kept, model: Model) -> bool:
+    """Whether an item of the dictionary is read that is not the state: `checkpoint["epoch"]`."""
+    item = model.tree.parent(read)
+    key = _key(item) if isinstance(item, cst.Subscript) and item.value is read else None
+    return key is not None and kept.key is not None and key != kept.key
+
+
+def _is_late(read: cst.CSTNode, change: cst.CSTNode, kept: _Kept, module: str, model: Model) -> bool:
     """Whether the state is taken, then the module is changed, and then the state is read."""
     at = model.tree.order
     taken = kept.place
     around = order.loops_around(taken, model)
     shared = [loop for loop in order.loops_around(change, model) if loop in around]
-    if model.tree.is_inside(read, change) or _loads_it(change, kept):
+    if model.tree.is_inside(read, change) or _loads_it(change, kept) or order.are_exclusive(change, read, model):
         return False
+    for loop in order.loops_around(change, model):
+        if loop not in around and model.tree.is_inside(read, loop) and at(taken) < at(loop):
+            if not order.leaves(change, loop, model) and not model.remember(_is_bound_in, module, loop):
+                return not _is_bound_anew(kept, module, loop, list(model.tree.walk(loop))[-1], model)
     if at(taken) < at(change) < at(read) and not order.are_exclusive(taken, change, model):
         suite = model.tree.enclosing(taken, cst.FunctionDef) or model.tree.module
         area = shared[0] if shared else suite
@@ -313,7 +357,7 @@ def _loads_it(change: cst.CSTNode, kept: _Kept) -> bool:
     return False
 
 
-def _is_bound_anew(kept: _Kept, module: str, after: cst.CSTNode, read: cst.Name, model: Model) -> bool:
+def _is_bound_anew(kept: _Kept, module: str, after: cst.CSTNode, read: cst.CSTNode, model: Model) -> bool:
     """Whether between a change and a read the name or the module is bound to something else."""
     scope = model.scopes.scope_of(read)
     for node in _between(after, read, model.targets(kept.name, scope), model):
@@ -337,20 +381,33 @@ def _is_bound_in(model: Model, module: str, loop: cst.CSTNode) -> bool:
     return any(dotted(target.target) == module for target in model.tree.within(loop, cst.AssignTarget))
 
 
-def _is_restored(kept: _Kept, module: str, model: Model) -> bool:
-    """Whether another method loads what an attribute keeps back into a module of that name."""
+def _loaded(kept: _Kept, module: str, model: Model) -> list[cst.BaseExpression]:
+    """Where a class loads what an attribute keeps back into a module of that name, and uses it for nothing else."""
     cls = model.tree.enclosing(kept.place, cst.ClassDef)
-    here = model.scopes.scope_of(kept.place)
-    if not isinstance(cls, cst.ClassDef):
-        return False
-    for name in model.tree.attributes("load_state_dict"):
-        call = model.tree.parent(name)
-        if not isinstance(call, cst.Call) or not model.tree.is_inside(call, cls) or not call.args:
+    first, _, last = kept.name.partition(".")
+    if first != "self" or not isinstance(cls, cst.ClassDef) or not _goes_back(last, module, cls, model):
+        return []
+    found: list[cst.BaseExpression] = []
+    for use in model.tree.attributes(last):
+        if dotted(use) != kept.name or not model.tree.is_inside(use, cls) or model.is_target(use):
             continue
-        is_it = last_name(name.value) == module.rpartition(".")[2]
-        if is_it and dotted(call.args[0].value) == kept.name and model.scopes.scope_of(call) is not here:
-            return True
-    return False
+        arg = model.tree.parent(use)
+        call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        match call:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("load_state_dict"))):
+                if last_name(owner) == module.rpartition(".")[2]:
+                    found.append(use)
+            case None if isinstance(arg, cst.Attribute):
+                return []  # `.values()`, through which it may be written
+    return found
+
+
+def _goes_back(name: str, module: str, cls: cst.ClassDef, model: Model) -> bool:
+    """Whether a class trains, or an attribute is called like one that is for others who do."""
+    if _TO_RETURN_TO.search(name) or _TO_RETURN_TO.search(cls.name.value):
+        return True
+    methods = [each for each in model.tree.within(cls, cst.FunctionDef) if model.class_of(each) is cls]
+    return any(event.what is What.STEP for method in methods for event in model.training_events(method))
 
 
 def _fix(node: cst.BaseExpression, model: Model) -> Fix | None:

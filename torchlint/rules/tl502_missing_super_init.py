@@ -36,6 +36,17 @@ Too early is as bad. Then there is no fix, for what comes before may be needed:
          super().__init__()
 ```
 
+`super()` alone does not call it, and arguments that are annotated as modules are layers, too:
+
+```diff
+ from torch import nn
+
+ class Wrapper(nn.Module):
+!    def __init__(self, inner: nn.Module):
+         super()
+         self.inner = inner
+```
+
 The constructor of a base in any form, a method that runs it, modules that keep no layers, and classes that are none:
 
 ```diff
@@ -65,7 +76,7 @@ The constructor of a base in any form, a method that runs it, modules that keep 
 
 ## When the fix is unsafe
 
-Never. There is none where the base's constructor takes arguments.
+Never. There is none where the base's constructor takes arguments, or `super()` stands there already.
 
 `nn.Module`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html>.
 """
@@ -77,10 +88,10 @@ from pathlib import PurePath
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Kind, Model, Strength
 from torchlint.model.lineage import lineage_of
-from torchlint.model.syntax import parameters, root
-from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
+from torchlint.model.syntax import call_of, parameters, root
+from torchlint.rule import Finding, Fix, Group, Severity, any_of, on, pattern
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -93,8 +104,15 @@ _GENERATED_FROM = "modular_"
 
 @on(
     cst.FunctionDef,
-    trigger=pattern(
-        r"\bdef\s+__init__\b(?:(?!\bsuper\b|__init__)[\s\S])*?\. \w+ (?::[^=\n]{0,500})?= (?:\w+ \. )*\w+ \("
+    trigger=any_of(
+        pattern(
+            r"\bdef\s+__init__\b(?:(?!__init__)[\s\S])*?"
+            r"\. \w+ (?::[^=\n]{0,500})?= (?:\w+ \. )*\w+ \("
+        ),
+        pattern(
+            r"\bdef\s+__init__ \([^()]{0,1000}: [\w.]*Module\b"
+            r"(?:(?!__init__)[\s\S])*?\. \w+ = \w"
+        ),
     ),
 )
 def check(node: cst.FunctionDef, model: Model) -> Finding | None:
@@ -105,7 +123,7 @@ def check(node: cst.FunctionDef, model: Model) -> Finding | None:
     cls = model.class_of(node) if early is not None else None
     if early is None or cls is None or _is_generated_from(model) or not _is_plain_module(cls, model):
         return None
-    if any(_names_constructor(each) for each in model.tree.walk(node.body)):
+    if any(_runs_constructor(each, model) for each in model.tree.walk(node.body)):
         return Finding(early, "this raises: the constructor of the base has to run before layers are kept")
     said = "this raises: the constructor of `nn.Module` has to run before layers are kept"
     return Finding(node.name, said, _fix(node, cls, model))
@@ -129,7 +147,7 @@ def _first_kept(method: cst.FunctionDef, model: Model) -> cst.Assign | cst.AnnAs
     if own is None or not isinstance(method.body, cst.IndentedBlock):
         return None
     for node in model.tree.walk(method.body):
-        if _names_constructor(node) or isinstance(node, (cst.Return, cst.Raise)):
+        if _runs_constructor(node, model) or isinstance(node, (cst.Return, cst.Raise)):
             return None
         if isinstance(node, cst.Call) and _may_construct(node, own, model):
             return None
@@ -140,12 +158,21 @@ def _first_kept(method: cst.FunctionDef, model: Model) -> cst.Assign | cst.AnnAs
     return None
 
 
-def _names_constructor(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Name) and node.value in ("super", "__init__")
+def _runs_constructor(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a name may stand for the constructor of a base. That of `super()` alone in a statement does nothing."""
+    if not isinstance(node, cst.Name) or node.value not in ("super", "__init__"):
+        return False
+    return not _is_bare(call_of(node, model.tree), model)
+
+
+def _is_bare(call: cst.Call | None, model: Model) -> bool:
+    return call is not None and isinstance(model.tree.parent(call), cst.Expr)
 
 
 def _may_construct(call: cst.Call, own: str, model: Model) -> bool:
     """Whether a method of the object is called, or a function is given it, that may run a constructor."""
+    if isinstance(call.func, cst.Name) and call.func.value == "super":
+        return not _is_bare(call, model)
     if any(isinstance(arg.value, cst.Name) and arg.value.value == own for arg in call.args):
         return True
     if not isinstance(call.func, cst.Attribute) or root(call.func) != own:
@@ -153,16 +180,31 @@ def _may_construct(call: cst.Call, own: str, model: Model) -> bool:
     method = model.value(call.func).node
     if not isinstance(method, cst.FunctionDef):
         return True
-    return any(_names_constructor(each) for each in model.home(method).tree.walk(method.body))
+    return any(_runs_constructor(each, model.home(method)) for each in model.home(method).tree.walk(method.body))
 
 
 def _keeps(node: cst.Assign | cst.AnnAssign, own: str, model: Model) -> bool:
-    """Whether what a call makes, a module or a parameter, is assigned to an attribute of the object."""
+    """Whether a module or a parameter is assigned to an attribute of the object."""
     targets = [node.target] if isinstance(node, cst.AnnAssign) else [each.target for each in node.targets]
-    if not isinstance(node.value, cst.Call) or not any(_is_own(each, own) for each in targets):
+    for target in targets:
+        match target, node.value:
+            case cst.Tuple(elements=places), cst.Tuple(elements=values) if len(places) == len(values):
+                pairs = [(place.value, each.value) for place, each in zip(places, values, strict=True)]
+            case _, value:
+                pairs = [(target, value)] if value is not None else []
+        if any(_is_own(place, own) and _is_registered(value, model) for place, value in pairs):
+            return True
+    return False
+
+
+def _is_registered(value: cst.BaseExpression, model: Model) -> bool:
+    """Whether assigning something to an attribute registers it: what a call makes, or an annotated argument."""
+    if not isinstance(value, (cst.Call, cst.Name)):
         return False
-    value = model.value(node.value)
-    return value.kind == Kind.MODULE or value.is_parameter
+    known = model.value(value)
+    if isinstance(value, cst.Name) and (known.strength or Strength.NAME) < Strength.ANNOTATION:
+        return False
+    return known.kind == Kind.MODULE or known.is_parameter
 
 
 def _is_own(target: cst.BaseExpression, own: str) -> bool:
@@ -170,8 +212,10 @@ def _is_own(target: cst.BaseExpression, own: str) -> bool:
 
 
 def _fix(method: cst.FunctionDef, cls: cst.ClassDef, model: Model) -> Fix | None:
-    """`super().__init__()` at the beginning, behind a docstring."""
+    """`super().__init__()` at the beginning, behind a docstring; none where `super()` stands there already."""
     if len(cls.bases) != 1 or not _takes_nothing(cls.bases[0].value, model):
+        return None
+    if any(isinstance(each, cst.Name) and each.value == "super" for each in model.tree.walk(method.body)):
         return None
     body = list(method.body.body)
     if len(body) > 1 and _is_docstring(body[0]):

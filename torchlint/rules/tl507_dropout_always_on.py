@@ -74,7 +74,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import has_stars, integer, keyword, parameters, positional
+from torchlint.model.syntax import has_stars, integer, keyword, last_name, parameters, positional
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_calls import called_by
@@ -175,7 +175,22 @@ def _runs_in_forward(method: cst.FunctionDef, model: Model) -> bool:
     cls = model.class_of(method)
     if cls is None or cls.name.value.endswith("Prenet") or model.class_kind(cls) != "module":
         return False
-    return method.name.value == "forward" or method.name.value in called_by(cls, "forward", model)
+    name = method.name.value
+    if name == "forward" or name in called_by(cls, "forward", model):
+        return True
+    return id(method) in model.remember(_run_by_subclasses)
+
+
+def _run_by_subclasses(model: Model) -> frozenset[int]:
+    """The methods that the `forward` of a class of this file runs and that a base of it has."""
+    found: set[int] = set()
+    classes = {cls.name.value for cls in model.scopes.all_classes()}
+    for cls in model.scopes.all_classes():
+        is_subclass = any(last_name(base.value) in classes for base in cls.bases)
+        if is_subclass and "forward" in model.scopes.info(cls).methods:
+            methods = (model.find_method(cls, name) for name in called_by(cls, "forward", model))
+            found.update(id(each) for each in methods if each is not None and model.class_of(each) is not cls)
+    return frozenset(found)
 
 
 def _asks_for_mode(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> bool:

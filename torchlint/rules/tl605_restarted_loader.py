@@ -67,7 +67,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    loop, path = order.loop_of(node, model), dotted(loader)
+    loop, path = _comprehension(node, model) or order.loop_of(node, model), dotted(loader)
     if loop is None or path is None or model.value(loader).kind != Kind.LOADER:
         return None
     if model.qualified(func) != "builtins.next" or _leaves_at_once(loop):
@@ -82,7 +82,16 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     return Finding(func, said, severity=Severity.ERROR if is_same else Severity.WARNING)
 
 
-def _bound(model: Model, loop: cst.For | cst.While) -> frozenset[str]:
+def _comprehension(node: cst.Call, model: Model) -> cst.BaseComp | None:
+    """The list or the like of which each element is made with a call; what it goes over first is made once."""
+    around = model.tree.enclosing(node, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda)
+    if not isinstance(around, cst.BaseComp):
+        return None
+    first = around.for_in.iter
+    return None if node is first or model.tree.is_inside(node, first) else around
+
+
+def _bound(model: Model, loop: cst.For | cst.While | cst.BaseComp) -> frozenset[str]:
     """The names and paths that a loop binds in its header or its body."""
     found: set[str | None] = set()
     for node in model.tree.walk(loop):
@@ -91,8 +100,10 @@ def _bound(model: Model, loop: cst.For | cst.While) -> frozenset[str]:
     return frozenset(each for each in found if each is not None)
 
 
-def _leaves_at_once(loop: cst.For | cst.While) -> bool:
+def _leaves_at_once(loop: cst.For | cst.While | cst.BaseComp) -> bool:
     """Whether a loop ends in its first round."""
+    if isinstance(loop, cst.BaseComp):
+        return False
     last = loop.body.body[-1]
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     return isinstance(small, (cst.Break, cst.Return, cst.Raise))

@@ -48,6 +48,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
+from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import integer
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.shared.made_of import made
@@ -90,6 +91,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a tensor by an annotation or a signature of torch: its methods are those of others."""
+    if isinstance(node, cst.Comparison):
+        return _is_tensor(node.left, model) or is_from_loader(model.value(node.left))
     value = model.value(node)
     call = made(node, model) if isinstance(node, cst.Name) else node
     function = model.value(call.func).node if isinstance(call, cst.Call) else None

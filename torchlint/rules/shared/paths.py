@@ -36,9 +36,9 @@ class Paths(Generic[E, F]):
         for node, event in events:
             self._events.setdefault(id(model.tree.statement(node)), []).append(event)
 
-    def follow(self, scope: cst.FunctionDef | cst.Module) -> None:
-        """Follow all paths through a scope."""
-        self._suite(scope.body if isinstance(scope, cst.FunctionDef) else scope, {})
+    def follow(self, scope: cst.FunctionDef | cst.Module, at_first: Facts[F] | None = None) -> None:
+        """Follow all paths through a scope, with what has happened before it begins."""
+        self._suite(scope.body if isinstance(scope, cst.FunctionDef) else scope, dict(at_first or {}))
 
     def _suite(self, suite: cst.BaseSuite | cst.Module, facts: Facts[F] | None) -> Facts[F] | None:
         """The facts at the end of a suite; None if no path leads there."""
