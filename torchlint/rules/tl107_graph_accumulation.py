@@ -94,8 +94,9 @@ only be read, here or by those who call the function:
 ## When the fix is unsafe
 
 Where the loss is not sent back whenever it is kept; where what is kept is a part of the loss or shares its graph, and
-may be no tensor; where a sum is returned and only the callers in this file show that it is only read. There is no fix
-where the list's last element is sent back (`losses[-1].backward()`), or an object is kept that holds the loss.
+may be no tensor, or where a branch or a function that is not torch's may leave it out; where a sum is returned and only
+the callers in this file show that it is only read. There is no fix where the list's last element is sent back
+(`losses[-1].backward()`), or an object is kept that holds the loss.
 
 PyTorch's FAQ: <https://docs.pytorch.org/docs/stable/notes/faq.html>.
 """
@@ -130,7 +131,7 @@ _TRIGGER = any_of(
 _RISKS = {
     Tie.NONE: "callers in other files may call `backward()` on it",
     Tie.SHARED: "it has no `.detach()` if it is a number",
-    Tie.PART: "it has no `.detach()` if it is a number",
+    Tie.PART: "it has no `.detach()` if it is a number, and its graph may be needed where the loss is made without it",
     Tie.SAME: "where `backward()` is not called on it, somebody may need its graph",
 }
 

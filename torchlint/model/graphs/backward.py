@@ -42,6 +42,8 @@ class Sending:
     """Whether the graph is gone afterwards."""
     results: tuple[cst.BaseExpression, ...] = ()
     """What is bound to what the call gives, or the call itself, if that has been sent back in the function."""
+    is_whole: bool = False
+    """Whether gradients go to all that it is made of, not only to what is asked for."""
 
 
 def sendings(context: Context, scope: Scope) -> list[Sending]:
@@ -75,7 +77,7 @@ def _returned(context: Context, scope: Scope) -> Iterator[Sending]:
         return
     for node in context.tree.within(scope.body, cst.Return):
         if node.value is not None and context.scopes.scope_of(node) is scope:
-            yield Sending(node, (node.value,), frees=True)
+            yield Sending(node, (node.value,), frees=True, is_whole=True)
 
 
 def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
@@ -103,7 +105,8 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
         return None
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
-    return Sending(call, (*own, *given_here), _frees(call))
+    is_whole = name != "grad" and imported != "torch.autograd.grad" and keyword(call.args, "inputs") is None
+    return Sending(call, (*own, *given_here), _frees(call), is_whole=is_whole)
 
 
 def _frees(call: cst.Call) -> bool:

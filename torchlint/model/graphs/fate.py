@@ -89,6 +89,8 @@ def _handed(context: Context, flow: Flow) -> Iterator[Event]:
         if call.args and _is_unknown(context, call):
             for arg in call.args:
                 yield from flow.reaching(arg.value)
+    if any(_shows_all_names(context, call) for call in _own(context, flow.scope, cst.Call)):
+        yield from flow.events()
     for method in _own(context, flow.scope, cst.Attribute):
         if isinstance(method, cst.Attribute) and method.attr.value == "backward" and not _is_called(context, method):
             yield from flow.reaching(method.value)
@@ -100,6 +102,17 @@ def _handed(context: Context, flow: Flow) -> Iterator[Event]:
         changes = event.path != first or not event.replaces
         if first in captured or (changes and first in given):
             yield event
+
+
+def _shows_all_names(context: Context, call: cst.CSTNode) -> bool:
+    """Whether whoever has the result of a call can do anything with all names: not ``text.format(**locals())``."""
+    match call:
+        case cst.Call(func=cst.Name("eval" | "exec")):
+            return True
+        case cst.Call(func=cst.Name("locals" | "globals" | "vars"), args=[]):
+            up = context.tree.parent(call)
+            return not (isinstance(up, cst.Arg) and up.star == "**") and not isinstance(up, cst.BinaryOperation)
+    return False
 
 
 def _is_called(context: Context, func: cst.Attribute) -> bool:
@@ -121,6 +134,10 @@ def _is_captured(context: Context, scope: Scope, name: str) -> bool:
 def _is_unknown(context: Context, call: cst.Call) -> bool:
     """Whether a call may send gradients back through what it is given, or give it to somebody who does."""
     last = last_name(call.func)
+    if any(last_name(arg.value) == "backward" for arg in call.args):  # `map(torch.Tensor.backward, losses)`
+        return True
+    if isinstance(call.func, cst.Name) and _is_given(context, call.func):
+        return True
     if last in _READING or last in CUTTING or last in CUTTING_FUNCTIONS:
         return False
     if any(word in last.lower() for word in _REPORTING):
@@ -129,6 +146,12 @@ def _is_unknown(context: Context, call: cst.Call) -> bool:
     if known is not None and known.startswith(_HARMLESS) and last != "getattr":
         return False
     return not isinstance(context.tree.parent(call), cst.FormattedStringExpression)
+
+
+def _is_given(context: Context, name: cst.Name) -> bool:
+    """Whether a function is one that its caller gives."""
+    scope = context.scopes.scope_of(name)
+    return any(isinstance(event.node, cst.Param) for event in flow_of(context, scope).bindings(name.value))
 
 
 def fate_of_result(context: Context, node: cst.CSTNode) -> Fate:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.graphs.mentions import mentions, owner
+from torchlint.model.graphs.mentions import Mention, mentions, owner
 from torchlint.model.names import GROWING
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _FAR = 32
 """How many bindings that need not be the last one are told apart at one place."""
+_BINDING_AROUND = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda, cst.FunctionDef)
 Scope = cst.FunctionDef | cst.Module
 
 
@@ -98,6 +100,17 @@ class Flow:
             for node in within(area, cls):
                 if context.scopes.scope_of(node) is self.scope:
                     yield from _bound_by(node)
+        yield from self._patterns(area)
+
+    def _patterns(self, area: cst.CSTNode) -> Iterator[tuple[Event, cst.BaseExpression]]:
+        """What the patterns of a ``match`` bind."""
+        for cls in (cst.MatchAs, cst.MatchStar):
+            for node in self._tree.within(area, cls):
+                statement = self._tree.enclosing(node, cst.Match)
+                name = node.name if isinstance(node, (cst.MatchAs, cst.MatchStar)) else None
+                if name is not None and isinstance(statement, cst.Match):
+                    if self.context.scopes.scope_of(node) is self.scope:
+                        yield Event(node, name.value), statement.subject
 
     def events(self) -> Iterator[Event]:
         """All events of the scope."""
@@ -116,13 +129,38 @@ class Flow:
     def reaching(self, expression: cst.CSTNode) -> list[Event]:
         """What the names in an expression may have been bound to last, and what was put into that."""
         found: dict[int, Event] = {}
-        for mention in mentions(self.context, expression):
-            path = mention.path
-            while path:
-                events, is_replaced = self._last(path, mention.node)
-                found |= {id(event): event for event in (*events, *self._grown.get(path, ()))}
-                path = "" if is_replaced else path.rpartition(".")[0]
+        waiting: list[cst.CSTNode] = [expression]
+        while waiting:
+            for mention in mentions(self.context, waiting.pop()):
+                given = self._given_around(mention)
+                if given is not None:
+                    waiting += given
+                    continue
+                path = mention.path
+                while path:
+                    events, is_replaced = self._last(path, mention.node)
+                    found |= {id(event): event for event in (*events, *self._grown.get(path, ()))}
+                    path = "" if is_replaced else path.rpartition(".")[0]
         return list(found.values())
+
+    def _given_around(self, mention: Mention) -> list[cst.BaseExpression] | None:
+        """What a name stands for that a comprehension or lambda around it binds; None if none does."""
+        first, around = mention.path.partition(".")[0], self._tree.enclosing(mention.node, *_BINDING_AROUND)
+        while isinstance(around, (cst.BaseComp, cst.Lambda)):
+            if isinstance(around, cst.Lambda):
+                if any(param.name.value == first for param in around.params.params):
+                    arg = self._tree.parent(around)
+                    call = self._tree.parent(arg) if isinstance(arg, cst.Arg) else None
+                    others = call.args if isinstance(call, cst.Call) else ()  # `map(lambda x: …, xs)`
+                    return [other.value for other in others if other is not arg]
+            else:
+                loop: cst.CompFor | None = around.for_in
+                while loop is not None:
+                    if first in target_names(loop.target) and not self._tree.is_inside(mention.node, loop.iter):
+                        return [loop.iter]
+                    loop = loop.inner_for_in
+            around = self._tree.enclosing(around, *_BINDING_AROUND)
+        return None
 
     def _last(self, path: str, node: cst.CSTNode) -> tuple[list[Event], bool]:
         """The bindings of a path that may be the last ones before a node, and whether one of them must be."""
@@ -156,7 +194,7 @@ class Flow:
         """Whether a statement has been executed whenever a node behind it is."""
         if isinstance(statement, cst.Param):
             return True
-        if isinstance(statement, cst.NamedExpr):
+        if isinstance(statement, (cst.NamedExpr, cst.MatchAs, cst.MatchStar)):
             return False
         line = self._tree.statement(statement)
         block = self._tree.parent(line)

@@ -14,11 +14,13 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
+from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
 from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.graphs.through import goes_through, is_same_binding
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
@@ -76,6 +78,8 @@ def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
         return []
     if grad_enabled(context, node) != Tri.YES or is_bounded(context, keeping):
         return []
+    if is_sent_elsewhere(context, keeping.path, flow.scope):
+        return []
     found = (_judged(context, flow, keeping, each) for each in keeping.kept)
     return [each for each in found if each is not None]
 
@@ -92,7 +96,7 @@ def _is_near_sending(context: Context, node: cst.CSTNode) -> bool:
 
 def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> Kept | None:
     value = value_of(context, node)
-    if not may_have_graph(value):
+    if not may_have_graph(value) or value.leaf == Tri.YES or _retains_grad(context, flow, keeping, node):
         return None
     tie, sending = _tie(context, flow, keeping, node)
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
@@ -106,8 +110,24 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         return None
     is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
-    is_certain = is_sure and tie > Tie.SHARED and goes_with(context, sending.node, keeping.node)
+    is_certain = is_sure and _is_surely_sent(context, flow, node, tie, sending)
+    is_certain = is_certain and goes_with(context, sending.node, keeping.node)
     return Kept(keeping, node, tie, is_certain, is_plain and not is_holder)
+
+
+def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
+    """Whether the gradients of what is kept are wanted: ``x.retain_grad(); kept.append(x)``."""
+    retained = (each.value for each in context.tree.attributes("retain_grad"))
+    here = [dotted(owner(each)) for each in retained if context.scopes.scope_of(each) is flow.scope]
+    return bool(here) and not {keeping.path, dotted(owner(node))}.isdisjoint(here)
+
+
+def _is_surely_sent(context: Context, flow: Flow, node: cst.BaseExpression, tie: Tie, sending: Sending) -> bool:
+    """Whether gradients are sent back through all of a value, whatever way is taken."""
+    if tie == Tie.SAME:
+        return is_same_binding(context, flow, sending, core(context, node))
+    terms = [each for each in _terms(context, node) if counts(context, each)]
+    return tie == Tie.PART and all(goes_through(context, sending, each) for each in terms)
 
 
 def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:

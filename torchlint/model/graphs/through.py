@@ -1,0 +1,102 @@
+"""Whether gradients that are sent back go through a value on every path: nothing on the way may cut or choose.
+
+What is not seen, a function of the project or a module of another library, may detach what it is given; a branch may
+leave it out. Then the graph of the value has not been freed, and somebody may still send gradients back through it.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.context import Context
+from torchlint.model.expressions import qualified, value_of
+from torchlint.model.graphs.backward import Sending, reached
+from torchlint.model.graphs.flow import Flow, flow_of
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import dotted
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult, TorchResult
+
+_ADDING = (cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign, cst.DivideAssign)
+
+
+def is_same_binding(context: Context, flow: Flow, sending: Sending, node: cst.BaseExpression) -> bool:
+    """Whether a name stands for the same value wherever it is kept and where it is sent back."""
+    path, assign = dotted(node), context.tree.parent(sending.node)
+    if path is None:
+        return True
+    own = {id(event) for event in flow.reaching(node) if event.path == path}
+    if sending.results and isinstance(assign, cst.Assign) and own <= {id(event) for event in flow.events_at(assign)}:
+        return True
+    return own == {id(event) for event in reached(context, sending) if event.path == path}
+
+
+def goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
+    """Whether gradients that are sent back always reach what a name or path stands for."""
+    return sending.is_whole and context.remember(_goes_through, sending, node)
+
+
+def _goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
+    flow = flow_of(context, context.scopes.scope_of(sending.node))
+    path, wanted = dotted(node), {id(event) for event in flow.reaching(node)}
+    waiting, asked = list(sending.given), set[int]()
+    while waiting and path is not None:
+        each = waiting.pop()
+        if id(each) in asked:
+            continue
+        asked.add(id(each))
+        if dotted(each) is None:
+            waiting += _operands(context, each)
+            continue
+        events = flow.reaching(each)
+        if dotted(each) == path and {id(event) for event in events} == wanted:
+            return True
+        if len(events) == 1 and events[0].path == dotted(each):
+            waiting += _assigned(events[0].node, events[0].path)
+    return False
+
+
+def _assigned(statement: cst.CSTNode, path: str) -> list[cst.BaseExpression]:
+    """What a statement binds a path to, and nothing that it takes apart."""
+    match statement:
+        case cst.Assign(targets=targets, value=value) if all(dotted(each.target) is not None for each in targets):
+            return [value]
+        case cst.AnnAssign(value=value) | cst.NamedExpr(value=value) if value is not None:
+            return [value]
+        case cst.AugAssign(target=target, operator=operator, value=value) if isinstance(operator, _ADDING):
+            return [target, value] if dotted(target) == path else []
+    return []
+
+
+def _operands(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The operands through all of which gradients go that are sent back through an expression."""
+    match node:
+        case cst.BinaryOperation(left=left, right=right):
+            return [left, right]
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return [inner]
+        case cst.List(elements=elements) | cst.Tuple(elements=elements):
+            return [each.value for each in elements]
+        case cst.Subscript(value=inner) if value_of(context, inner).is_tensor:
+            return [inner]
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name)), args=args) if _hands_on(
+            library.method(name)
+        ) and not value_of(context, inner).kind & ~(Kind.TENSOR | Kind.UNKNOWN):
+            return [inner, *(arg.value for arg in args)]
+        case cst.Call(func=func, args=args) if _is_differentiable(context, func):
+            return [arg.value for arg in args]
+    return []
+
+
+def _is_differentiable(context: Context, function: cst.BaseExpression) -> bool:
+    """Whether a function, or a module of torch without others in it, hands gradients to all that it is given."""
+    value = value_of(context, function)
+    if value.kind == Kind.MODULE:
+        info = library.module_info(value.ref)
+        return info is not None and _hands_on(info.output)
+    name = qualified(context, function)
+    return name in ("sum", "builtins.sum") or _hands_on(library.function(name))
+
+
+def _hands_on(result: TorchResult | None) -> bool:
+    return isinstance(result, TensorResult) and result.grad in ("follow", "first")
