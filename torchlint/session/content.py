@@ -143,7 +143,7 @@ def data_of(path: str, text: str) -> bytes:
     Raises:
         Undecodable: its encoding does not have all characters of the text.
     """
-    return source.encoded_utf8(text) if path.endswith((NOTEBOOK, *MARKDOWN)) else source.encoded(text)
+    return source.encoded_utf8(text) if path.endswith((NOTEBOOK, *PROSE)) else source.encoded(text)
 
 
 def _script(text: source.Source) -> Embedded | None:
