@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,9 +14,10 @@ from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.outputs import wanted
 from torchlint.cli.patches import print_patches, write_text
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, FileFindings, Style, counted, format_named
+from torchlint.cli.report import FOR_PEOPLE, Style, counted, format_named
 from torchlint.cli.report.terminal import columns, printable, printable_lines, wants_color
-from torchlint.diagnostic import Confidence, Diagnostic, Fixing, Problem, Severity
+from torchlint.cli.shown import findings, shown, would_fix
+from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
@@ -262,7 +263,7 @@ class CheckCommand:
     def _streamed(self, results: Iterable[FileResult]) -> Iterator[FileResult]:
         """Results that are printed now, without what is needed for no other report."""
         for result in results:
-            self._print(format_named(STREAMED)(_shown([result]), self.style), sys.stdout)
+            self._print(format_named(STREAMED)(shown([result]), self.style), sys.stdout)
             sys.stdout.flush()
             yield result if self.outputs.are_in_files else result._replace(text="", before=b"", cells=None)
 
@@ -273,7 +274,7 @@ class CheckCommand:
         before = Run(self.project, RunOptions(jobs=self.options.jobs))
         found = scope.brought(scope.checked(run, files, changes), changes, before)
         self.elsewhere = found.elsewhere
-        self.caused = [f"{result.file.path}:{_findings(result, ()).place(each.start)}" for result, each in found.caused]
+        self.caused = [f"{result.file.path}:{findings(result, ()).place(each.start)}" for result, each in found.caused]
         return found.results
 
     def _chosen(self, results: list[FileResult]) -> list[FileResult]:
@@ -369,23 +370,23 @@ class CheckCommand:
         base = print_patches(results, self.style)
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
-        self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
-        self._say(_would_fix(results))
+        self._print(format_named("concise")(shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._say(would_fix(results))
 
     def _write_files(self, results: list[FileResult]) -> None:
         """The reports that go to files: all findings, unless only fixing was wanted."""
-        shown = _shown(results, only=UNCHECKED if self.fix_only else None)
-        self.unwritten = self.outputs.write(shown, (result.file.location for result in results))
+        files = shown(results, only=UNCHECKED if self.fix_only else None)
+        self.unwritten = self.outputs.write(files, (result.file.location for result in results))
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 
     def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
-        files = _shown(results)
+        files = shown(results)
         format_ = self.outputs.here
         if self.fix_only:
-            self._print(format_named("concise")(_shown(results, only=UNCHECKED), self.style), sys.stderr)
+            self._print(format_named("concise")(shown(results, only=UNCHECKED), self.style), sys.stderr)
         elif self.options.statistics:
             yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
         elif format_ is not None:
@@ -412,8 +413,8 @@ class CheckCommand:
             else:
                 yield from statistics.summary(files, totals, self.style, are_counted=self.options.statistics)
             if self.caused:
-                shown = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
-                yield printable(f"On lines that did not change, but brought by the change: {shown}")
+                places = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
+                yield printable(f"On lines that did not change, but brought by the change: {places}")
 
     @property
     def _is_for_people(self) -> bool:
@@ -436,7 +437,7 @@ class CheckCommand:
         if self.options.exit_zero:
             return CLEAN
         if self.options.diff:
-            failed = any(result.after is not None for result in results) or bool(_shown(results, only=UNCHECKED))
+            failed = any(result.after is not None for result in results) or bool(shown(results, only=UNCHECKED))
         else:
             failed = not self.fix_only and self._are_too_bad(results)
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
@@ -480,23 +481,3 @@ def _rule_for_a_path(message: str) -> str:
     word = message.partition(":")[0]
     is_rule = word in known_names() or word in known_names().values() or word in GROUPS
     return f" (several rules are written with commas: `TL101,{word}`)" if is_rule else ""
-
-
-def _shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:
-    """Results as reports want them: files with findings (of some codes)."""
-    files = []
-    for result in results:
-        diagnostics = tuple(found for found in result.diagnostics if only is None or found.code in only)
-        if diagnostics:
-            files.append(_findings(result, diagnostics))
-    return files
-
-
-def _findings(result: FileResult, diagnostics: tuple[Diagnostic, ...]) -> FileFindings:
-    """Some findings of a file as reports want them."""
-    return FileFindings(result.file.path, result.file.location, result.text, diagnostics, result.cells)
-
-
-def _would_fix(results: Iterable[FileResult]) -> str:
-    count = sum(number for result in results for _, number in result.fixed)
-    return f"Would fix {count} finding{'s' * (count != 1)}." if count else "Nothing to fix."

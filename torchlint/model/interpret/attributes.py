@@ -43,9 +43,7 @@ from torchlint.model.values import (
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-OPTIMISED = parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`"))
 _SETTINGS: dict[str | int, Value] = dict.fromkeys(("lr", "initial_lr", "weight_decay", "momentum", "eps"), NUMBER)
-PARAM_GROUP = mapping(STRING, None, {"params": container(OPTIMISED), **_SETTINGS})
 
 
 def expression(frame: Frame, node: cst.Attribute) -> Value:
@@ -72,7 +70,7 @@ def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if base.kind & (Kind.MODULE | Kind.OBJECT):
         others.append(_member(frame, base, name, node))
     if base.kind & Kind.OPTIMIZER:
-        others.append(_optimizer_attribute(frame, base, name))
+        others.append(_optimizer_attribute(frame, base, name, node))
     if (
         base.kind & (Kind.NDARRAY | Kind.CONTAINER | Kind.PACKED | Kind.LOADER | Kind.STRING | Kind.NUMBER)
         and not others
@@ -180,9 +178,18 @@ def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -
     return None
 
 
-def _optimizer_attribute(frame: Frame, base: Value, name: str) -> Value:
+def optimised(node: cst.CSTNode) -> Value:
+    """The list under ``"params"`` in a group of an optimizer."""
+    return container(parameter(Evidence(Strength.CONVENTION, "it comes from an optimizer's `param_groups`", node)))
+
+
+def _param_groups(node: cst.CSTNode) -> Value:
+    return container(mapping(STRING, None, {"params": optimised(node), **_SETTINGS}))
+
+
+def _optimizer_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if name == "param_groups":
-        return container(PARAM_GROUP)
+        return _param_groups(node)
     if isinstance(base.node, cst.ClassDef):
         return class_attribute(frame.context, base.node, name, frame, base) or UNKNOWN
     return Value(Kind.REFERENCE, inner=Method(Owner.OPTIMIZER, name), receiver=base) if name == "step" else OBJECT
@@ -209,7 +216,7 @@ def plain_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
 
 def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     if name == "param_groups":
-        return container(PARAM_GROUP)
+        return _param_groups(node)
     symbols = learning.symbols_of_attribute(base, name, 2) or (Symbol(Origin.ATTRIBUTE, id(node)),)
     if name in ("weight", "bias"):
         value = parameter(Evidence(Strength.NAME, f"it is called `{name}`", node))

@@ -45,7 +45,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     literal = literal_key(index.value) if isinstance(index, cst.Index) else None
     if isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString) and base.items is None:
         if index.value.raw_value == "params" and (path or "").endswith("group"):
-            return container(attributes.OPTIMISED)
+            return attributes.optimised(node)
     if isinstance(literal, str) and base.kind & Kind.UNKNOWN:
         if (item := _item_by_name(frame, base, literal)) is not None:
             return item
