@@ -126,6 +126,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Certainty, Fate, Kind, Model, lists
+from torchlint.model.autograd import backward_calls
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
@@ -226,19 +227,14 @@ def _is_sent_back(call: cst.Call, model: Model) -> bool:
 
 def _sent_back(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str | None]:
     """The names and paths in a scope that ``backward`` is called on, and those that they are the sum or product of."""
+    calls = model.ask(backward_calls, scope)
+    waiting = [dotted(call.func.value) for call in calls if isinstance(call.func, cst.Attribute)]
     summed: dict[str | None, list[str]] = {}
-    for cls in (cst.Assign, cst.AugAssign):
-        for assign in model.tree.within(scope, cls):
-            if isinstance(assign, cst.Assign):
-                targets = [each.target for each in assign.targets]
-            else:
-                assert isinstance(assign, cst.AugAssign)
-                targets = [assign.target]
-            for each in targets:
-                summed.setdefault(dotted(each), []).extend(_summands(assign.value))
-    waiting: list[str | None] = [
-        dotted(each.value) for each in model.tree.attributes("backward") if model.scopes.scope_of(each) is scope
-    ]
+    for assign in model.tree.within(scope, cst.Assign) if waiting else ():
+        for target in assign.targets:
+            summed.setdefault(dotted(target.target), []).extend(_summands(assign.value))
+    for added in model.tree.within(scope, cst.AugAssign) if waiting else ():
+        summed.setdefault(dotted(added.target), []).extend(_summands(added.value))
     found = set[str | None]()
     while waiting:
         name = waiting.pop()

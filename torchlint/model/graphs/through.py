@@ -36,10 +36,10 @@ def is_same_binding(context: Context, flow: Flow, sending: Sending, node: cst.Ba
 
 def goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
     """Whether gradients that are sent back always reach what a name or path stands for, if it is kept there."""
-    return sending.is_whole and _Walk(context, sending, node).is_reached()
+    return sending.is_whole and _Way(context, sending, node).is_reached()
 
 
-class _Walk:
+class _Way:
     """The way back from what is sent to a value, through all that the names on it may stand for."""
 
     def __init__(self, context: Context, sending: Sending, node: cst.BaseExpression) -> None:
