@@ -124,6 +124,12 @@ def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
     return of_call.items() <= of_node.items() or of_node.items() <= of_call.items()
 
 
+def excludes(context: Context, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two nodes are in different branches of one statement, so that one pass runs only one of them."""
+    of_one, of_other = _branches(context, one), _branches(context, other)
+    return any(of_one[key] != of_other[key] for key in of_one.keys() & of_other.keys())
+
+
 def _branches(context: Context, node: cst.CSTNode) -> dict[int, int]:
     """The branches around a node in its function: of each statement the part that it is in."""
     found: dict[int, int] = {}

@@ -125,8 +125,10 @@ def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.Base
 def _is_surely_sent(context: Context, flow: Flow, node: cst.BaseExpression, tie: Tie, sending: Sending) -> bool:
     """Whether gradients are sent back through all of a value, whatever way is taken."""
     if tie == Tie.SAME:
-        return is_same_binding(context, flow, sending, core(context, node))
-    terms = [each for each in _terms(context, node) if counts(context, each)]
+        inner = core(context, node)
+        return is_same_binding(context, flow, sending, inner) or goes_through(context, sending, inner)
+    terms = [each for each in _terms(context, node) if value_of(context, each).kind != Kind.UNKNOWN]
+    terms = [each for each in terms if counts(context, each)] or [core(context, node)]
     return tie == Tie.PART and all(goes_through(context, sending, each) for each in terms)
 
 

@@ -6,13 +6,16 @@ leave it out. Then the graph of the value has not been freed, and somebody may s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.backward import Sending, reached
-from torchlint.model.graphs.flow import Flow, flow_of
+from torchlint.model.graphs.flow import Event, Flow, flow_of
 from torchlint.model.possibilities import Kind
+from torchlint.model.recording import excludes
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, TorchResult
@@ -32,28 +35,45 @@ def is_same_binding(context: Context, flow: Flow, sending: Sending, node: cst.Ba
 
 
 def goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
-    """Whether gradients that are sent back always reach what a name or path stands for."""
-    return sending.is_whole and context.remember(_goes_through, sending, node)
+    """Whether gradients that are sent back always reach what a name or path stands for, if it is kept there."""
+    return sending.is_whole and _Way(context, sending, node).is_reached()
 
 
-def _goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
-    flow = flow_of(context, context.scopes.scope_of(sending.node))
-    path, wanted = dotted(node), {id(event) for event in flow.reaching(node)}
-    waiting, asked = list(sending.given), set[int]()
-    while waiting and path is not None:
-        each = waiting.pop()
-        if id(each) in asked:
-            continue
-        asked.add(id(each))
-        if dotted(each) is None:
-            waiting += _operands(context, each)
-            continue
-        events = flow.reaching(each)
-        if dotted(each) == path and {id(event) for event in events} == wanted:
+class _Way:
+    """The way back from what is sent to a value, through all that the names on it may stand for."""
+
+    def __init__(self, context: Context, sending: Sending, node: cst.BaseExpression) -> None:
+        self._context, self._sending, self._node = context, sending, node
+        self._flow = flow_of(context, context.scopes.scope_of(sending.node))
+        self._wanted = {id(event) for event in self._flow.reaching(node) if event.path == dotted(node)}
+        self._met = set[int]()
+        self._asked = set[int]()
+
+    def is_reached(self) -> bool:
+        """Whether each way leads to the value, and all that it may be is on one."""
+        return bool(self._wanted) and self._leads_any(self._sending.given) and self._wanted <= self._met
+
+    def _leads_any(self, expressions: Sequence[cst.BaseExpression]) -> bool:
+        ways = [self._leads(each) for each in expressions]  # all of them, for what they meet
+        return any(ways)
+
+    def _leads(self, expression: cst.BaseExpression) -> bool:
+        path = dotted(expression)
+        if path is None:
+            return self._leads_any(_operands(self._context, expression))
+        events = [event for event in self._flow.reaching(expression) if event.path == path]
+        events = [event for event in events if not excludes(self._context, event.node, self._node)]
+        ways = [self._comes_from(event) for event in events]
+        return bool(ways) and all(ways)
+
+    def _comes_from(self, event: Event) -> bool:
+        if id(event) in self._wanted:
+            self._met.add(id(event))
             return True
-        if len(events) == 1 and events[0].path == dotted(each):
-            waiting += _assigned(events[0].node, events[0].path)
-    return False
+        if id(event) in self._asked:
+            return False
+        self._asked.add(id(event))
+        return self._leads_any(_assigned(event.node, event.path))
 
 
 def _assigned(statement: cst.CSTNode, path: str) -> list[cst.BaseExpression]:
