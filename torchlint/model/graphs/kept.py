@@ -15,7 +15,7 @@ from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
-from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
+from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away
 from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
@@ -163,13 +163,31 @@ def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
 def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> tuple[Tie, Sending | None]:
     """The closest tie to what is sent back where a graph is freed, and where that is."""
     best: tuple[Tie, Sending | None] = (Tie.NONE, None)
-    for sending in sendings_near(context, keeping.node):
-        if not sending.frees or grad_enabled(context, sending.node) != Tri.YES:
+    near = [each for each in sendings_near(context, keeping.node) if grad_enabled(context, each.node) == Tri.YES]
+    is_needed = any(_sends_keeper(context, flow, keeping, each) for each in near)
+    for sending in () if is_needed else near:
+        if not sending.frees and not _is_given_nobody(context, flow, keeping):
             continue
         tie = _tie_to(context, flow, keeping, node, sending)
+        if not sending.frees and tie != Tie.LAST:
+            continue
         if tie > best[0]:
             best = tie, sending
     return best
+
+
+def _sends_keeper(context: Context, flow: Flow, keeping: Keeping, sending: Sending) -> bool:
+    """Whether gradients are sent back through all that is kept, not only through what was put in last."""
+    if any(_is_last_of(context, keeping, each) for each in sending.given):
+        return False
+    _, sent = context.remember(_sent, sending)
+    return any(id(event) in sent for event in flow.events_at(keeping.node) if event.path == keeping.path)
+
+
+def _is_given_nobody(context: Context, flow: Flow, keeping: Keeping) -> bool:
+    """Whether nobody else has what is kept."""
+    events = (event for event in flow.events_at(keeping.node) if event.path == keeping.path)
+    return "." not in keeping.path and not any(is_given_away(context, flow.scope, each) for each in events)
 
 
 def _tie_to(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, sending: Sending) -> Tie:
@@ -423,6 +441,8 @@ def _text(node: cst.BaseExpression) -> str:
             return f"{_text(left)} {_text(right)}"
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
             return key.strip("'\"")
+        case cst.Subscript(value=cst.Name() | cst.Attribute() as inner) if last_name(inner).endswith("losses"):
+            return last_name(inner)  # each of them is one; what `loss[1]` is beside the loss nobody says
         case cst.UnaryOperation(expression=value):
             return _text(value)
     return ""
