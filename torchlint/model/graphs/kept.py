@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -19,7 +19,9 @@ from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_
 from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.saved import saves_nothing
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.graphs.shown import is_told_apart
 from torchlint.model.graphs.through import goes_through, is_same_binding
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import MODULE_NAME
@@ -80,8 +82,10 @@ def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
         return []
     if is_sent_elsewhere(context, keeping.path, flow.scope):
         return []
-    found = (_judged(context, flow, keeping, each) for each in keeping.kept)
-    return [each for each in found if each is not None]
+    found = [kept for each in keeping.kept if (kept := _judged(context, flow, keeping, each)) is not None]
+    if any(each.is_certain for each in found) and is_told_apart(context, flow, keeping):
+        return [replace(each, is_certain=False) for each in found]
+    return found
 
 
 def _is_statement(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
@@ -124,6 +128,8 @@ def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.Base
 
 def _is_surely_sent(context: Context, flow: Flow, node: cst.BaseExpression, tie: Tie, sending: Sending) -> bool:
     """Whether gradients are sent back through all of a value, whatever way is taken."""
+    if not sending.is_known:
+        return False
     if tie == Tie.SAME:
         inner = core(context, node)
         return is_same_binding(context, flow, sending, inner) or goes_through(context, sending, inner)
@@ -166,10 +172,11 @@ def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpressio
     near = [each for each in sendings_near(context, keeping.node) if grad_enabled(context, each.node) == Tri.YES]
     is_needed = any(_sends_keeper(context, flow, keeping, each) for each in near)
     for sending in () if is_needed else near:
-        if not sending.frees and not _is_given_nobody(context, flow, keeping):
+        is_usable = not sending.frees or context.remember(saves_nothing, sending)
+        if is_usable and not _is_given_nobody(context, flow, keeping):
             continue
         tie = _tie_to(context, flow, keeping, node, sending)
-        if not sending.frees and tie != Tie.LAST:
+        if is_usable and tie != Tie.LAST:
             continue
         if tie > best[0]:
             best = tie, sending
