@@ -184,9 +184,7 @@ def _is_of_that_time(model: Model) -> bool:
 def _as_number(node: cst.BaseExpression, model: Model) -> Fix:
     if _may_be_number(node, model):
         return Fix("Use `float`", (edit.insert_before(node, "float("), edit.insert_after(node, ")")), _UNSAFE)
-    if isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or node.lpar:
-        return Fix("Add `.item()`", (edit.insert_after(node, ".item()"),))
-    return Fix("Add `.item()`", (edit.insert_before(node, "("), edit.insert_after(node, ").item()")))
+    return Fix("Add `.item()`", edit.append(node, ".item()"))
 
 
 def _may_be_number(node: cst.BaseExpression, model: Model) -> bool:
