@@ -54,10 +54,11 @@ What has one dimension has none when that is summed, as in the helper that many 
 
 ## When the fix is unsafe
 
-When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with
-more than one element, which `loss.backward()` before it rules out. For what was drawn from a distribution, where it is
-returned or given on: it has no dimension only if the distribution has none. `round` of what is a number until the first
-batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its name: it no longer comes.
+When the rank is not known, and only the name or the use says that a scalar is meant (`"%.3f" % err.data[0]`): `.item()`
+raises on a tensor with more than one element, which `loss.backward()` before it rules out. For what was drawn from a
+distribution, where it is returned or given on: it has no dimension only if the distribution has none. `round` of what
+is a number until the first batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its
+name: it no longer comes.
 
 ```diff
  import torch

@@ -141,6 +141,8 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return value, used
     if _LEAF_NAME.search(name) and not _VAGUE_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
         return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
+    if scalars.is_read(node, model):
+        return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
 
 
