@@ -77,7 +77,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import assignment_of, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
@@ -87,6 +87,12 @@ GROUP = Group.MIGRATION
 
 _SINCE: Version = (1, 2)
 _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
+_COMPARING = frozenset(
+    """
+    eq ne lt le gt ge bool isnan isinf isfinite isclose logical_not logical_and logical_or logical_xor
+    """.split()  # noqa: SIM905
+)
+"""Functions and methods that give booleans."""
 _MASKED = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
 
 
@@ -146,11 +152,15 @@ def _users(node: cst.Call, model: Model) -> list[cst.Name]:
 
 
 _MINUS_TRIGGER = any_of(
-    pattern(r"1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])"),
+    pattern(r"1(?<![\w.]1) - [A-Za-z_][\w.]*(?!\w|[\t\x20]*[.(\[])"),
+    pattern(
+        r"1(?<![\w.]1) - [A-Za-z_][^\n]{0,200}?(?:\b|_)"
+        r"(?:eq|ne|lt|le|gt|ge|bool|isnan|isinf|isfinite|isclose|logical_not|logical_and|logical_or|logical_xor) \("
+    ),
     pattern(r"1(?<![\w.]1) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
     pattern(r"\) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
 )
-"""Behind a minus, what is called one or compares, as far as nothing is done to that on its line."""
+"""Behind a minus, a name or what compares, as far as nothing is done to that on its line."""
 _UNARY_TRIGGER = pattern(
     r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( "
     r"(?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"
@@ -163,7 +173,7 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
         case cst.BinaryOperation(left=cst.Integer("1"), operator=cst.Subtract(), right=mask):
-            if not model.target.reaches(_SINCE) or not _looks_boolean(mask) or not _is_boolean(mask, model):
+            if not model.target.reaches(_SINCE) or not _looks_boolean(mask, model) or not _is_boolean(mask, model):
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
@@ -190,9 +200,39 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     )
 
 
-def _looks_boolean(node: cst.BaseExpression) -> bool:
-    """Whether an expression is written as a mask: a comparison, or called one."""
-    return isinstance(node, cst.Comparison) or "mask" in last_name(node)
+def _looks_boolean(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is written as a mask: it compares, is called one, or is assigned what compares."""
+    match node:
+        case cst.Comparison():
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name in _COMPARING
+        case cst.Name(value=name):
+            return "mask" in name or model.remember(_is_assigned_comparison, name, model.scopes.scope_of(node))
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return "mask" in name or model.remember(_is_kept_comparison, name)
+    return False
+
+
+def _is_assigned_comparison(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    return any(_compares(target, model) for target in model.targets(name, scope))
+
+
+def _is_kept_comparison(model: Model, name: str) -> bool:
+    return any(_compares(use, model) for use in model.tree.attributes(name))
+
+
+def _compares(target: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is assigned to a target compares anything, or makes it boolean."""
+    assign = assignment_of(target, model.tree)
+    if assign is None:
+        return False
+    calls = model.tree.within(assign.value, cst.Call)
+    return (
+        any(True for _ in model.tree.within(assign.value, cst.Comparison))
+        or any(last_name(call.func) in _COMPARING for call in calls)
+        or any(node.attr.value == "bool" for node in model.tree.within(assign.value, cst.Attribute))
+    )
 
 
 def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:
