@@ -22,6 +22,8 @@ def by_names(x: torch.Tensor, target: torch.Tensor):
     empty = torch.zeros(4, dtype=uint8)  # TL310`uint8`
     empty[0] = 1
     w = x[empty, 1:]
+    causal = x.new_empty(4, 4).byte().fill_(1).triu_(1)  # TL310`byte`
+    scores.masked_fill_(causal, 0)
     none = (x > 0.5).byte()  # TL310`byte`
     v = x[1 - none]
     return u, y, z, scores, w, v, large, small

@@ -56,7 +56,7 @@ A tensor that is made of bytes and used as a mask, by other names or after some 
 +kept = torch.ones(3, dtype=torch.bool)
  y = x.masked_fill(kept, 0.0), x[kept]
 !first = torch.zeros(3, dtype=torch.uint8)
- first.fill_(1)
+ first.fill_(3)
  z = x[first]
  picture = torch.zeros(3, dtype=torch.uint8)
  picture[0] = 255

@@ -15,7 +15,7 @@ _MASKING = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_sc
 _ARRANGING = frozenset(
     """
     t transpose permute view reshape expand expand_as unsqueeze squeeze flatten repeat repeat_interleave tril triu flip
-    roll contiguous clone detach cuda cpu view_as reshape_as movedim swapaxes swapdims
+    roll contiguous clone detach cuda cpu view_as reshape_as movedim swapaxes swapdims zero_ tril_ triu_ t_ unsqueeze_
     """.split()  # noqa: SIM905
 )
 """Methods whose results have the elements of what they are called on, and its dtype."""
@@ -120,6 +120,8 @@ def _of_attribute(name: str, attribute: cst.Attribute, model: Model) -> Sequence
         return None
     if name in ("eq", "ne") and len(call.args) == 1 and integer(call.args[0].value) in (0, 1):
         return ()
+    if name == "fill_" and len(call.args) == 1 and integer(call.args[0].value) in (0, 1):
+        return (call,)
     is_moved = name == "to" and len(call.args) == 1 and _is_device(call.args[0], model)
     return (call,) if name in _ARRANGING or is_moved else None
 
