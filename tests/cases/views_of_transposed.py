@@ -65,7 +65,9 @@ def slices(x: torch.Tensor, logits: torch.Tensor, labels: torch.Tensor, n, rows)
         logits[..., :-1, :].view(-1, vocabulary),
         labels[:, 1:].view(-1),  # TL314`view`
         labels[:, 1:].view(-1, 1),  # TL314`view`
+        labels[:, 1:].view(1, -1),
         labels[:, 1:].view(len(labels), -1),
+        logits.permute(0, 2, 1).view(1, -1, vocabulary),
         labels[1:].view(-1),
         labels[:1, 1:].view(-1),
         labels[n, 1:].view(-1),

@@ -127,12 +127,12 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _dimensions(args: Sequence[cst.Arg]) -> int | None:
-    """How many dimensions a view is to have, of which none is known to be one; None if that is not seen."""
+    """How many dimensions a view is to have; None if that is not seen."""
     if any(arg.star or arg.keyword is not None for arg in args):
         return None
     if len(args) == 1:
         return 1 if integer(args[0].value) is not None else None
-    return sum(integer(arg.value) != 1 for arg in args) or None
+    return len(args) or None
 
 
 def _is_cut(view: cst.Call, count: int, model: Model) -> bool:
@@ -144,9 +144,10 @@ def _is_cut(view: cst.Call, count: int, model: Model) -> bool:
     if not isinstance(taken, cst.Subscript):
         return False
     gaps = slices.gaps(taken)
-    if gaps and count > gaps and slices.is_last_size(view.args[-1].value, taken, model):
-        count -= 1
-    return 0 < count <= gaps
+    if not gaps or count <= gaps:
+        return bool(gaps)
+    last = view.args[-1].value
+    return count - 1 <= gaps and (integer(last) == 1 or slices.is_last_size(last, taken, model))
 
 
 def _breaks(node: cst.BaseExpression, model: Model) -> int:
