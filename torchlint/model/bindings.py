@@ -53,14 +53,27 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
 
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
     """What a name was assigned last before its statement, if that is so on every path there."""
+    target = last_target(context, name)
+    return _bound_to(target, context.tree) if target is not None else None
+
+
+def last_target(context: Context, name: cst.Name) -> cst.Name | None:
+    """Where a name was bound last before its statement, if that is so on every path there."""
     tree, scope = context.tree, context.scopes.scope_of(name)
     bound = targets(context, name.value, scope)
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
     if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
         return None
-    value = _bound_to(bound[before - 1], tree)
-    suite = tree.parent(tree.statement(value)) if value is not None else None
-    return value if suite is not None and tree.is_inside(name, suite) else None
+    suite = tree.parent(tree.statement(bound[before - 1]))
+    return bound[before - 1] if suite is not None and tree.is_inside(name, suite) else None
+
+
+def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+    """What is taken apart into a tuple that a name is one of: the call of ``x, order = lengths.sort()`` for ``x``."""
+    element = tree.parent(target)
+    several = tree.parent(element) if isinstance(element, cst.Element) else None
+    assign = assignment_of(several, tree) if isinstance(several, cst.Tuple) else None
+    return assign.value if assign is not None else None
 
 
 def owner(context: Context, name: cst.Name) -> cst.FunctionDef | cst.Module | None:
@@ -110,9 +123,8 @@ def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
         return assign.value
     element = tree.parent(target)
     several = tree.parent(element) if isinstance(element, cst.Element) else None
-    assign = assignment_of(several, tree) if isinstance(several, cst.Tuple) else None
-    match several, assign:
-        case cst.Tuple(elements=places), cst.Assign(value=cst.Tuple(elements=values)) if len(places) == len(values):
+    match several, unpacked_from(target, tree):
+        case cst.Tuple(elements=places), cst.Tuple(elements=values) if len(places) == len(values):
             return next((each.value for place, each in zip(places, values, strict=True) if place is element), None)
     return None
 
