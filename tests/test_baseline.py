@@ -464,3 +464,29 @@ def test_it_survives_a_real_formatter(write: Write, torchlint: Torchlint, tmp_pa
         pytest.skip("there is no formatter")
     assert (tmp_path / "x.py").read_text(encoding="utf-8") != text
     assert torchlint("check").out == "No findings in 1 file (3 baselined).\n"
+
+
+def test_what_is_in_it_is_shown(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"a/x.py": HEAD + READ + FUNCTION, "b.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    write({"a/x.py": "this is (", "b.py": ""})
+    ran = torchlint("baseline", "show")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "a/x.py: TL101: x = torch.ones(3, requires_grad=True).data",
+        "a/x.py: TL101 in `Net.forward`, 2 times: total = x.relu().data + 1",
+        "b.py: TL101: y = torch.zeros(3, requires_grad=True).data",
+        f"4 findings in 2 files in {NAME}: 4 × TL101.",
+    ]
+    (tmp_path / "a" / "x.py").unlink()
+    for asked in (["b.py"], ["./b.py", str(tmp_path / "b.py")]):
+        assert torchlint("baseline", "show", *asked).out.splitlines()[1:] == [
+            f"1 finding in 1 file in {NAME}: 1 × TL101."
+        ]
+    assert torchlint("baseline", "show", "a/x.py").out == torchlint("baseline", "show", "a").out, "a file that is gone"
+    (tmp_path / "ab").mkdir()
+    assert torchlint("baseline", "show", "ab").out == f"0 findings in 0 files in {NAME}.\n"
+    ran = torchlint("baseline", "show", "c.py")
+    assert (ran.code, ran.err) == (2, f"error: c.py: there is no such path, and {NAME} has nothing of it\n")
+    ran = torchlint("baseline", "show", "--baseline", "other.json")
+    assert (ran.code, ran.err.split(":")[:2]) == (2, ["error", " there is no baseline other.json"])

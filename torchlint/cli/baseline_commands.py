@@ -14,14 +14,14 @@ def baseline() -> None:
     """Live with the findings there are, and report new ones only: see docs/baseline.md."""
 
 
+_file_option = click.option(
+    "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
+)
+
+
 def _baseline(function: F) -> F:
-    """The options that the commands about baselines share."""
-    function = config_option(function)
-    function = verbose_option()(function)
-    function = jobs_option(function)
-    return click.option(
-        "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
-    )(function)
+    """The options that the commands share which check files."""
+    return _file_option(jobs_option(verbose_option()(config_option(function))))
 
 
 @baseline.command("write", short_help="Write all findings into a baseline.")
@@ -40,6 +40,22 @@ def write_baseline(**given: Any) -> int:
 
     with settings_can_be_wrong():
         return command.write(command.BaselineWriteOptions(**given))
+
+
+@baseline.command("show", short_help="Print what is in the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@_file_option
+@config_option
+@verbose_option(expose_value=False)
+def show_baseline(**given: Any) -> int:
+    """Print what is in the baseline (of all files, or of those at or below some paths). No file is checked.
+
+    Exit code: 0 it is printed, 2 bad usage or settings.
+    """
+    from torchlint.cli import baseline as command
+
+    with settings_can_be_wrong():
+        return command.show(command.BaselineShowOptions(**given))
 
 
 @baseline.command("check")
