@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Torchlint
+from notebooks import notebook
 
 from torchlint.cli import exit_codes
 from torchlint.file.locate.sites import statement_hash
@@ -490,3 +491,42 @@ def test_what_is_in_it_is_shown(write: Write, torchlint: Torchlint, tmp_path: Pa
     assert (ran.code, ran.err) == (2, f"error: c.py: there is no such path, and {NAME} has nothing of it\n")
     ran = torchlint("baseline", "show", "--baseline", "other.json")
     assert (ran.code, ran.err.split(":")[:2]) == (2, ["error", " there is no baseline other.json"])
+
+
+def test_sarif_says_what_is_new(write: Write, torchlint: Torchlint) -> None:
+    def states(*arguments: str) -> list[tuple[str, str, str | None]]:
+        log = json.loads(torchlint("check", "--output-format", "sarif", *arguments).out)
+        return [
+            (location["artifactLocation"]["uri"], each["ruleId"], each.get("baselineState"))
+            for each in log["runs"][0]["results"]
+            for location in (each["locations"][0]["physicalLocation"],)
+        ]
+
+    write({"a.py": HEAD + READ + OTHER, "n.ipynb": notebook(HEAD, READ)})
+    assert {state for *_, state in states()} == {None}
+    torchlint("baseline", "write")
+    write({"a.py": HEAD + READ + READ + OTHER, "b.py": HEAD + READ, "n.ipynb": notebook(HEAD, OTHER, READ)})
+    new = [("a.py", "TL101", "new"), ("b.py", "TL101", "new"), ("n.ipynb", "TL101", "new")]
+    assert states() == new, "code scanning shows all that it is given, so the others are not among them"
+    assert states("--no-baseline") == [
+        ("a.py", "TL101", "unchanged"),
+        ("a.py", "TL101", "new"),
+        ("a.py", "TL101", "unchanged"),
+        ("b.py", "TL101", "new"),
+        ("n.ipynb", "TL101", "new"),
+        ("n.ipynb", "TL101", "unchanged"),
+    ]
+    assert {state for *_, state in states("--no-baseline", "--isolated")} == {None}
+
+
+def test_everything_is_what_it_is_without_a_baseline(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"a.py": HEAD + READ + OTHER})
+    torchlint("baseline", "write")
+    write({"a.py": HEAD + READ + READ + OTHER})
+    plain = torchlint("check", "--no-baseline", "--output-format", "concise")
+    ran = torchlint("check", "--no-baseline", "--output-format", "concise", "--output-format", "sarif:out.sarif")
+    assert ran == plain
+    assert "3 findings" in plain.out
+    ran = torchlint("check", "--no-baseline", "--fix", "--output-format", "sarif:out.sarif")
+    assert ran.out.splitlines()[-1] == "No findings in 1 file (3 fixed)."
+    assert ".data" not in (tmp_path / "a.py").read_text(encoding="utf-8")
