@@ -191,6 +191,20 @@ def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch
     assert not Importers(folder).is_known
 
 
+def test_where_there_is_too_much_nothing_is_read(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write({"a/one.py": OURS, "b/two.py": OURS, "three.py": OURS})
+    monkeypatch.setattr(importable, "_MAX_FILES", 20)
+    read = list[str]()
+
+    def content(path: str) -> bytes:
+        read.append(path)
+        return b""
+
+    monkeypatch.setattr(importable, "content", content)
+    assert not Importers(importable.Folder(str(tmp_path), is_marked=False)).is_known
+    assert read == []
+
+
 UPSAMPLE = "import torch\nimport torch.nn.functional as F\n\nx = F.upsample(torch.ones(1, 1, 2, 2), scale_factor=2)\n"
 PATCHES = {
     "assigned": "import torch.nn.functional as F\nF.upsample = print\n",
