@@ -9,10 +9,12 @@ import libcst as cst
 
 from torchlint.model.bindings import references
 from torchlint.model.context import Context
-from torchlint.model.expressions import value_of
+from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.backward import reached, sendings
 from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
-from torchlint.model.graphs.mentions import CUTTING, CUTTING_FUNCTIONS
+from torchlint.model.graphs.mentions import CUTTING, CUTTING_FUNCTIONS, mentions
+from torchlint.model.interpreted import seen
+from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import last_name
 from torchlint.model.values import reference
 
@@ -42,6 +44,8 @@ _READING = frozenset(
 """Callables that read or pass on what they are given, and no more: they never send gradients back through it."""
 _REPORTING = ("log", "print", "report", "record", "plot", "meter", "write", "format")
 """What the names of callables contain that only tell people something."""
+_HOLDING = Kind.CONTAINER | Kind.OBJECT | Kind.UNKNOWN
+"""What can be put into."""
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "logging.", "statistics.")
 """Where callables are from that send nothing back but those that are called so."""
 
@@ -61,6 +65,28 @@ def fate_of_name(context: Context, name: str, node: cst.CSTNode) -> Fate:
 def is_given_away(context: Context, scope: Scope, event: Event) -> bool:
     """Whether what a binding has given to its name is returned or handed on, whatever else becomes of it."""
     return id(event) in context.remember(_given_away, scope)
+
+
+def is_its_own(context: Context, scope: Scope, path: str) -> bool:
+    """Whether what a name of a scope holds is held by nothing else: ``[]`` is, ``[losses]`` may not be."""
+    return context.remember(_is_its_own, scope, path)
+
+
+def _is_its_own(context: Context, scope: Scope, path: str) -> bool:
+    return all(_is_made_anew(context, event) for event in flow_of(context, scope).bindings(path))
+
+
+def _is_made_anew(context: Context, event: Event) -> bool:
+    """Whether what a name is bound to is new, or a sum that it was part of."""
+    match event.node:
+        case cst.AugAssign():
+            return True
+        case cst.Assign(value=value) | cst.AnnAssign(value=value) | cst.NamedExpr(value=value) if value is not None:
+            if isinstance(value, cst.Call) and (qualified(context, value.func) or "").startswith("torch."):
+                return True
+            found = (each for each in mentions(context, value) if each.path != event.path)
+            return not any(seen(context, each.node).kind & _HOLDING for each in found)
+    return False
 
 
 def _given_away(context: Context, scope: Scope) -> frozenset[int]:

@@ -16,7 +16,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
-from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away
+from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
 from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
@@ -149,7 +149,8 @@ def _is_always_sent(context: Context, flow: Flow, keeping: Keeping, node: cst.Ba
 
 def _is_only_read(context: Context, flow: Flow, keeping: Keeping) -> bool:
     """Whether what is kept is bound in the function, and only looked at there."""
-    return "." not in keeping.path and bool(flow.bindings(keeping.path)) and _fate(context, flow, keeping) == Fate.READ
+    is_bound = "." not in keeping.path and bool(flow.bindings(keeping.path))
+    return is_bound and _fate(context, flow, keeping) == Fate.READ and is_its_own(context, flow.scope, keeping.path)
 
 
 def _fate(context: Context, flow: Flow, keeping: Keeping) -> Fate:
@@ -409,7 +410,7 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     ):
         return None
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
-    return Kept(keeping, node, Tie.NONE, fate == Fate.READ, is_plain)
+    return Kept(keeping, node, Tie.NONE, _is_only_read(context, flow, keeping), is_plain)
 
 
 def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
