@@ -182,16 +182,10 @@ def check_step(node: cst.Return, model: Model) -> Finding | None:
     if not kept or not model.may_record(node):
         return None
     said = "the trainer keeps what is returned for `training_epoch_end`, with its graph; add `.detach()`"
-    edits = tuple(each_edit for each in kept for each_edit in _called(each, "detach"))
+    edits = tuple(each_edit for each in kept for each_edit in edit.append(each, ".detach()"))
     fix = Fix("Add `.detach()`", edits, Applicability.UNSAFE, risk=_RISKS[Tie.SHARED])
     return Finding(kept[0], said, fix, receiver=kept[0])
 
 
 def _all(kept: list[Kept], method: str) -> tuple[Edit, ...]:
-    return tuple(each_edit for each in kept for each_edit in _called(each.value, method))
-
-
-def _called(node: cst.BaseExpression, method: str) -> tuple[Edit, ...]:
-    if node.lpar or isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
-        return (edit.insert_after(node, f".{method}()"),)
-    return edit.insert_before(node, "("), edit.insert_after(node, f").{method}()")
+    return tuple(each_edit for each in kept for each_edit in edit.append(each.value, f".{method}()"))
