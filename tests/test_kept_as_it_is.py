@@ -86,6 +86,44 @@ loss = (kept * layer.weight).sum()
 layer.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.zeros(1)})
 loss.backward()
 """,
+    "losses with hooks, in a list that NumPy refuses": """\
+import numpy as np
+w, losses = torch.ones(3, requires_grad=True), []
+for i in range(3):
+    loss = (w ** 2).sum()
+    losses.append(loss)
+    losses[-1].register_hook(lambda grad: grad * 2)
+    loss.backward()
+try:
+    np.array(losses)
+except RuntimeError:
+    pass
+""",
+    "losses that are scaled in a list that NumPy refuses": """\
+import numpy as np
+w, losses = torch.ones(3, requires_grad=True), []
+for i in range(3):
+    loss = (w ** 2).sum()
+    losses.append(loss)
+    losses[-1] /= 2
+    loss.backward()
+try:
+    np.array(losses)
+except RuntimeError:
+    pass
+""",
+    "a list by two names, one of which is converted": """\
+import numpy as np
+w, bag = torch.ones(3, requires_grad=True), []
+losses = bag
+for i in range(3):
+    losses.append((w ** 2).sum())
+sum(bag).backward()
+try:
+    np.array(losses)
+except RuntimeError:
+    pass
+""",
     "a gradient and its shape": """\
 w = torch.ones(2, 3, requires_grad=True)
 w.sum().backward()

@@ -95,7 +95,7 @@ def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
     if grad_enabled(context, arg) != Tri.YES:
         return Certainty.SUPPOSED
     found = requires_grad(context, arg) or Certainty.SUPPOSED
-    return found if found == Certainty.PROVED else Certainty.SUPPOSED
+    return found if found == Certainty.PROVED or shows_recording(context, arg) else Certainty.SUPPOSED
 
 
 def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -128,6 +128,7 @@ from torchlint import edit
 from torchlint.model import Certainty, Fate, Kind, Model, lists
 from torchlint.model.autograd import backward_calls
 from torchlint.model.graphs.fate import fate_of_name
+from torchlint.model.graphs.shown import are_elements_told_apart
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
 from torchlint.model.scopes import target_names
@@ -430,6 +431,8 @@ def _before_the_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> 
         return None
     added = [each for each in model.ask(lists.appended, node) if model.requires_grad(each) == Certainty.PROVED]
     if not added or any(model.value(each).kind & ~(Kind.TENSOR | Kind.UNKNOWN) for each in added):
+        return None
+    if any(model.ask(are_elements_told_apart, each) for each in added):
         return None
     return Fix("Add `.detach()` where it is put into the list", tuple(e for each in added for e in _detached(each)))
 

@@ -51,6 +51,24 @@ So do methods and functions of the project that put what they are given into som
 +    meter.update(loss.detach(), 2)
 ```
 
+And Lightning 1 keeps all that `training_step` returns where there is a `training_epoch_end` for it; the loss alone is
+detached:
+
+```diff
+ import pytorch_lightning as pl
+
+
+ class Task(pl.LightningModule):
+     def training_step(self, batch, batch_idx):
+         out = self(batch)
+         penalty_loss = out.pow(2).mean()
+~        return {"loss": out.mean() + penalty_loss, "penalty": penalty_loss}
++        return {"loss": out.mean() + penalty_loss, "penalty": penalty_loss.detach()}
+
+     def training_epoch_end(self, outputs):
+         print(sum(float(each["penalty"]) for each in outputs))
+```
+
 ## What is known of the graph
 
 A finding rests on `loss.backward()` in the same round, in whatever way that is written: `accelerator.backward(loss)`,
@@ -108,6 +126,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kept, Model, Tie
 from torchlint.model.graphs.kept import kept_for_nothing
+from torchlint.model.graphs.steps import kept_of_step
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, all_of, any_of, attribute, in_loops, on, pattern
 
 GROUP = Group.PERFORMANCE
@@ -154,6 +173,18 @@ def check(node: cst.CSTNode, model: Model) -> Finding | None:
     risk = _RISKS.get(doubtful[0].tie, "") if doubtful else ""
     fix = Fix("Add `.detach()`", _all(kept, "detach"), how, alternatives=(number,), risk=risk)
     return Finding(node, f"{keeps}; add `.detach()` (or `.item()` for a number)", fix, receiver=receiver)
+
+
+@on(cst.Return, trigger=pattern(r"def training_epoch_end"))
+def check_step(node: cst.Return, model: Model) -> Finding | None:
+    """Report what Lightning keeps of each step with its graph."""
+    kept = model.ask(kept_of_step, node)
+    if not kept or not model.may_record(node):
+        return None
+    said = "the trainer keeps what is returned for `training_epoch_end`, with its graph; add `.detach()`"
+    edits = tuple(each_edit for each in kept for each_edit in edit.append(each, ".detach()"))
+    fix = Fix("Add `.detach()`", edits, Applicability.UNSAFE, risk=_RISKS[Tie.SHARED])
+    return Finding(kept[0], said, fix, receiver=kept[0])
 
 
 def _all(kept: list[Kept], method: str) -> tuple[Edit, ...]:

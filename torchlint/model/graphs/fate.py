@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 from collections.abc import Iterable, Iterator
 
@@ -179,9 +180,15 @@ def _is_unknown(context: Context, call: cst.Call) -> bool:
     if any(word in last.lower() for word in _REPORTING):
         return False
     known = reference(value_of(context, call.func))
-    if known is not None and known.startswith(_HARMLESS) and last != "getattr":
+    if known is not None and known.startswith(_HARMLESS) and not _hands_on(last):
         return False
     return not isinstance(context.tree.parent(call), cst.FormattedStringExpression)
+
+
+def _hands_on(builtin: str) -> bool:
+    """Whether somebody else gets what a function of Python is given: by an attribute, by catching an exception."""
+    made = getattr(builtins, builtin, None)
+    return builtin in ("getattr", "setattr") or (isinstance(made, type) and issubclass(made, BaseException))
 
 
 def _is_given(context: Context, name: cst.Name) -> bool:

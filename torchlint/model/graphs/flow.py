@@ -71,9 +71,19 @@ class Flow:
                 table = self._events if event.replaces else self._grown
                 table.setdefault(event.path, []).append(event)
                 self._at.setdefault(id(event.node), []).append(event)
+        self._share_with_aliases()
         for path, events in self._events.items():
             events.sort(key=self._order)
             self._orders[path] = [self._order(event) for event in events]
+
+    def _share_with_aliases(self) -> None:
+        """What is put into `losses` is put into `bag` as well where `losses = bag` stands somewhere."""
+        for event, source in self._made:
+            is_alias = event.replaces and isinstance(event.node, cst.Assign)
+            other = dotted(source) if is_alias and source is not None else None
+            if other is not None and (event.path in self._grown or other in self._grown):
+                shared = dict.fromkeys((*self._grown.get(event.path, ()), *self._grown.get(other, ())))
+                self._grown[event.path] = self._grown[other] = list(shared)
 
     def _link(self) -> None:
         made, self._made = self._made, []

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
-from torchlint.model.graphs.keeping import Keeping
+from torchlint.model.graphs.keeping import Keeping, keeping_at
 from torchlint.model.graphs.mentions import mentions
 
 _OF_THE_GRAPH = frozenset(
@@ -33,6 +33,13 @@ def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     if any(not kept.isdisjoint(upstream(flow.reaching(each), _MANY)) for each in (*asked, *changed)):
         return True
     return "." in keeping.path and keeping.path.rpartition(".")[2] in context.remember(_asked_anywhere)
+
+
+def are_elements_told_apart(context: Context, element: cst.BaseExpression) -> bool:
+    """Whether that is so where an element is put into a list: `losses.append(loss)`."""
+    call = context.tree.enclosing(element, cst.Call)
+    keeping = keeping_at(context, call) if call is not None else None
+    return keeping is not None and is_told_apart(context, flow_of(context, context.scopes.scope_of(element)), keeping)
 
 
 def _asked_in(context: Context, scope: Scope) -> list[cst.BaseExpression]:
