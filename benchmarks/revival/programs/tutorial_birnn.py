@@ -1,0 +1,7 @@
+"""A recurrent network in both directions, over the rows of digits."""
+
+from drive import Program
+
+FOLDER = "tutorials/02-intermediate/bidirectional_recurrent_neural_network"
+
+PROGRAM = Program(f"{FOLDER}/main.py", folder=FOLDER, steps=30)
