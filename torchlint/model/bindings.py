@@ -58,7 +58,7 @@ def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
     if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
         return None
-    value = _bound_to(bound[before - 1], tree)
+    value = bound_to(bound[before - 1], tree)
     suite = tree.parent(tree.statement(value)) if value is not None else None
     return value if suite is not None and tree.is_inside(name, suite) else None
 
@@ -103,7 +103,7 @@ def _is_counted(target: cst.Name, tree: Tree) -> bool:
     return False
 
 
-def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+def bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
     assign = assignment_of(target, tree)
     if assign is not None:
@@ -124,7 +124,7 @@ def _all_assigned(
     is_given = isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope))
     bound = [target for target in targets(context, name, scope) if scopes.scope_of(target) is scope]
     elsewhere = (None,) if is_given or scopes.rebinders(scope, name) else ()
-    return (*elsewhere, *(_bound_to(target, context.tree) for target in bound))
+    return (*elsewhere, *(bound_to(target, context.tree) for target in bound))
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import torch
 from drive import Program
-from torchvision.datasets import MNIST
 
 
 def write_digits() -> None:
     """What the program makes of its download."""
+    from torchvision.datasets import MNIST
+
     folder = Path("../data/processed")
     folder.mkdir(parents=True, exist_ok=True)
     for name, train in (("training", True), ("test", False)):
