@@ -35,6 +35,10 @@ FORMS = {
         "def f(x: torch.Tensor):\n    _, a = torch.max(x.data, 1)\n    return _\n",
         "def f(x: torch.Tensor):\n    _, a = torch.max(x.detach(), 1)\n    return _\n",
     ),
+    "values that other files may use": (
+        "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.data, 1)\n",
+        "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.detach(), 1)\n",
+    ),
     "between brackets": (
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i.data] = 1\n    return x[i.data], seen[i.data]\n",
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i] = 1\n    return x[i], seen[i.detach()]\n",
