@@ -53,6 +53,10 @@ FORMS = {
         "def f(loader, net, out):\n    for x, y in loader:\n        x = x.cuda()\n        out(net(x)).register_hook(out)\n\n\n"
         "def g(x: torch.Tensor):\n    x = x * 2\n    return x.data.squeeze_(0)\n",
     ),
+    "a batch in a file with other shapes": (
+        "def f(loader, net):\n    for x, y in loader:\n        x = Variable(x).cuda()\n        y.squeeze_(1)\n        net(x)\n",
+        "def f(loader, net):\n    for x, y in loader:\n        x = x.cuda()\n        y.squeeze_(1)\n        net(x)\n",
+    ),
     "a view of a new tensor": (
         "def f(n, net):\n    x = Variable(torch.transpose(torch.ones(n, 3), 0, 1))\n    return net(x)\n",
         "def f(n, net):\n    x = torch.transpose(torch.ones(n, 3), 0, 1)\n    return net(x)\n",

@@ -30,7 +30,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if _is_changed(inner, model) or model.remember(_are_asked_about):
         return False
-    if model.remember(_are_changed) and not _stays(inner, model):
+    if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
@@ -44,6 +44,11 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if _has_others(written, inner):
         return False
     return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
+
+
+def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a loader gave is replaced by its wrapper: ``x = Variable(x)``. By convention nobody else has it."""
+    return isinstance(inner, cst.Name) and is_from_loader(model.value(inner)) and _rebinds(call, inner, model)
 
 
 def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
@@ -158,6 +163,8 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if memory.is_inplace(name):
             return _is_of_its_own(owner, model)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
+            return True
+        case cst.Subscript(value=cst.Call() as call) if gives_two(call, model):
             return True
         case _:
             return memory.is_new(node, model)
