@@ -54,7 +54,7 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
     """What a name was assigned last before its statement, if that is so on every path there."""
     target = last_target(context, name)
-    return _bound_to(target, context.tree) if target is not None else None
+    return bound_to(target, context.tree) if target is not None else None
 
 
 def last_target(context: Context, name: cst.Name) -> cst.Name | None:
@@ -116,7 +116,7 @@ def _is_counted(target: cst.Name, tree: Tree) -> bool:
     return False
 
 
-def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+def bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
     assign = assignment_of(target, tree)
     if assign is not None:
@@ -136,7 +136,7 @@ def _all_assigned(
     is_given = isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope))
     bound = [target for target in targets(context, name, scope) if scopes.scope_of(target) is scope]
     elsewhere = (None,) if is_given or scopes.rebinders(scope, name) else ()
-    return (*elsewhere, *(_bound_to(target, context.tree) for target in bound))
+    return (*elsewhere, *(bound_to(target, context.tree) for target in bound))
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

@@ -114,13 +114,13 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Evidence, Kind, Model, Tri, Usage, Value
+from torchlint.model import Dtype, Evidence, Kind, Model, Ndim, Tri, Usage, Value
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, optimizer_steps
+from torchlint.rules.shared import as_number, data_sites, gradients, identity, indices, memory, optimizer_steps
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
@@ -177,6 +177,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     if doubtful and usage in data_sites.READING and data_sites.is_computed_without_graph(node, node.value, model):
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
+    if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
+        return Fix("Remove `.data`: only its number is formatted", drop)
     if _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
@@ -255,6 +257,8 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
             return False
         if _is_discrete(outer, model) or (isinstance(outer, cst.Call) and library.is_discrete(name)):
             return True
+        if isinstance(outer, cst.Call) and (name in _COMPARING or _gives_only_indices(outer, model)):
+            return True
         whole = outer
     parent = model.tree.parent(whole)
     match parent:
@@ -263,12 +267,40 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison():
             return _is_made_by(parent, model)
         case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
+            if _compares(call, model) or _gives_only_indices(call, model):
+                return True
             result = _result(call, model)
             if result is None or may_alias(result) or has_stars(call.args) or keyword(call.args, "out") is not None:
                 return False
             index = model.tree.parent(call)
             is_taken = isinstance(index, cst.Subscript) and index.value is call and _is_discrete(index, model)
             return is_taken or _is_discrete(call, model)
+    return False
+
+
+_COMPARING = frozenset(("equal", "allclose"))
+"""Methods, and functions of torch, that compare two tensors and give a truth value."""
+
+
+def _compares(call: cst.Call, model: Model) -> bool:
+    """Whether tensors are only compared: ``torch.equal(x.data, y.data)``."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _COMPARING and model.is_tensor(owner):
+            return True
+    name = model.qualified(call.func) or ""
+    return name == "torch.testing.assert_close" or name.removeprefix("torch.") in _COMPARING
+
+
+def _gives_only_indices(call: cst.Call, model: Model) -> bool:
+    """Whether of the values and indices that are computed only the latter are used: ``_, best = x.data.max(1)``."""
+    match model.tree.parent(call):
+        case cst.Assign(
+            targets=[
+                cst.AssignTarget(target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=unused) as target), _]))
+            ]
+        ) if unused.startswith("_") and identity.gives_two(call, model):
+            scope = model.scopes.scope_of(target)
+            return isinstance(scope, cst.FunctionDef) and all(map(model.is_target, model.references(unused, scope)))
     return False
 
 

@@ -33,8 +33,24 @@ tensor of labels had one as well, and was the batch of one for a loss. Both rais
 -    loss += criterion(scores[i].view(1, -1), labels[i])
 +    loss += criterion(scores[i].view(1, -1), labels[i].unsqueeze(0))
      loss += criterion(scores[i].view(-1), labels[i])
+     batch = labels[i : i + 1]
+     loss += criterion(scores[i].view(1, -1), batch)
 -    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i])
 +    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i].unsqueeze(0))
+```
+
+```diff run-after
+ import torch
+ from torch import nn
+
+ inputs, labels = torch.eye(4), torch.LongTensor([1, 3, 0, 2])
+ cell = nn.RNN(4, 4, batch_first=True)
+ criterion = nn.CrossEntropyLoss()
+ loss = 0
+ for x, label in zip(inputs, labels):
+     out, _ = cell(x.view(1, 1, 4))
+-    loss += criterion(out.view(-1, 4), label)
++    loss += criterion(out.view(-1, 4), label.unsqueeze(0))
 ```
 
 A gradient with several elements for one loss is no gradient of that time; it has no fix:
@@ -67,7 +83,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.model.syntax import keyword
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, attribute, on, pattern, word
-from torchlint.rules.shared import one_element
+from torchlint.rules.shared import losses, one_element
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.MIGRATION
@@ -82,6 +98,7 @@ _OF_CLASSES = frozenset(
     )
 )
 """Losses whose target is the number of a class for each row of the input."""
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _OF_CLASSES)
 
 
 @on(cst.Call, trigger=attribute("backward"))
@@ -121,13 +138,15 @@ def check_target(node: cst.Call, model: Model) -> Finding | None:
     match node.args:
         case [
             cst.Arg(value=scores, keyword=None, star=""),
-            cst.Arg(value=cst.Subscript() as label, star="") as arg,
+            cst.Arg(value=label, star="") as arg,
             *_,
         ]:
             if arg.keyword is not None and arg.keyword.value != "target":
                 return None
         case _:
             return None
+    if isinstance(label, cst.Call) or not losses.may_be_one_of(node.func, _LAST_NAMES, model):
+        return None
     value = model.value(node.func)
     loss = value.ref if value.kind == Kind.MODULE else model.qualified(node.func)
     if loss not in _OF_CLASSES or not _has_none(label, model) or not _is_batch(scores, model):

@@ -92,7 +92,7 @@ from torchlint.model import Kind, Model, activations
 from torchlint.model.activations import Activation
 from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
-from torchlint.rules.api import names
+from torchlint.rules.shared import losses
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -126,7 +126,7 @@ _FILE = any_of(word("CrossEntropyLoss"), word("BCEWithLogitsLoss"), word("NLLLos
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a loss that is given probabilities."""
     given = keyword(node.args, "input") or (node.args[0] if node.args and node.args[0].keyword is None else None)
-    if given is None or given.star or len(node.args) < 2 or not _may_be_loss(node.func, model):
+    if given is None or given.star or len(node.args) < 2 or not losses.may_be_one_of(node.func, _LAST_NAMES, model):
         return None
     activation = model.ask(activations.activation, given.value)
     if activation not in (Activation.SOFTMAX, Activation.SIGMOID):
@@ -142,30 +142,6 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         applied = "softmax" if loss == "cross_entropy" else "a sigmoid"
         said = f"`{loss}` applies {applied} itself; give it logits, not the output of {activation.value}"
     return Finding(given.value, said, _fix(loss, given.value, activation, model))
-
-
-def _may_be_loss(func: cst.BaseExpression, model: Model) -> bool:
-    """Whether what is called is a loss by name, or called like what a loss is assigned to in this file."""
-    if isinstance(func, cst.Call):
-        return last_name(func.func) in _LAST_NAMES or (
-            isinstance(func.func, (cst.Name, cst.Attribute)) and names.called_name(func.func, model) in _LAST_NAMES
-        )
-    if not isinstance(func, (cst.Name, cst.Attribute)):
-        return False
-    return names.called_name(func, model) in _LAST_NAMES or last_name(func) in model.remember(_names_of_losses)
-
-
-def _names_of_losses(model: Model) -> frozenset[str]:
-    """The last names of all that is assigned something that mentions a class of losses."""
-    found: set[str] = set()
-    for name in ("CrossEntropyLoss", "BCEWithLogitsLoss", "NLLLoss", "KLDivLoss"):
-        for use in model.tree.names(name):
-            assign = model.tree.enclosing(use, cst.Assign, cst.AnnAssign, cst.FunctionDef, cst.ClassDef)
-            if isinstance(assign, cst.Assign):
-                found.update(last_name(each.target) for each in assign.targets)
-            elif isinstance(assign, cst.AnnAssign):
-                found.add(last_name(assign.target))
-    return frozenset(found - {""})
 
 
 def _loss(func: cst.BaseExpression, model: Model) -> str | None:

@@ -8,9 +8,8 @@ from drive import Program
 NODES, GROUPS = 1500, 7
 
 
-def write_graph() -> None:
+def write_graph(folder: Path = Path("../data/cora")) -> None:
     """A node's words and links are mostly those of its group."""
-    folder = Path("../data/cora")
     folder.mkdir(parents=True, exist_ok=True)
     rows, links = [], []
     for node in range(NODES):

@@ -8,6 +8,7 @@ from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.mentions import CUTTING, mentions
 from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.torch import library
 from torchlint.model.values import Value
 
 MOVING = frozenset(
@@ -17,7 +18,10 @@ MOVING = frozenset(
 
 
 def core(context: Context, node: cst.BaseExpression) -> cst.BaseExpression:
-    """``loss`` of ``loss``, ``2 * loss``, ``loss.mean()``, ``loss * x.size(0) / n``."""
+    """``loss`` of ``loss``, ``2 * loss``, ``loss.mean()``, ``loss * x.size(0) / n``.
+
+    What a method gives that tensors do not have may be anything, a number for instance.
+    """
     while True:
         match node:
             case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
@@ -28,7 +32,7 @@ def core(context: Context, node: cst.BaseExpression) -> cst.BaseExpression:
             case cst.UnaryOperation(expression=inner):
                 node = inner
             case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name)), args=args) if (
-                (not args or name in ("mean", "sum", *MOVING))
+                (name in ("mean", "sum", *MOVING) or (not args and library.method(name) is not None))
                 and name not in CUTTING
                 and may_have_graph(value_of(context, inner))
             ):

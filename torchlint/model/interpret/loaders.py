@@ -7,7 +7,18 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.model.values import (
+    STRING,
+    UNKNOWN,
+    Evidence,
+    Origin,
+    Strength,
+    Value,
+    changed,
+    container,
+    held,
+    tensor,
+)
 
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""
@@ -29,6 +40,8 @@ def is_from_loader(value: Value) -> bool:
 
 def is_part_of_batch(value: Value) -> bool:
     """Whether a value comes out of a loop over a loader, whatever else it may be."""
+    if any(symbol.origin is Origin.BATCH for symbol in value.symbols):
+        return True
     return value.evidence is not None and value.evidence.text == FROM_LOADER
 
 

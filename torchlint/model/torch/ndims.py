@@ -158,8 +158,8 @@ def ndim_of_legacy(arguments: Sequence[Argument]) -> Ndim:
         return Ndim.MORE
     if all(a.value.kind == Kind.NUMBER for a in arguments):
         return ndim_by(len(arguments))
-    is_list = isinstance(arguments[0].node, (cst.List, cst.Tuple))
-    return _nested(arguments[0].value) if is_list else Ndim.MORE
+    first = arguments[0].value
+    return Ndim.MORE if first.ndim else _nested(first) & Ndim.MORE  # a size may be given as well, a ``torch.Size``
 
 
 def _nested(value: Value) -> Ndim:

@@ -20,14 +20,24 @@ _OF_NUMBERS = frozenset("eEfFgGdn%")
 _COMPARING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
 
 
+def is_formatted(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is formatted as a number by its own method: ``'{:.3f}'.format(x)``, ``f'{x:.3f}'``."""
+    match model.tree.parent(node):
+        case cst.Arg(keyword=None, star="") as arg if isinstance(call := model.tree.parent(arg), cst.Call):
+            return _is_put_into(call, arg)
+        case cst.FormattedStringExpression(format_spec=[*_, cst.FormattedStringText(value=spec)]):
+            return spec[-1] in _OF_NUMBERS
+    return False
+
+
 def is_made_number(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is given to ``int`` or ``float``, or formatted as numbers are."""
+    if is_formatted(node, model):
+        return True
     parent = model.tree.parent(node)
     match parent:
         case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
-            return model.qualified(call.func) in ("builtins.int", "builtins.float") or _is_put_into(call, parent)
-        case cst.FormattedStringExpression(format_spec=[*_, cst.FormattedStringText(value=spec)]):
-            return spec[-1] in _OF_NUMBERS
+            return model.qualified(call.func) in ("builtins.int", "builtins.float")
         case cst.BinaryOperation(left=left, operator=cst.Modulo(), right=right) if right is node:
             return _is_converted(left, 0, 1)
         case cst.Element() if isinstance(values := model.tree.parent(parent), cst.Tuple):

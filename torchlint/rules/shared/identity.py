@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata, usage_here
+from torchlint.model.bindings import bound_to
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, chain, last_name, parameters
 from torchlint.model.torch import library, writers
@@ -29,7 +30,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if _is_changed(inner, model) or model.remember(_are_asked_about):
         return False
-    if model.remember(_are_changed) and not _stays(inner, model):
+    if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
@@ -43,6 +44,11 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if _has_others(written, inner):
         return False
     return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
+
+
+def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a loader gave is replaced by its wrapper: ``x = Variable(x)``. By convention nobody else has it."""
+    return isinstance(inner, cst.Name) and is_from_loader(model.value(inner)) and _rebinds(call, inner, model)
 
 
 def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
@@ -102,14 +108,10 @@ def _follows(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
     return model.tree.order(use) > model.tree.order(node)
 
 
-_OF_THE_OBJECT = writers.OF_THE_VIEW | {
-    "requires_grad_",
-    "retain_grad",
-    "register_hook",
-    "register_post_accumulate_grad_hook",
-    "__setattr__",
-}
+_OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
 """Methods that change a tensor and not what shares its memory."""
+_WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulate_grad_hook"))
+"""Others of that kind, which raise where a tensor does not require grad: so none has been called where it is known."""
 
 
 def are_told_apart(model: Model) -> bool:
@@ -125,9 +127,17 @@ def _are_asked_about(model: Model) -> bool:
 def _are_changed(model: Model) -> bool:
     """Whether flags, hooks or attributes of a tensor are set."""
     changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
-    if not all(_is_of_its_own(node.value, model) for node in changing):
+    if not all(_is_view_of_data(node, model) or _is_of_its_own(node.value, model) for node in changing):
         return True
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
+
+
+def _is_view_of_data(node: cst.Attribute, model: Model) -> bool:
+    """Whether only the shape of what `.data` gives is changed, as by ``x.data.squeeze_()``: it stays another tensor."""
+    match node:
+        case cst.Attribute(value=cst.Attribute(value=owner, attr=cst.Name("data")), attr=cst.Name(value=name)):
+            return name in writers.OF_THE_VIEW and model.is_tensor(owner)
+    return False
 
 
 def _with_assigned_attributes(model: Model) -> tuple[cst.BaseExpression, ...]:
@@ -154,6 +164,8 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return _is_of_its_own(owner, model)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
             return True
+        case cst.Subscript(value=cst.Call() as call) if gives_two(call, model):
+            return True
         case _:
             return memory.is_new(node, model)
     if not isinstance(model.scopes.scope_of(node), cst.FunctionDef):
@@ -171,11 +183,38 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
-    if not all(model.tree.statement(each) is statement or _is_bound_to_new(each, model) for each in targets):
+    loop = model.tree.enclosing(call, cst.For, cst.While, cst.FunctionDef)
+    if isinstance(loop, (cst.For, cst.While)) and not any(
+        model.tree.is_inside(each, loop) and _is_bound_to_new(each, model) for each in targets
+    ):
+        return False  # in the next round, others may have it
+    if not all(
+        model.tree.statement(each) is statement or _is_bound_to_new(each, model) or _is_bound_to_itself(each, model)
+        for each in targets
+    ):
         return False
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
-    return all(model.ask(usage_here, use) <= Usage.READ for use in before)
+    return all(model.ask(usage_here, use) <= Usage.READ or _is_filled(use, model) for use in before)
+
+
+def _is_bound_to_itself(target: cst.Name, model: Model) -> bool:
+    """Whether a name is assigned what methods make of it: ``x = Variable(x).cuda()``."""
+    made = bound_to(target, model.tree)
+    while isinstance(made, cst.Call):
+        is_wrapper = isinstance(made.func, cst.Name) and made.func.value == "Variable" and bool(made.args)
+        made = made.args[0].value if is_wrapper else made.func.value if isinstance(made.func, cst.Attribute) else None
+    return isinstance(made, cst.Name) and made.value == target.value
+
+
+def _is_filled(use: cst.Name, model: Model) -> bool:
+    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``."""
+    whole: cst.CSTNode = use
+    for name, outer in chain(use, model.tree):
+        if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in _OF_THE_OBJECT:
+            return False
+        whole = outer
+    return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
 
 
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
@@ -188,16 +227,19 @@ def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
         return False
     if memory.is_new(assign.value, model):
         return True
-    match assign.value:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if _is_tensor(owner, model):
-            return name in _GIVING_TWO
-        case cst.Call(func=func):
-            return (model.qualified(func) or "").removeprefix("torch.") in _GIVING_TWO
-    return False
+    return isinstance(assign.value, cst.Call) and gives_two(assign.value, model)
 
 
 _GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mode"))
 """What gives values and their indices, both in new memory."""
+
+
+def gives_two(call: cst.Call, model: Model) -> bool:
+    """Whether a call gives values and their indices, as ``x.max(1)`` does where that is taken apart."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_tensor(owner, model):
+            return name in _GIVING_TWO
+    return (model.qualified(call.func) or "").removeprefix("torch.") in _GIVING_TWO
 
 
 def _is_given(name: cst.Name, model: Model) -> bool:
@@ -292,7 +334,7 @@ def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] 
         case cst.BinaryOperation() | cst.UnaryOperation() | cst.Subscript():
             return True
         case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
-            is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT
+            is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT or name in _WITH_GRAPH
             return name in library.tensor_names() and not is_same
         case cst.Arg(star=""):
             call = model.tree.parent(parent)
@@ -310,7 +352,7 @@ def _computes(call: cst.Call, model: Model) -> bool:
     """Whether a function or method of torch is called that gives back none of its arguments."""
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_tensor(owner, model):
-            return library.method(name) is not None and name not in _OF_THE_OBJECT
+            return library.method(name) is not None and name not in _OF_THE_OBJECT and name not in _WITH_GRAPH
     result = library.function(model.qualified(call.func))
     return result is not None and not may_alias(result)
 
@@ -347,4 +389,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
         is_same = may_alias(library.method(node.func.attr.value))
         return is_same and not given and is_fresh(node.func.value, model)
     ref = model.qualified(node.func) or ""
-    return library.class_kind(ref) == "tensor" and not any(model.value(a.value).may_be_tensor for a in node.args)
+    tensors = [arg.value for arg in node.args if model.value(arg.value).may_be_tensor]
+    if may_alias(library.function(ref)):  # a view of a new tensor: `torch.transpose(torch.ones(2, 3), 0, 1)`
+        return len(tensors) == 1 and is_fresh(tensors[0], model)
+    return library.class_kind(ref) == "tensor" and not tensors

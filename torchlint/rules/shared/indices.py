@@ -20,11 +20,13 @@ _TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "maske
 
 
 def taker(node: cst.Attribute, model: Model) -> str | None:
-    """The method of a tensor that takes ``x.data``, or a view of it, as indices or as a mask; None if none does."""
+    """The method that takes ``x.data``, or a view of it, as indices or as a mask; None if none does."""
     whole: cst.CSTNode = node
     for name, whole in chain(node, model.tree):
         if name != "[]" and not memory.shares(name, whole):
             return None
+    if _is_between_brackets(whole, model):
+        return "__getitem__"
     arg = model.tree.parent(whole)
     match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None else None:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
@@ -32,3 +34,21 @@ def taker(node: cst.Attribute, model: Model) -> str | None:
             is_taken = any(each is arg for each in taken) and not has_stars(args)
             return name if is_taken and model.value(owner).may_be_tensor else None
     return None
+
+
+def _is_between_brackets(node: cst.CSTNode, model: Model) -> bool:
+    """Whether an expression stands between the brackets of what is no mapping: ``x[i.data]``, ``x[[0], i.data]``."""
+    index = model.tree.parent(node)
+    element = model.tree.parent(index) if isinstance(index, cst.Index) else None
+    subscript = model.tree.parent(element) if element is not None else None
+    if not isinstance(subscript, cst.Subscript):
+        return False
+    others = (each.slice for each in subscript.slice if each is not element)
+    return any(map(_is_no_key, others)) or model.value(subscript.value).is_tensor
+
+
+def _is_no_key(index: cst.BaseSlice) -> bool:
+    """Whether what stands between brackets cannot be part of a key."""
+    return isinstance(index, cst.Slice) or (
+        isinstance(index, cst.Index) and isinstance(index.value, (cst.List, cst.ListComp, cst.Ellipsis))
+    )

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Ndim, Strength, Value
+from torchlint.model import Kind, Model, Ndim, Strength, Value, bindings
 from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
@@ -118,7 +118,10 @@ def _is_len(call: cst.Call) -> bool:
 
 
 def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether other elements are asked for as well, or a reduction over a dimension has left some."""
+    """Whether other elements are asked for as well, or a reduction over a dimension has left some.
+
+    That gives values and indices, of which a name is one: ``values, indices = x.max(1)``.
+    """
     code = model.tree.code(node)
     names = (code, f"{code}.data", f"{code}.detach()")
     scope = model.scopes.scope_of(node)
@@ -131,7 +134,8 @@ def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
     if any(model.tree.code(each) in names for each in iterated):
         return True
     return isinstance(node, cst.Name) and any(
-        isinstance(model.tree.parent(target), cst.Element) for target in model.bindings_of(node.value, node)
+        isinstance(model.tree.parent(target), cst.Element) and bindings.bound_to(target, model.tree) is None
+        for target in model.bindings_of(node.value, node)
     )
 
 

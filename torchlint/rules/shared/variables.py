@@ -180,7 +180,7 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
-    return identity.may_be_one(call, inner, model)
+    return identity.may_be_one(call, inner, model) or identity.is_replaced(call, inner, model)
 
 
 def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:

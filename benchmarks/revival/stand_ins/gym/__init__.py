@@ -37,8 +37,23 @@ class Env:
         pass
 
 
+class Pushes:
+    """Left or right."""
+
+    n = 2
+
+    def sample(self) -> int:
+        return 0
+
+
 class Cart(Env):
     """A pole on a cart that is pushed left or right; explicit Euler steps of 0.02 s."""
+
+    x_threshold, theta_threshold_radians, action_space = 2.4, 0.2095, Pushes()
+
+    @property
+    def unwrapped(self) -> Cart:
+        return self
 
     def reset(self) -> Any:
         self.state, self.steps = self.random.uniform(-0.05, 0.05, 4), 0

@@ -32,7 +32,8 @@ class Normalize:
         self.mean, self.std = torch.tensor(mean).view(-1, 1, 1), torch.tensor(std).view(-1, 1, 1)
 
     def __call__(self, image: torch.Tensor) -> torch.Tensor:
-        return (image - self.mean) / self.std
+        count = len(image)  # of one channel only the first number counts, as it did then
+        return (image - self.mean[:count]) / self.std[:count]
 
 
 class Scale:

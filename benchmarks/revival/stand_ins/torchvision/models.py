@@ -1,0 +1,1 @@
+"""No model is taken from there."""
