@@ -104,6 +104,13 @@ SHAPES: dict[str, Program] = {
         NET + "class A(nn.Module):\n",
         "    def m@(self, x: torch.Tensor):\n        self.a@ = x.data\n        return self.a@.data\n\n",
     ),
+    "modules made of modules": lines(
+        NET,
+        "class M@(nn.Module):\n    def forward(self, x):\n        return x\n"
+        "class N@(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.part = M@()\n"
+        "    def forward(self, x):\n        return torch.relu(x)\n"
+        "def f@(x: torch.Tensor):\n    net = N@()\n    y = net(x)\n    return y.data, y.numpy()\n",
+    ),
     "classes": lines(
         NET,
         "class A@(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(3))\n"
