@@ -4,6 +4,9 @@ r"""A loss that is told to require grad is a leaf: nothing before it learns.
 else. The gradient ends at the loss itself. What was computed before it, under `no_grad`, through `.item()`, NumPy or
 `argmax`, is not part of any graph.
 
+Off unless selected (`--extend-select TL411`): only what is seen to have no graph is reported. Nothing of that kind
+stood in nearly 400 repositories and 60 packages, so nothing shows how often it is right there.
+
 ```diff run
  import torch
  from torch import nn
@@ -81,6 +84,7 @@ from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Finding, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
 
+BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
