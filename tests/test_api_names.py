@@ -82,6 +82,13 @@ SILENT = {
     "plateau": (
         "import torch\ns = torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(ps, 1.0))\ns.step(loss)\n"
     ),
+    "warm restarts": (
+        "import torch\ns = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(torch.optim.SGD(ps, 1.0), 3)\ns.step(0.5)\n"
+    ),
+    "warm restarts by a check": (
+        "from torch.optim import lr_scheduler\ndef f(s, epoch):\n"
+        "    if isinstance(s, lr_scheduler.CosineAnnealingWarmRestarts):\n        s.step(epoch + 0.5)\n"
+    ),
     "relative": "from .torch import symeig\nsymeig(a)\n",
     "string": "import torch\nprint('torch.symeig')  # torch.symeig(a)\n",
     "storage made inside": (

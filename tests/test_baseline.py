@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Torchlint
+from notebooks import notebook
 
 from torchlint.cli import exit_codes
 from torchlint.file.locate.sites import statement_hash
@@ -464,3 +465,68 @@ def test_it_survives_a_real_formatter(write: Write, torchlint: Torchlint, tmp_pa
         pytest.skip("there is no formatter")
     assert (tmp_path / "x.py").read_text(encoding="utf-8") != text
     assert torchlint("check").out == "No findings in 1 file (3 baselined).\n"
+
+
+def test_what_is_in_it_is_shown(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"a/x.py": HEAD + READ + FUNCTION, "b.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    write({"a/x.py": "this is (", "b.py": ""})
+    ran = torchlint("baseline", "show")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "a/x.py: TL101: x = torch.ones(3, requires_grad=True).data",
+        "a/x.py: TL101 in `Net.forward`, 2 times: total = x.relu().data + 1",
+        "b.py: TL101: y = torch.zeros(3, requires_grad=True).data",
+        f"4 findings in 2 files in {NAME}: 4 × TL101.",
+    ]
+    (tmp_path / "a" / "x.py").unlink()
+    for asked in (["b.py"], ["./b.py", str(tmp_path / "b.py")]):
+        assert torchlint("baseline", "show", *asked).out.splitlines()[1:] == [
+            f"1 finding in 1 file in {NAME}: 1 × TL101."
+        ]
+    assert torchlint("baseline", "show", "a/x.py").out == torchlint("baseline", "show", "a").out, "a file that is gone"
+    (tmp_path / "ab").mkdir()
+    assert torchlint("baseline", "show", "ab").out == f"0 findings in 0 files in {NAME}.\n"
+    ran = torchlint("baseline", "show", "c.py")
+    assert (ran.code, ran.err) == (2, f"error: c.py: there is no such path, and {NAME} has nothing of it\n")
+    ran = torchlint("baseline", "show", "--baseline", "other.json")
+    assert (ran.code, ran.err.split(":")[:2]) == (2, ["error", " there is no baseline other.json"])
+
+
+def test_sarif_says_what_is_new(write: Write, torchlint: Torchlint) -> None:
+    def states(*arguments: str) -> list[tuple[str, str, str | None]]:
+        log = json.loads(torchlint("check", "--output-format", "sarif", *arguments).out)
+        return [
+            (location["artifactLocation"]["uri"], each["ruleId"], each.get("baselineState"))
+            for each in log["runs"][0]["results"]
+            for location in (each["locations"][0]["physicalLocation"],)
+        ]
+
+    write({"a.py": HEAD + READ + OTHER, "n.ipynb": notebook(HEAD, READ)})
+    assert {state for *_, state in states()} == {None}
+    torchlint("baseline", "write")
+    write({"a.py": HEAD + READ + READ + OTHER, "b.py": HEAD + READ, "n.ipynb": notebook(HEAD, OTHER, READ)})
+    new = [("a.py", "TL101", "new"), ("b.py", "TL101", "new"), ("n.ipynb", "TL101", "new")]
+    assert states() == new, "code scanning shows all that it is given, so the others are not among them"
+    assert states("--no-baseline") == [
+        ("a.py", "TL101", "unchanged"),
+        ("a.py", "TL101", "new"),
+        ("a.py", "TL101", "unchanged"),
+        ("b.py", "TL101", "new"),
+        ("n.ipynb", "TL101", "new"),
+        ("n.ipynb", "TL101", "unchanged"),
+    ]
+    assert {state for *_, state in states("--no-baseline", "--isolated")} == {None}
+
+
+def test_everything_is_what_it_is_without_a_baseline(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"a.py": HEAD + READ + OTHER})
+    torchlint("baseline", "write")
+    write({"a.py": HEAD + READ + READ + OTHER})
+    plain = torchlint("check", "--no-baseline", "--output-format", "concise")
+    ran = torchlint("check", "--no-baseline", "--output-format", "concise", "--output-format", "sarif:out.sarif")
+    assert ran == plain
+    assert "3 findings" in plain.out
+    ran = torchlint("check", "--no-baseline", "--fix", "--output-format", "sarif:out.sarif")
+    assert ran.out.splitlines()[-1] == "No findings in 1 file (3 fixed)."
+    assert ".data" not in (tmp_path / "a.py").read_text(encoding="utf-8")

@@ -65,7 +65,19 @@ TAKEN = {
         "main.py": "import importlib\nu = importlib.import_module('utils')\nprint(u.Variable)\n",
     },
     "Python 2": {"utils.py": OURS, "main.py": "from utils import Variable\nprint Variable\n"},
+    "Python 2, by several lines": {
+        "utils.py": OURS,
+        "main.py": "from utils import x, \\\n    Variable\nprint Variable\n",
+    },
     "a notebook": {"utils.py": OURS, "main.ipynb": '{"source": ["from utils import *\\n"]}'},
+    "a notebook, by several lines": {
+        "utils.py": OURS,
+        "main.ipynb": '{"source": [\n  "from utils import (x,\\n",\n  "    Variable)\\n"\n]}',
+    },
+    "a notebook, by a continued line": {
+        "utils.py": OURS,
+        "main.ipynb": '{"source": [\n  "from utils import x, \\\\\\n",\n  "    Variable\\n"\n]}',
+    },
     "suppressed": {"utils.py": OURS, "main.py": "import utils\nutils.Variable(1)  # noqa: TL201\n"},
     "its own doctest": {"utils.py": OURS + '\n\ndef f():\n    """\n    >>> Variable(1)\n    """\n'},
     "in the other direction, too": {"utils.py": "import main\n" + OURS, "main.py": "from utils import Variable\n"},
@@ -73,6 +85,15 @@ TAKEN = {
 FREE = {
     "alone": {"utils.py": OURS},
     "something else": {"utils.py": OURS, "main.py": "from utils import x\n"},
+    "something else in Python 2": {"utils.py": OURS, "main.py": "from utils import x\nprint x * Variable(x)\n"},
+    "something else in a notebook": {
+        "utils.py": OURS,
+        "main.ipynb": '{"source": ["from utils import x\\n", "y = 2 * torch.autograd.Variable(x)\\n"]}',
+    },
+    "something else in a cell that is one text": {
+        "utils.py": OURS,
+        "main.ipynb": '{"source": "from utils import x\\ny = 2 * torch.autograd.Variable(x)\\n"}',
+    },
     "another attribute": {"utils.py": OURS, "main.py": "import utils\nprint(utils.x)\n"},
     "another module of that name": {
         "utils.py": OURS,
@@ -168,6 +189,20 @@ def test_not_all_of_a_home_is_read(write: Write, monkeypatch: pytest.MonkeyPatch
     assert [Path(path).name for path in importable.files(folder)] == ["utils.py"]
     monkeypatch.setattr(importable, "_MAX_FILES", 0)
     assert not Importers(folder).is_known
+
+
+def test_where_there_is_too_much_nothing_is_read(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write({"a/one.py": OURS, "b/two.py": OURS, "three.py": OURS})
+    monkeypatch.setattr(importable, "_MAX_FILES", 20)
+    read = list[str]()
+
+    def content(path: str) -> bytes:
+        read.append(path)
+        return b""
+
+    monkeypatch.setattr(importable, "content", content)
+    assert not Importers(importable.Folder(str(tmp_path), is_marked=False)).is_known
+    assert read == []
 
 
 UPSAMPLE = "import torch\nimport torch.nn.functional as F\n\nx = F.upsample(torch.ones(1, 1, 2, 2), scale_factor=2)\n"

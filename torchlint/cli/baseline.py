@@ -6,14 +6,17 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
 from torchlint.cli.report import counted
+from torchlint.cli.report.statistics import by_rule
 from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Confidence, Diagnostic, Problem
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline, BaselineEntry
 from torchlint.project.discovery import Found, discover, shown
+from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import given
@@ -24,12 +27,21 @@ from torchlint.session.scheduler import FileResult, Run, RunOptions
 
 @dataclass(frozen=True, slots=True)
 class BaselineOptions:
-    """What the commands share."""
+    """What the commands that check files share."""
 
     baseline: str | None
     config: tuple[str, ...]
     jobs: int
     verbose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineShowOptions:
+    """The options of ``torchlint baseline show``, as given."""
+
+    paths: tuple[str, ...]
+    baseline: str | None
+    config: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +85,29 @@ def write(options: BaselineWriteOptions) -> int:
     return USAGE if found.missing or (options.paths and found.empty and not found.files) else code
 
 
+def show(options: BaselineShowOptions) -> int:
+    """Print what is in the baseline, of all files or of those at some paths; no file is checked for it."""
+    known, name = _existing(Project(given=given(options.config)), options.baseline)
+    below = {path: [entry for entry in known.entries if _is_at(known, entry, path)] for path in options.paths}
+    for path, found in below.items():
+        if not found and not os.path.lexists(path):
+            raise SettingsError(f"{path}: there is no such path, and {name} has nothing of it")
+    entries = baseline.merged(chain.from_iterable(below.values())) if below else known.entries
+    for entry in entries:
+        print(printable(_line(entry, f", {entry.times} times" if entry.times > 1 else "")))
+    count, files = sum(entry.times for entry in entries), len({entry.path for entry in entries})
+    rules = f": {by_rule((entry.code, entry.times) for entry in entries)}" if entries else ""
+    print(f"{counted(count, 'finding')} in {counted(files, 'file')} in {printable(name)}{rules}.")
+    return CLEAN
+
+
 def check(options: BaselineOptions) -> int:
     """Print what of the baseline is gone."""
     known, name, accounts, code = _accounts(options)
     for entry in known.entries:
         count = accounts.gone[entry.path, entry.key]
-        where = f" in `{entry.scope}`" if entry.scope else ""
         if count:
-            print(printable(f"{entry.path}: {entry.code}{where}, {count} gone: {entry.source}"))
+            print(printable(_line(entry, f", {count} gone")))
     gone = sum(accounts.gone.values())
     if gone:
         print(
@@ -110,6 +137,26 @@ def _loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
     return known, shown(known.file)
 
 
+def _existing(project: Project, file: str | None) -> tuple[Baseline, str]:
+    """The same of one that must be there."""
+    known, name = _loaded(project, file)
+    if known.content is None:
+        raise SettingsError(f"there is no baseline {name}: `torchlint baseline write` makes it")
+    return known, name
+
+
+def _is_at(known: Baseline, entry: BaselineEntry, path: str) -> bool:
+    """Whether an entry is about a path, or about a file below it."""
+    location, asked = known.location_of(entry.path), os.path.abspath(path)
+    return location == asked or relative(location, asked) is not None
+
+
+def _line(entry: BaselineEntry, aside: str) -> str:
+    """An entry for people to read."""
+    where = f" in `{entry.scope}`" if entry.scope else ""
+    return f"{entry.path}: {entry.code}{where}{aside}: {entry.source}"
+
+
 def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
     """All of the project, and all that the baseline may be about."""
     return tuple(dict.fromkeys((baseline.home(project.settings(os.getcwd())), known.root)))
@@ -118,9 +165,7 @@ def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
 def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
     project = Project(min_confidence=Confidence.LOW, given=given(options.config))  # what settings hide is not gone
-    known, name = _loaded(project, options.baseline)
-    if known.content is None:
-        raise SettingsError(f"there is no baseline {name}: `torchlint baseline write` makes it")
+    known, name = _existing(project, options.baseline)
     found = discover(_everything(project, known), project)
     run = _run(project, options, known)
     results = run.files(found.files)

@@ -38,6 +38,9 @@ STDIN = "-"
 STREAMED = "json-lines"
 """The format that is printed while the run goes on."""
 
+TELLS_NEW = "sarif"
+"""The format that says of each finding whether the baseline has it."""
+
 _SHOWN = 10
 """So many places are listed at most."""
 
@@ -192,12 +195,16 @@ class CheckCommand:
         return changes.staged() if options.since is None else changes.since(options.since)
 
     def _baseline(self) -> Baseline | None:
-        """The baseline, if there is one and it is wanted."""
-        given, settings = self.options.baseline, self.project.settings(os.getcwd())
-        if self.options.no_baseline or (self.options.isolated and given is None):
+        """The baseline, if there is one and it is wanted, were it for a report of everything that says what is new."""
+        given, settings, everything = (
+            self.options.baseline,
+            self.project.settings(os.getcwd()),
+            self.options.no_baseline,
+        )
+        if (everything and not self.outputs.have(TELLS_NEW)) or (self.options.isolated and given is None):
             return None
         found = baseline.load(baseline.file_for(given, settings))
-        if found.content is None and (given is not None or settings.baseline is not None):
+        if not everything and found.content is None and (given is not None or settings.baseline is not None):
             raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
         return found if found.entries else None
 
@@ -282,7 +289,9 @@ class CheckCommand:
         from torchlint.cli.interactive import Dialogue
         from torchlint.session.worker import known_codebase
 
-        options, codebase = RunOptions(baseline=self.baseline), known_codebase()
+        everything = self.options.no_baseline
+        options = RunOptions(baseline=self.baseline, fix_baselined=everything, report_baselined=everything)
+        codebase = known_codebase()
 
         def check(result: FileResult, data: bytes) -> FileResult:
             return Run(self.project, options, codebase=codebase).text(result.file, data)
@@ -352,7 +361,8 @@ class CheckCommand:
             self.options.jobs,
             self._cache(),
             self.baseline,
-            self.options.fix_baselined,
+            self.options.fix_baselined or self.options.no_baseline,
+            self.options.no_baseline,
         )
         return Run(self.project, options, progress)
 
@@ -375,7 +385,8 @@ class CheckCommand:
 
     def _write_files(self, results: list[FileResult]) -> None:
         """The reports that go to files: all findings, unless only fixing was wanted."""
-        files = shown(results, only=UNCHECKED if self.fix_only else None)
+        only = UNCHECKED if self.fix_only else None
+        files = shown(results, only, has_baseline=self.baseline is not None)
         self.unwritten = self.outputs.write(files, (result.file.location for result in results))
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
@@ -383,7 +394,7 @@ class CheckCommand:
     def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
-        files = shown(results)
+        files = shown(results, has_baseline=self.baseline is not None)
         format_ = self.outputs.here
         if self.fix_only:
             self._print(format_named("concise")(shown(results, only=UNCHECKED), self.style), sys.stderr)
@@ -399,7 +410,7 @@ class CheckCommand:
             sum(result.suppressed for result in results),
             tuple((result.file.path, result.fixed) for result in results if result.fixed),
             self.failed + len(results) - complete,
-            sum(len(result.baselined) for result in results),
+            sum(len(result.baselined) for result in results) * (not self.options.no_baseline),
             self.elsewhere,
         )
         if self.show_fixes:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from torchlint import __version__
-from torchlint.cli.exit_codes import CLEAN, INCOMPLETE, USAGE
+from torchlint.cli.baseline_commands import baseline
+from torchlint.cli.exit_codes import CLEAN, INCOMPLETE
 from torchlint.cli.help import Commands, InSections
+from torchlint.cli.options import (
+    CONFIDENCES,
+    LEVELS,
+    UsageError,
+    completed_formats,
+    completed_rules,
+    config_option,
+    jobs_option,
+    patterns_option,
+    rules_option,
+    settings_can_be_wrong,
+    verbose_option,
+)
 from torchlint.cli.report import Style
 from torchlint.cli.report.terminal import printable, wants_color
-from torchlint.diagnostic import Confidence, Severity
 from torchlint.project.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
@@ -23,11 +33,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 """So many names of files are listed at most."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-LEVELS = [severity.value for severity in Severity]
-CONFIDENCES = [confidence.value for confidence in Confidence]
 
 COMPLETE = "_TORCHLINT_COMPLETE"
 """The variable by which shells ask for completion."""
@@ -42,83 +47,7 @@ def cli() -> None:
     """Find PyTorch code that is wrong, dangerous or out of date, and rewrite it."""
 
 
-class _UsageError(click.ClickException):
-    """Bad settings end the program as bad options do."""
-
-    exit_code = USAGE
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"error: {printable(self.format_message())}", file=file, err=True)
-
-
-@contextlib.contextmanager
-def _settings_can_be_wrong() -> Iterator[None]:
-    from torchlint.project.selection import SettingsError
-    from torchlint.rules.plugins import Clash
-
-    try:
-        yield
-    except (SettingsError, Clash) as error:
-        raise _UsageError(str(error)) from error
-
-
-def _jobs(context: click.Context, parameter: click.Parameter, value: str) -> int:
-    if value == "auto":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if re.fullmatch("0*[1-9][0-9]{0,5}", value):
-        return int(value)
-    raise click.BadParameter(f"{value!r} is neither a number from 1 to 999999 nor `auto`")
-
-
-_processes = click.option(
-    "-j", "--jobs", callback=_jobs, default="auto", show_default=True, help="Number of processes."
-)
-
-
-def _verbose(expose_value: bool = True) -> Callable[[F], F]:
-    """The option that also shows where an unexpected exception comes from, which :mod:`torchlint.cli.main` sees to."""
-    text = "Say more on standard error."
-    return click.option("-v", "--verbose", is_flag=True, expose_value=expose_value, help=text)
-
-
-def _rules(option: str, help: str) -> Callable[[F], F]:
-    """An option that takes rules."""
-    return click.option(option, multiple=True, metavar="RULES", help=help, shell_complete=_completed)
-
-
-def _patterns(option: str, help: str) -> Callable[[F], F]:
-    """An option that takes patterns for paths."""
-    return click.option(option, multiple=True, metavar="PATTERN", help=help)
-
-
-_config = click.option(
-    "--config",
-    multiple=True,
-    metavar="KEY=VALUE|FILE",
-    help="A setting that goes before those in files; or a settings file that holds for all.",
-)
-
-
-def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The codes and names of rules that begin like the last one of a list."""
-    from click.shell_completion import CompletionItem
-
-    from torchlint.project.selection import GROUPS, known_names
-
-    before, comma, last = incomplete.rpartition(",")
-    words = [*known_names().items(), *((name, code) for code, name in known_names().items())]
-    words += [(group, "a group of rules") for group in GROUPS]
-    return [
-        CompletionItem(f"{before}{comma}{word}", help=other)
-        for word, other in words
-        if word.startswith((last, last.upper()))
-    ]
-
-
-def _formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(name) for name in (*FORMATS, AUTO) if name.startswith(incomplete)]
+cli.add_command(baseline)
 
 
 class _Check(InSections):
@@ -132,10 +61,10 @@ class _Check(InSections):
 
 @cli.command(cls=_Check, short_help="Report what is wrong, and fix it.")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False))
-@_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
-@_rules("--ignore", "Rules not to use.")
-@_rules("--extend-select", "Rules to use as well.")
-@_rules("--extend-ignore", "Rules not to use; the same as --ignore.")
+@rules_option("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
+@rules_option("--ignore", "Rules not to use.")
+@rules_option("--extend-select", "Rules to use as well.")
+@rules_option("--extend-ignore", "Rules not to use; the same as --ignore.")
 @click.option("--fix/--no-fix", default=None, help="Apply safe fixes.")
 @click.option(
     "--interactive", is_flag=True, help="With --fix, ask for each fix, and which of its alternatives to take."
@@ -144,15 +73,15 @@ class _Check(InSections):
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
 @click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
-@_rules("--fixable", "Rules whose fixes may be applied (default: all).")
-@_rules("--unfixable", "Rules whose fixes may not be applied.")
-@_rules("--extend-fixable", "Rules whose fixes may be applied as well.")
+@rules_option("--fixable", "Rules whose fixes may be applied (default: all).")
+@rules_option("--unfixable", "Rules whose fixes may not be applied.")
+@rules_option("--extend-fixable", "Rules whose fixes may be applied as well.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, as a patch; change nothing.")
 @click.option(
     "--output-format",
     multiple=True,
     metavar="FORMAT[:FILE]",
-    shell_complete=_formats,
+    shell_complete=completed_formats,
     help=f"{', '.join(FORMATS)}, {AUTO}; several, each but one with a file. Default: full.",
 )
 @click.option("--output-file", metavar="FILE", type=click.Path(), help="Where the report goes.")
@@ -175,9 +104,9 @@ class _Check(InSections):
 )
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what is at least as sure as that.")
 @click.option("--no-suppressions", is_flag=True, help="Report what comments silence, too.")
-@_patterns("--exclude", "Patterns for what is not checked, instead of those of the settings.")
-@_patterns("--extend-exclude", "Patterns for what is not checked, either.")
-@_config
+@patterns_option("--exclude", "Patterns for what is not checked, instead of those of the settings.")
+@patterns_option("--extend-exclude", "Patterns for what is not checked, either.")
+@config_option
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor write the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
@@ -194,10 +123,10 @@ class _Check(InSections):
     help="The oldest torch version the code has to run with, or a range: '>=1.13,<2.5'.",
 )
 @click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
-@_processes
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.option("-s", "--silent", is_flag=True, help="Print nothing but errors; reports in files are written.")
-@_verbose()
+@verbose_option()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def check(watch: bool, **given: Any) -> int:
     """Check files and directories (default: the current one; - reads standard input).
@@ -207,7 +136,7 @@ def check(watch: bool, **given: Any) -> int:
     from torchlint.cli.check import CheckCommand, CheckOptions
 
     given["quiet"] |= given["silent"]
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         options = CheckOptions(**given)
         if watch:
             from torchlint.cli import watch as watching
@@ -216,69 +145,10 @@ def check(watch: bool, **given: Any) -> int:
         return CheckCommand(options).run()
 
 
-@cli.group(short_help="Accept what there is, and report what is new.")
-def baseline() -> None:
-    """Live with the findings there are, and report new ones only: see docs/baseline.md."""
-
-
-def _baseline(function: F) -> F:
-    """The options that the commands about baselines share."""
-    function = _config(function)
-    function = _verbose()(function)
-    function = _processes(function)
-    return click.option(
-        "--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place."
-    )(function)
-
-
-@baseline.command("write", short_help="Write all findings into a baseline.")
-@click.argument("paths", nargs=-1, type=click.Path(readable=False))
-@_rules("--select", "Rules to use: codes, prefixes, names, groups, ALL.")
-@_rules("--ignore", "Rules not to use.")
-@_rules("--extend-select", "Rules to use as well.")
-@click.option("--extend", is_flag=True, help="Add what is new to a baseline that exists.")
-@_baseline
-def write_baseline(**given: Any) -> int:
-    """Write all findings into a baseline: `torchlint check` reports them no more.
-
-    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 something could not be checked.
-    """
-    from torchlint.cli import baseline as command
-
-    with _settings_can_be_wrong():
-        return command.write(command.BaselineWriteOptions(**given))
-
-
-@baseline.command("check")
-@_baseline
-def check_baseline(**given: Any) -> int:
-    """Say what of the baseline is gone. What is new `torchlint check` says.
-
-    Exit code: 0 nothing is, 1 something is, 2 bad usage or settings, 3 something could not be checked.
-    """
-    from torchlint.cli import baseline as command
-
-    with _settings_can_be_wrong():
-        return command.check(command.BaselineOptions(**given))
-
-
-@baseline.command("prune")
-@_baseline
-def prune_baseline(**given: Any) -> int:
-    """Remove what is gone from the baseline.
-
-    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 something could not be checked.
-    """
-    from torchlint.cli import baseline as command
-
-    with _settings_can_be_wrong():
-        return command.prune(command.BaselineOptions(**given))
-
-
 @cli.command(short_help="Explain a rule, or a group of rules.")
-@click.argument("rule", required=False, metavar="[CODE|NAME|GROUP]", shell_complete=_completed)
+@click.argument("rule", required=False, metavar="[CODE|NAME|GROUP]", shell_complete=completed_rules)
 @click.option("--all", "every", is_flag=True, help="Explain all rules.")
-@_verbose(expose_value=False)
+@verbose_option(expose_value=False)
 @click.option("--output-format", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
@@ -290,7 +160,7 @@ def rule(rule: str | None, every: bool, output_format: str, color: str) -> int:
 
     if (rule is None) is not every:
         raise click.UsageError("give the code or the name of a rule, a group, or --all")
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         codes = list(known_names()) if rule is None else _codes(rule, known_names())
     if output_format == "json":
         entries = [explain.as_json(code) for code in codes]
@@ -326,9 +196,9 @@ def _keys(context: click.Context, parameter: click.Parameter, incomplete: str) -
 @click.argument("key", required=False, shell_complete=_keys)
 @click.option("--explain", metavar="FILE", type=click.Path(), help="Which settings hold for a file, and who says so.")
 @click.option("--schema", is_flag=True, help="The JSON Schema of settings files.")
-@_config
+@config_option
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@_verbose(expose_value=False)
+@verbose_option(expose_value=False)
 def config(key: str | None, explain: str | None, schema: bool, config: tuple[str, ...], output_format: str) -> int:
     """List the settings there are, or say more of one.
 
@@ -347,7 +217,7 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
     if schema:
         click.echo(text(), nl=False)
         return CLEAN
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         if explain is not None:
             found = command.explained(explain, given(config))
             lines = [json.dumps(found.as_json(), indent=2)] if is_json else list(found.lines(style))
@@ -364,7 +234,7 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
 @click.argument("code")
 @click.argument("name")
 @click.option("--package", help="The name of the package to make, if there is no project (default: as the directory).")
-@_verbose(expose_value=False)
+@verbose_option(expose_value=False)
 def new_rule(code: str, name: str, package: str | None) -> int:
     """Write the files of a new rule, HR001 no-item say, into the project in the working directory.
 
@@ -374,11 +244,11 @@ def new_rule(code: str, name: str, package: str | None) -> int:
     """
     from torchlint.cli import new_rule as files
 
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         try:
             made = files.make(code, name, os.getcwd(), package)
         except files.NotMade as error:
-            raise _UsageError(str(error)) from error
+            raise UsageError(str(error)) from error
     click.echo("\n".join((*(f"Made {file}" for file in made.files), f"Next: {made.next}")))
     return CLEAN
 
@@ -388,9 +258,9 @@ def new_rule(code: str, name: str, package: str | None) -> int:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--kind", multiple=True, metavar="KIND", help="Only what may be of this kind: tensor, module, ...")
 @click.option("--all", "every", is_flag=True, help="Show literals and what nothing is known of, too.")
-@_config
+@config_option
 @click.option("--isolated", is_flag=True, help="Ignore all settings files.")
-@_verbose()
+@verbose_option()
 def infer(**given: Any) -> int:
     """Print what the expressions of files can be, and on what evidence.
 
@@ -400,7 +270,7 @@ def infer(**given: Any) -> int:
     """
     from torchlint.cli.infer import InferOptions, Reveal
 
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         return Reveal(InferOptions(**given)).run()
 
 
@@ -411,9 +281,9 @@ def infer(**given: Any) -> int:
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, apply unsafe fixes too.")
 @click.option("--allow-dirty", is_flag=True, help="With --fix, write also where there are uncommitted changes.")
-@_config
-@_processes
-@_verbose()
+@config_option
+@jobs_option
+@verbose_option()
 def upgrade(**given: Any) -> int:
     """Print what code meets on the way from one version of torch to another, by symbol.
 
@@ -423,13 +293,13 @@ def upgrade(**given: Any) -> int:
     """
     from torchlint.cli.upgrade import UpgradeOptions, run
 
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         return run(UpgradeOptions(**given))
 
 
 @cli.command(short_help="Serve an editor, which starts this itself.")
 @click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
-@_verbose()
+@verbose_option()
 def server(verbose: bool) -> int:
     """Serve an editor, which starts this itself: see docs/editors.md.
 
@@ -440,13 +310,13 @@ def server(verbose: bool) -> int:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        raise _UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
+        raise UsageError("`torchlint server` needs pygls 2: pip install 'torchlint[lsp]'") from None
     return serve(verbose=verbose)
 
 
 @cli.command(short_help="Print what has a shell complete words.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
-@_verbose(expose_value=False)
+@verbose_option(expose_value=False)
 def completion(shell: str) -> int:
     """Print a script that has a shell complete commands, options, rules and paths.
 
@@ -457,13 +327,13 @@ def completion(shell: str) -> int:
     from click.shell_completion import shell_complete
 
     if shell_complete(cli, {}, "torchlint", COMPLETE, f"{shell}_source") != 0:
-        raise _UsageError(f"completion for {shell} needs a newer click: pip install --upgrade click")
+        raise UsageError(f"completion for {shell} needs a newer click: pip install --upgrade click")
     return CLEAN
 
 
 @cli.command(short_help="Remove the cache.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
-@_verbose(expose_value=False)
+@verbose_option(expose_value=False)
 def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory, and nothing else that may be in its place.
 
@@ -472,12 +342,12 @@ def clean(cache_dir: str | None) -> int:
     from torchlint.project.project import Project
     from torchlint.session import cachedir
 
-    with _settings_can_be_wrong():
+    with settings_can_be_wrong():
         directory = cachedir.directory_for(cache_dir, Project().settings(os.getcwd()))
     try:
         left = cachedir.clean(directory)
     except cachedir.Unusable as error:
-        raise _UsageError(f"nothing was removed: {error}") from error
+        raise UsageError(f"nothing was removed: {error}") from error
     except OSError as error:
         click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
         return INCOMPLETE

@@ -48,6 +48,10 @@ class Outputs:
         self.are_in_files = bool(files)
         """Whether there are others."""
 
+    def have(self, format: str) -> bool:
+        """Whether there is a report of this format."""
+        return any(each.format == format for each in self._outputs)
+
     def write(self, files: Sequence[FileFindings], checked: Iterable[str]) -> list[str]:
         """Write the reports that go to files, to none that was ``checked``; what went wrong, a sentence for each."""
         failed = []

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from torchlint.cli.report import FileFindings
 from torchlint.diagnostic import Diagnostic
 from torchlint.session.scheduler import FileResult
 
 
-def shown(results: Iterable[FileResult], only: Collection[str] | None = None) -> list[FileFindings]:
+def shown(
+    results: Iterable[FileResult], only: Collection[str] | None = None, *, has_baseline: bool = False
+) -> list[FileFindings]:
     """Results as reports want them: files with findings (of some codes)."""
     files = []
     for result in results:
         diagnostics = tuple(found for found in result.diagnostics if only is None or found.code in only)
         if diagnostics:
-            files.append(findings(result, diagnostics))
+            file = findings(result, diagnostics)
+            files.append(replace(file, baselined=frozenset(result.baselined)) if has_baseline else file)
     return files
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
-from torchlint.cli.report.statistics import fixed_by_rule
+from torchlint.cli.report.statistics import by_rule
 from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.diagnostic import Fixing, Position, Problem
 from torchlint.project import changes
@@ -58,7 +58,7 @@ def run(options: UpgradeOptions) -> int:
     if fixing is not Fixing.NONE:
         project, found, results = _found(options, options.newest, fixing)
         fixed = sum(number for result in results for _, number in result.fixed)
-        rules = f" ({fixed_by_rule(each for result in results for each in result.fixed)})" if fixed else ""
+        rules = f" ({by_rule(each for result in results for each in result.fixed)})" if fixed else ""
         print(f"Fixed {fixed}{rules}, {sum(len(result.diagnostics) for result in results)} left.")
     for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
         print(f"warning: {printable(warning)}", file=sys.stderr)

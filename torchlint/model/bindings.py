@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import assignment_of, is_label, is_target
+from torchlint.model.syntax import assignment_of, is_label, is_target, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -76,6 +76,46 @@ def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     return assign.value if assign is not None else None
 
 
+def owner(context: Context, name: cst.Name) -> cst.FunctionDef | cst.Module | None:
+    """The scope that a name is of; None where that is neither the function around it nor the module."""
+    scopes, scope = context.scopes, context.scopes.scope_of(name)
+    if name.value not in scopes.hidden_at(name):
+        return context.tree.module
+    return scope if isinstance(scope, cst.FunctionDef) and name.value in scopes.locals_of(scope) else None
+
+
+def all_assigned(
+    context: Context, name: str, scope: cst.FunctionDef | cst.Module
+) -> Sequence[cst.BaseExpression | None]:
+    """All that a name of a scope is ever bound to; None for what is no plain assignment."""
+    return context.remember(_all_assigned, name, scope)
+
+
+def counts(context: Context, name: cst.Name) -> bool:
+    """Whether a name is an integer that a loop counts with: ``for i in range(n)``, ``for i, x in enumerate(xs)``."""
+    return context.remember(_counts, name.value, context.scopes.scope_of(name))
+
+
+def _counts(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
+        return False
+    bound = targets(context, name, scope)
+    return bool(bound) and all(_is_counted(target, context.tree) for target in bound)
+
+
+def _is_counted(target: cst.Name, tree: Tree) -> bool:
+    at, counting = tree.parent(target), "range"
+    if isinstance(at, cst.Element):
+        several = tree.parent(at)
+        if not isinstance(several, cst.Tuple) or several.elements[0] is not at:
+            return False
+        at, counting = tree.parent(several), "enumerate"
+    match at:
+        case cst.For(iter=cst.Call(func=cst.Name(value=func))) | cst.CompFor(iter=cst.Call(func=cst.Name(value=func))):
+            return func == counting
+    return False
+
+
 def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
     assign = assignment_of(target, tree)
@@ -87,6 +127,16 @@ def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
         case cst.Tuple(elements=places), cst.Tuple(elements=values) if len(places) == len(values):
             return next((each.value for place, each in zip(places, values, strict=True) if place is element), None)
     return None
+
+
+def _all_assigned(
+    context: Context, name: str, scope: cst.FunctionDef | cst.Module
+) -> tuple[cst.BaseExpression | None, ...]:
+    scopes = context.scopes
+    is_given = isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope))
+    bound = [target for target in targets(context, name, scope) if scopes.scope_of(target) is scope]
+    elsewhere = (None,) if is_given or scopes.rebinders(scope, name) else ()
+    return (*elsewhere, *(_bound_to(target, context.tree) for target in bound))
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

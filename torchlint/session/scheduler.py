@@ -52,6 +52,8 @@ class RunOptions:
     """What is known and neither reported nor fixed."""
     fix_baselined: bool = False
     """Whether it is fixed all the same."""
+    report_baselined: bool = False
+    """Whether it is reported all the same."""
     is_promising: bool = False
     """Whether rules found something in the files a moment ago, as an editor knows it."""
 
@@ -221,7 +223,8 @@ class Run:
         self.counts = counts  # of files, however often one is looked at
         for result, known in zip(second, accepted, strict=True):
             new, baselined = parted(result.all_found, known)
-            results.append(result._replace(diagnostics=tuple(new), baselined=tuple(baselined)))
+            reported = result.all_found if self.options.report_baselined else new
+            results.append(result._replace(diagnostics=tuple(reported), baselined=tuple(baselined)))
         return results
 
     def _may_change(self, new: Iterable[Diagnostic], is_beside_others: bool) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from torchlint.system.reading import read
@@ -63,14 +62,14 @@ def _has_sources(folder: str) -> bool:
         return False
 
 
-def files(folder: Folder) -> Iterator[str]:
-    """The files of a project that may import something, in order.
+def files(folder: Folder) -> list[str]:
+    """The files of a project that may import something, in order; all are listed before any of them is read.
 
     Raises:
         OverflowError: there are too many to look at.
     """
     share = 1 if folder.is_marked else _FEW
-    count = 0
+    listed: list[str] = []
     for number, (path, folders, names) in enumerate(os.walk(folder.path)):
         depth = os.path.relpath(path, folder.path).count(os.sep) + (path != folder.path)
         if not folder.is_marked and depth >= _MAX_BELOW:
@@ -79,11 +78,10 @@ def files(folder: Folder) -> Iterator[str]:
             folders.clear()
             continue
         folders[:] = sorted(each for each in folders if each not in _SKIPPED and not each.startswith("."))
-        found = sorted(name for name in names if name.endswith(_SUFFIXES))
-        count += len(found)
-        if count > _MAX_FILES // share or number > _MAX_FOLDERS // share:
+        listed += (os.path.join(path, name) for name in sorted(names) if name.endswith(_SUFFIXES))
+        if len(listed) > _MAX_FILES // share or number > _MAX_FOLDERS // share:
             raise OverflowError(f"too many files below {folder.path}")
-        yield from (os.path.join(path, name) for name in found)
+    return listed
 
 
 class State:

@@ -34,6 +34,8 @@ class FileFindings:
     diagnostics: tuple[Diagnostic, ...]
     cells: Cells | None = None
     """Where the lines of the text are in a notebook."""
+    baselined: frozenset[Diagnostic] | None = None
+    """What of them the baseline has; None if there is none."""
 
     @property
     def slashed(self) -> str:
@@ -54,7 +56,12 @@ class FileFindings:
         if self.cells is None:
             return self
         found = tuple(self.cells.in_file(self.text, self.diagnostics))
-        return replace(self, text=self.cells.json, diagnostics=found, cells=None)
+        baselined = None
+        if self.baselined is not None:
+            baselined = frozenset(
+                new for new, each in zip(found, self.diagnostics, strict=True) if each in self.baselined
+            )
+        return replace(self, text=self.cells.json, diagnostics=found, cells=None, baselined=baselined)
 
 
 @dataclass(frozen=True, slots=True)

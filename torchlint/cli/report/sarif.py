@@ -103,8 +103,13 @@ def _result(file: FileFindings, found: Diagnostic, text: Lines, fingerprint: str
         ],
         "partialFingerprints": {"torchlint/v1": fingerprint},
         **({"fixes": listed} if listed else {}),
+        **({"baselineState": _state(found, file.baselined)} if file.baselined is not None else {}),
         "properties": {"confidence": found.confidence.value},
     }
+
+
+def _state(found: Diagnostic, baselined: frozenset[Diagnostic]) -> str:
+    return "unchanged" if found in baselined else "new"
 
 
 def _artifact(file: FileFindings) -> dict[str, str]:

@@ -79,8 +79,8 @@ def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:
             yield f"    {number} × {style.paint(code, *RED)} ({names[code]})"
 
 
-def fixed_by_rule(counts: Iterable[tuple[str, int]]) -> str:
-    """How often each rule was fixed, the most frequent first: ``12 × TL101, 3 × TL201``."""
+def by_rule(counts: Iterable[tuple[str, int]]) -> str:
+    """How often each rule was counted, the most frequent first: ``12 × TL101, 3 × TL201``."""
     all_ = Counter[str]()
     for code, number in counts:
         all_[code] += number
@@ -93,7 +93,7 @@ def fixed_line(totals: Totals, style: Style) -> Iterator[str]:
     if totals.fixed:
         where = counted(len(totals.fixed), "file")
         done = style.paint(f"Fixed {counted(_count(totals), 'finding')}", *BOLD)
-        yield f"{done} in {where}: {fixed_by_rule(_counts(totals))}."
+        yield f"{done} in {where}: {by_rule(_counts(totals))}."
 
 
 def summary(files: Sequence[FileFindings], totals: Totals, style: Style, *, are_counted: bool = False) -> Iterator[str]:
@@ -139,7 +139,7 @@ def fixes_only(
     if more and not style.unsafe_fixes:
         aside = f" ({counted(more, 'additional fix' if fixed else 'fix')} available with `--unsafe-fixes`)"
     done = f"Fixed {counted(fixed, 'finding')}" if fixed else "No findings fixed"
-    rules = f": {fixed_by_rule(_counts(totals))}" if fixed and not are_listed else ""
+    rules = f": {by_rule(_counts(totals))}" if fixed and not are_listed else ""
     yield f"{style.paint(done, *BOLD)}{rules}{aside}."
     yield from _failed(totals)
 

@@ -27,6 +27,9 @@ Leads = Callable[[str, str, int], str | None]
 _FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
 """Packages that no project has under these names."""
 _IMPORT = re.compile(rb"^.*\bimport.*$", re.MULTILINE)
+_UP_TO_A_NAME = rb"""(?:\s*\([^;]*?|(?:[^\r\n;("\\]|\\\r?\n|\\\\\\n(?:",\s*")?)*?)"""
+"""What can stand between an import and a name that it takes: what a bracket opens, or the rest of a line, which can go
+on in the next one; in the JSON of a notebook a line ends with an escape."""
 
 
 class Importers:
@@ -152,7 +155,7 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
     """The same of a text that does not parse, or is no Python: Python 2, a notebook."""
     module, wanted = re.escape(stem.encode()), re.escape(name.encode())
     star = rb"|\*" if with_stars else b""
-    taken = rb"\bfrom\s+[.\w]*\b%s\s+import\b[^;]*?(?:\b%s\b%s)" % (module, wanted, star)
+    taken = rb"\bfrom\s+[.\w]*\b%s\s+import\b%s(?:\b%s\b%s)" % (module, _UP_TO_A_NAME, wanted, star)
     return re.search(taken, data) is not None or re.search(rb"\b%s\.%s\b" % (module, wanted), data) is not None
 
 

@@ -122,14 +122,19 @@ def _binds_iterator(target: cst.Name, model: Model) -> bool:
     return assign is not None and isinstance(assign.value, cst.Call) and _is_iterator(assign.value, model)
 
 
+_OTHER_STEPS = ("LRScheduler", "CosineAnnealingWarmRestarts")
+"""Schedulers whose `step` may well be given something: those of any class, for one takes the metrics, and the one whose
+epochs need not be whole."""
+
+
 def row_of(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | None:
     """The first of some rows about methods whose class the receiver is an instance of."""
     if isinstance(node.value, cst.Name) and node.value.value in names.imports(model).paths:
         return None  # the name of a module, whatever else it is bound to
     for row in rows:
         owner = row.name.rpartition(".")[0]
-        if row.last == "step" and (model.value(node.value).ref or "").endswith("LRScheduler"):
-            continue  # of any class: one of them has a `step` that takes the metrics
+        if row.last == "step" and (model.value(node.value).ref or "").endswith(_OTHER_STEPS):
+            continue
         if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
             continue
         if _is_instance(node.value, owner, model) and not (
