@@ -104,6 +104,25 @@ SHAPES: dict[str, Program] = {
         NET + "class A(nn.Module):\n",
         "    def m@(self, x: torch.Tensor):\n        self.a@ = x.data\n        return self.a@.data\n\n",
     ),
+    "masks of bytes": lines(FUNCTION, "    m@ = (x > @).byte()\n    y = x[m@ & m0], 1 - m@\n"),
+    "a mask that is made anew": lines(FUNCTION, "    m = (x > @).byte()\n    y = x[m], 1 - m\n"),
+    "classes with masks": lines(
+        NET,
+        "class N@(nn.Module):\n    def __init__(self, x: torch.Tensor):\n        self.mask = (x > @).byte()\n"
+        "    def forward(self, x):\n        return x[self.mask], 1 - self.mask\n",
+    ),
+    "views of slices": lines(FUNCTION, "    y@ = x[:, @:]\n    z = y@.view(-1), x[:, 1:].view(-1, x.size(-1))\n"),
+    "lengths on a device": lines(
+        "import torch\nfrom torch.nn.utils.rnn import pack_padded_sequence\ndef f(x: torch.Tensor, k, device):\n",
+        "    k = torch.tensor([@]).to(device)\n    y = pack_padded_sequence(x, k + 1)\n",
+    ),
+    "modules made of modules": lines(
+        NET,
+        "class M@(nn.Module):\n    def forward(self, x):\n        return x\n"
+        "class N@(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.part = M@()\n"
+        "    def forward(self, x):\n        return torch.relu(x)\n"
+        "def f@(x: torch.Tensor):\n    net = N@()\n    y = net(x)\n    return y.data, y.numpy()\n",
+    ),
     "classes": lines(
         NET,
         "class A@(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(3))\n"

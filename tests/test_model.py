@@ -184,7 +184,7 @@ def statement_on(expectation: Expectation) -> cst.CSTNode:
     raise BadSpec(f"there is no simple statement on line {expectation.line}")
 
 
-EVENTS = ("training", "so far")
+EVENTS = ("trains", "so far")
 """What is said of a line in place of an expression, about what trains."""
 
 
@@ -297,7 +297,7 @@ def test_expectation(expectation: Expectation) -> None:
     model, _, _ = model_of(expectation.block)
     where = f"tests/model/{expectation.file}:{expectation.line}"
     if expectation.expression in EVENTS:
-        done = training_on(expectation) if expectation.expression == "training" else before(expectation)
+        done = training_on(expectation) if expectation.expression == "trains" else before(expectation)
         said = ", ".join(done) or "nothing"
         assert said == TODO.sub("", expectation.spec), f"{where}: {expectation.expression} is {said}"
         return
@@ -407,7 +407,7 @@ def test_the_specification_is_true(file: str, block: str) -> None:
     with warnings.catch_warnings(), done.recording():
         warnings.simplefilter("ignore")
         exec(compile(tree, file, "exec", dont_inherit=True), {"__name__": "__main__", "__see__": see})
-    problems += [problem for e in wanted if e.expression == "training" for problem in done.contradictions(e)]
+    problems += [problem for e in wanted if e.expression == "trains" for problem in done.contradictions(e)]
     assert not problems, "\n".join(problems)
     of_lines = ("grad mode", *EVENTS)
     missed = [e for n, e in enumerate(wanted) if n not in evaluated and e.expression not in of_lines]

@@ -271,3 +271,20 @@ def optimizer_states(net: nn.Module, optimizer: optim.Optimizer, is_first, get_o
         found = get_optimizer_state(net, optimizer)
         constrain(net)
     return {"net": state, "optimizer": found}
+
+
+def snapshots(net: nn.Module, optimizer: torch.optim.Optimizer, batches):
+    for epoch, x in enumerate(batches):
+        net(x).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if epoch == 50:
+            states = {"epoch": epoch, "state_dict": net.state_dict()}
+            torch.save(states, "50.pt")
+        if epoch % 200 == 199:
+            states = {"epoch": epoch, "state_dict": net.state_dict()}
+            torch.save(states, "last.pt")
+        if epoch == 300:
+            kept = {"state_dict": net.state_dict()}  # TL412`state_dict`
+        if epoch == 400:
+            torch.save(kept, "300.pt")

@@ -136,7 +136,7 @@ def _used(context: Context) -> frozenset[str]:
 @at_home
 def of_class(context: Context, cls: cst.ClassDef) -> Certainty:
     """How certain it is that a module's own class, or one of those it makes its parts of, has parameters."""
-    return Certainty.EXPECTED if _has_parameters(context, cls, set()) else Certainty.SUPPOSED
+    return Certainty.EXPECTED if id(cls) in context.remember(_with_parameters) else Certainty.SUPPOSED
 
 
 @at_home
@@ -149,20 +149,34 @@ def _freezes(context: Context, cls: cst.ClassDef) -> bool:
     return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
 
 
-def _has_parameters(context: Context, cls: cst.ClassDef, seen: set[str]) -> bool:
-    if freezes(context, cls):
-        return False
-    seen.add(cls.name.value)
-    classes = {each.name.value: each for each in context.scopes.all_classes()}
-    made = [call.func for call in context.tree.within(cls, cst.Call)]
-    for node in (*made, *(base.value for base in cls.bases)):
-        path = imported_path(context, node) or (_usual(node) if context.is_part else None)
-        if path is not None and _is_trainable(library.canonical(path)):
-            return True
-        if isinstance(node, cst.Name) and node.value in classes and node.value not in seen:
-            if _has_parameters(context, classes[node.value], seen):
-                return True
-    return False
+def _with_parameters(context: Context) -> frozenset[int]:
+    """The classes of a file that have parameters, themselves or by what they are made of: found in one go."""
+    named = {each.name.value: each for each in context.scopes.all_classes()}
+    users: dict[int, list[cst.ClassDef]] = {}
+    todo: list[cst.ClassDef] = []
+    for cls in context.scopes.all_classes():
+        if freezes(context, cls):
+            continue
+        for node in _made_of(context, cls):
+            path = imported_path(context, node) or (_usual(node) if context.is_part else None)
+            if path is not None and _is_trainable(library.canonical(path)):
+                todo.append(cls)
+                break
+            if isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
+                users.setdefault(id(named[node.value]), []).append(cls)
+    found: set[int] = set()
+    while todo:
+        cls = todo.pop()
+        if id(cls) not in found:
+            found.add(id(cls))
+            todo += users.get(id(cls), ())
+    return frozenset(found)
+
+
+def _made_of(context: Context, cls: cst.ClassDef) -> Iterator[cst.BaseExpression]:
+    """What a class calls, and its bases."""
+    yield from (call.func for call in context.tree.within(cls, cst.Call))
+    yield from (base.value for base in cls.bases)
 
 
 def _usual(node: cst.CSTNode) -> str | None:

@@ -3,8 +3,8 @@ r"""`best = net.state_dict()` is no copy: it changes as the network goes on lear
 The dictionary holds the tensors of the network themselves. After more steps they have other values, so what is loaded,
 saved or returned in the end is the last state and not the best one. The same goes for `best = net`.
 
-Off unless selected (`--extend-select TL412`): in the code it was tried on, the states that are kept are kept rightly,
-and it has no mistake to show for itself yet.
+Off unless selected (`--extend-select TL412`): in nearly 400 repositories and 60 packages it has reported 14 places, of
+which 13 are mistakes, and one is a first state that is replaced before anybody reads it. That is too few to be sure.
 
 ```diff run-differs
 +import copy
@@ -107,6 +107,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.bindings import last_target
 from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import bound_name, dotted, is_global, last_name, literal_key
 from torchlint.model.training import What
@@ -250,7 +251,9 @@ def _is_used_late(kept: _Kept, module: str, model: Model) -> bool:
     outside = [
         read
         for read in _near(kept.place, reads, model)
-        if not model.tree.is_inside(read, kept.place) and not _is_of_other_item(read, kept, model)
+        if not model.tree.is_inside(read, kept.place)
+        and not _is_of_other_item(read, kept, model)
+        and not _is_of_other_state(read, kept, model)
     ]
     return any(_is_late(read, change, kept, module, model) for change in changes for read in outside)
 
@@ -316,6 +319,15 @@ def _is_of_other_item(read: cst.CSTNode, kept: _Kept, model: Model) -> bool:
     item = model.tree.parent(read)
     key = _key(item) if isinstance(item, cst.Subscript) and item.value is read else None
     return key is not None and kept.key is not None and key != kept.key
+
+
+def _is_of_other_state(read: cst.CSTNode, kept: _Kept, model: Model) -> bool:
+    """Whether a name is given something else on every path to where it is read."""
+    match kept.place:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())]) if isinstance(read, cst.Name):
+            bound = model.ask(last_target, read)
+            return bound is not None and not model.tree.is_inside(bound, kept.place)
+    return False
 
 
 def _is_late(read: cst.CSTNode, change: cst.CSTNode, kept: _Kept, module: str, model: Model) -> bool:

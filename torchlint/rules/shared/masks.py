@@ -206,17 +206,22 @@ def _read_of_self(name: str, place: cst.CSTNode, model: Model, found: Uses) -> S
     cls = model.tree.enclosing(place, cst.ClassDef)
     if not isinstance(cls, cst.ClassDef):
         return None
-    mentions = model.remember(_of_class, name, cls)
-    found.otherwise |= len(mentions) < len(model.tree.attributes(name))
-    assigned = [each for each in mentions if is_bound(model.tree, each)]
-    is_assigned_here = any(model.tree.is_inside(each, place) for each in assigned)
-    if len(assigned) > is_assigned_here:
+    assigned, read = model.remember(_of_classes, name).get(id(cls), ([], []))
+    is_assigned_here = any(model.tree.is_inside(each, place) for each in assigned[:1])
+    if len(assigned) > is_assigned_here or len(assigned) + len(read) < len(model.tree.attributes(name)):
         found.otherwise = True
-    return [each for each in mentions if each not in assigned][: _MANY + 1]
+    return read[: _MANY + 1]
 
 
-def _of_class(model: Model, name: str, cls: cst.ClassDef) -> list[cst.Attribute]:
-    return [each for each in model.tree.attributes(name) if model.tree.is_inside(each, cls) and _is_of_self(each)]
+def _of_classes(model: Model, name: str) -> dict[int, tuple[list[cst.Attribute], list[cst.Attribute]]]:
+    """Where each class of a file assigns an attribute of ``self`` of that name, and where it reads it."""
+    found: dict[int, tuple[list[cst.Attribute], list[cst.Attribute]]] = {}
+    for each in model.tree.attributes(name):
+        cls = model.tree.enclosing(each, cst.ClassDef)
+        if cls is not None and _is_of_self(each):
+            assigned, read = found.setdefault(id(cls), ([], []))
+            (assigned if is_bound(model.tree, each) else read).append(each)
+    return found
 
 
 def _is_of_self(node: cst.Attribute) -> bool:
