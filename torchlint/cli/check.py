@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
@@ -136,6 +136,8 @@ class CheckCommand:
         """Reports that could not be written."""
         self.written: dict[str, bytes] = {}
         """What fixed files hold now."""
+        self.rests_on: Callable[[], set[str]] = set
+        """The other files that what was found rests on (:meth:`torchlint.session.scheduler.Run.rests_on`)."""
         self.started = time.perf_counter()
 
     def _decide(self) -> None:
@@ -244,6 +246,7 @@ class CheckCommand:
             progress.end()
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
+        self.rests_on = lambda: run.rests_on(files)
         self.failed = len(found.missing) + len(found.problems)
         self.written = {each.file.location: each.after for each in results if each.after is not None and self.fix}
         if self.reason is not None:
