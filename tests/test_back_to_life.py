@@ -72,6 +72,44 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.data[0])\n",
         "import torch\ndef f(x: torch.Tensor):\n    loss = x.sum().view(1)\n    loss.backward()\n    print(loss.detach()[0])\n",
     ),
+    "a gradient of one dimension for a loss of none": (
+        "import torch\none = torch.ones(1)\nmone = one.mul(-1)\none, mone = one.cuda(), mone.cuda()\n"
+        "def f(x: torch.Tensor):\n    loss = x.mean()\n    loss.backward(one)\n    loss.backward(gradient=-mone)\n"
+        "    loss.backward(torch.FloatTensor([1]), create_graph=True)\n    x.mean(0).backward(one)\n",
+        "import torch\none = torch.ones(1)\nmone = one.mul(-1)\none, mone = one.cuda(), mone.cuda()\n"
+        "def f(x: torch.Tensor):\n    loss = x.mean()\n    loss.backward(one[0])\n    loss.backward(gradient=(-mone)[0])\n"
+        "    loss.backward(create_graph=True)\n    x.mean(0).backward(one)\n",
+    ),
+    "a gradient of a loss that may have several elements": (
+        "import torch\none = torch.ones(1)\ndef f(x: torch.Tensor, one, w):\n    x.mean().backward(one)\n"
+        "    g = torch.ones(1) if w else torch.ones(3)\n    x.mean().backward(g)\n"
+        "def g(x: torch.Tensor):\n    x.mean().backward(h)\nh = torch.ones(1)\nh *= torch.ones(4)\n",
+        None,
+    ),
+    "a label for a batch": (
+        "import torch\nimport torch.nn.functional as F\nfrom torch import nn\nloss = nn.CrossEntropyLoss()\n"
+        "def f(x: torch.Tensor):\n    t = torch.tensor([1, 2])\n    for i in range(2):\n"
+        "        loss(x.view(1, -1), t[i])\n        loss(x, t[i])\n        F.nll_loss(x.view(-1), t[i])\n"
+        "        loss(x.view(1, -1), t[i:])\n",
+        "import torch\nimport torch.nn.functional as F\nfrom torch import nn\nloss = nn.CrossEntropyLoss()\n"
+        "def f(x: torch.Tensor):\n    t = torch.tensor([1, 2])\n    for i in range(2):\n"
+        "        loss(x.view(1, -1), t[i].unsqueeze(0))\n        loss(x, t[i])\n        F.nll_loss(x.view(-1), t[i])\n"
+        "        loss(x.view(1, -1), t[i:])\n",
+    ),
+    "an error that is formatted, compared or added to": (
+        "import torch\ndef f(err, errD, cost, x: torch.Tensor, y: torch.Tensor, page, n):\n"
+        "    print('[%d] %s %.4f' % (n, err.data[0], errD.data[0]), 'at {0:>5}, {1:.2f}'.format(n, cost.data[0]))\n"
+        "    if err.data[0] > 0.5 or x.data[0] > 1:\n        n = 1 + cost.data[0]\n"
+        "    return f'{errD.data[0]:6.3f} {x.data[0]:.1f} {y.data[0]:.1f} {y.data[1]:.1f} {page.data[0]:.1f}'\n",
+        "import torch\ndef f(err, errD, cost, x: torch.Tensor, y: torch.Tensor, page, n):\n"
+        "    print('[%d] %s %.4f' % (n, err.data[0], errD.data[0]), 'at {0:>5}, {1:.2f}'.format(n, cost.data[0]))\n"
+        "    if err.data[0] > 0.5 or x[0] > 1:\n        n = 1 + cost.data[0]\n"
+        "    return f'{errD.data[0]:6.3f} {x.data[0]:.1f} {y.detach()[0]:.1f} {y.detach()[1]:.1f} {page.data[0]:.1f}'\n",
+        "import torch\ndef f(err, errD, cost, x: torch.Tensor, y: torch.Tensor, page, n):\n"
+        "    print('[%d] %s %.4f' % (n, err.item(), errD.item()), 'at {0:>5}, {1:.2f}'.format(n, cost.item()))\n"
+        "    if err.item() > 0.5 or x[0] > 1:\n        n = 1 + cost.item()\n"
+        "    return f'{errD.item():6.3f} {x.item():.1f} {y.detach()[0]:.1f} {y.detach()[1]:.1f} {page.data[0]:.1f}'\n",
+    ),
     "another function of that name": ("import torch\ndef f(x, iter):\n    return iter(x).next()\n", None),
 }
 

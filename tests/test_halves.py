@@ -83,3 +83,9 @@ def test_a_half_alone_is_fixed_alone() -> None:
     after = check_text(text, "x.py", frozenset(("TL101",)), Fixing.UNSAFE)
     assert "p.data.copy_(2 * q.detach())" in after.text
     assert dict(after.fixed) == {"TL101": 1}
+
+
+def test_what_gets_the_data_of_a_tensor_is_one() -> None:
+    text = "import torch\n\n\ndef f(module, mask, old):\n    weight = mask(module)\n    old.data = weight.data\n"
+    assert fixed(text, Fixing.SAFE) == fixed(text, Fixing.UNSAFE) == text
+    assert [each.code for each in check_text(text, "x.py", CODES).diagnostics] == ["TL103", "TL101"]

@@ -5,18 +5,23 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
+from unittest import mock
 
 import libcst as cst
 import numpy as np
 import pytest
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.given import Span
@@ -25,7 +30,9 @@ from torchlint.model import Certainty, Dtype, Kind, Model, Ndim, Role, Tri, Valu
 from torchlint.model.possibilities import Possibilities
 from torchlint.model.syntax import is_label
 from torchlint.model.torch.ndims import ndim_by
+from torchlint.model.training import TrainingEvent, What
 from torchlint.model.values import tensor
+from torchlint.rules.shared.paths import Facts, Paths
 
 SPECS = sorted(path for path in (Path(__file__).parent / "model").glob("*.md") if path.name != "README.md")
 
@@ -177,6 +184,50 @@ def statement_on(expectation: Expectation) -> cst.CSTNode:
     raise BadSpec(f"there is no simple statement on line {expectation.line}")
 
 
+EVENTS = ("training", "so far")
+"""What is said of a line in place of an expression, about what trains."""
+
+
+def shown(event: TrainingEvent) -> str:
+    """An event as the specification spells it."""
+    path = f" {event.path}" if event.path else ""
+    doubt = "" if event.is_proved or event.what is What.UNKNOWN else "?"
+    return f"{event.what.name.lower()}{path}{doubt}" + (f" by {event.by}" if event.by else "")
+
+
+def row_of(expectation: Expectation, node: cst.CSTNode) -> int:
+    _, lines, spans = model_of(expectation.block)
+    tree = model_of(expectation.block)[0].tree
+    outer = next(each for each in (node, *tree.ancestors(node)) if id(each) in spans)
+    return lines.position(spans[id(outer)][0]).row
+
+
+def training_on(expectation: Expectation) -> list[str]:
+    """What the calls and assignments of a line do that trains."""
+    model = model_of(expectation.block)[0]
+    events = model.training_events(model.scopes.scope_of(statement_on(expectation)))
+    return [shown(event) for event in events if row_of(expectation, event.node) == expectation.row]
+
+
+def before(expectation: Expectation) -> list[str]:
+    """What may have been done before a line in the same round."""
+    model = model_of(expectation.block)[0]
+    statement = statement_on(expectation)
+    scope = model.scopes.scope_of(statement)
+    found: list[str] = []
+
+    def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
+        if event.node is statement:
+            found.extend(sorted(facts))
+        else:
+            facts[shown(event)] = event
+
+    marks = [(event.node, event) for event in model.training_events(scope)]
+    marks.insert(0, (statement, TrainingEvent(What.UNKNOWN, statement, "")))
+    Paths(model, marks, see).follow(scope)
+    return found
+
+
 def members(flags: type) -> dict[str, int]:
     """The members of one of the model's sets, as the specification spells them."""
     found = {name.lower(): value for name, value in vars(flags).items() if not name.startswith("_")}
@@ -243,9 +294,14 @@ def wrong(value: Value, spec: Spec) -> list[str]:
     ],
 )
 def test_expectation(expectation: Expectation) -> None:
-    spec = expectation.parsed()
     model, _, _ = model_of(expectation.block)
     where = f"tests/model/{expectation.file}:{expectation.line}"
+    if expectation.expression in EVENTS:
+        done = training_on(expectation) if expectation.expression == "training" else before(expectation)
+        said = ", ".join(done) or "nothing"
+        assert said == TODO.sub("", expectation.spec), f"{where}: {expectation.expression} is {said}"
+        return
+    spec = expectation.parsed()
     if expectation.expression == "grad mode":
         mode = names(Tri, model.grad_enabled(statement_on(expectation)))
         assert mode == spec.of, f"{where}: the grad mode is {mode}, not {spec.of}"
@@ -257,8 +313,8 @@ def test_expectation(expectation: Expectation) -> None:
         return
     found = wrong(model.value(node), spec)
     if (wanted := dict(spec.keys).get("requires")) is not None:
-        said = REQUIRES[model.requires_grad(node)]
-        found += [f"requires is {said}"] if said != wanted else []
+        requires = REQUIRES[model.requires_grad(node)]
+        found += [f"requires is {requires}"] if requires != wanted else []
     assert not found, f"{where}: `{expectation.expression}` is to be {expectation.spec}, but {', '.join(found)}"
 
 
@@ -336,6 +392,8 @@ def test_the_specification_is_true(file: str, block: str) -> None:
     evaluated: set[int] = set()
     problems: list[str] = []
 
+    done = Recorded(file)
+
     def see(number: int, value: Any) -> Any:
         expectation = wanted[number]
         evaluated.add(number)
@@ -346,12 +404,66 @@ def test_the_specification_is_true(file: str, block: str) -> None:
 
     tree = ast.fix_missing_locations(_Probes(block, wanted).visit(ast.parse(block)))
     torch.manual_seed(0)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), done.recording():
         warnings.simplefilter("ignore")
         exec(compile(tree, file, "exec", dont_inherit=True), {"__name__": "__main__", "__see__": see})
+    problems += [problem for e in wanted if e.expression == "training" for problem in done.contradictions(e)]
     assert not problems, "\n".join(problems)
-    missed = [e for n, e in enumerate(wanted) if n not in evaluated and e.expression != "grad mode"]
+    of_lines = ("grad mode", *EVENTS)
+    missed = [e for n, e in enumerate(wanted) if n not in evaluated and e.expression not in of_lines]
     assert not missed, f"never evaluated: {', '.join(map(str, missed))}"
+
+
+class Recorded:
+    """What trains while a block runs, by the lines that are under way then."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.done: dict[int, set[str]] = {}
+
+    def saw(self, what: str) -> None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.file:
+                self.done.setdefault(frame.f_lineno, set()).add(what)
+            frame = frame.f_back
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Replace what trains by what records that first."""
+        optim, scheduler, utils = torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler, torch.nn.utils
+        places = [
+            (torch.Tensor, "backward", "backward"),
+            (optim, "zero_grad", "clear"),
+            (torch.nn.Module, "zero_grad", "clear"),
+            (torch.nn.Module, "load_state_dict", "load"),
+            (scheduler, "step", "schedule"),
+            (torch.amp.GradScaler, "unscale_", "unscale"),
+            (utils, "clip_grad_norm_", "clip"),
+            (utils, "clip_grad_value_", "clip"),
+        ]
+        with ExitStack() as stack:
+            hook = register_optimizer_step_pre_hook(lambda *_: self.saw("step"))
+            stack.callback(hook.remove)
+            for owner, name, what in places:
+                stack.enter_context(mock.patch.object(owner, name, self._seeing(getattr(owner, name), what)))
+            yield
+
+    def _seeing(self, function: Callable[..., object], what: str) -> Callable[..., object]:
+        def replaced(*args: object, **kwargs: object) -> object:
+            self.saw(what)
+            return function(*args, **kwargs)
+
+        return replaced
+
+    def contradictions(self, expectation: Expectation) -> Iterator[str]:
+        """How what happened on a line is not what is said; gradients that are cleared by hand are not recorded."""
+        events = TODO.sub("", expectation.spec).split(", ")
+        said = {event.split()[0] for event in events} - {"nothing", "unknown"}
+        happened = self.done.get(expectation.row, set())
+        by_hand = {"clear"} if "clear" in events else set()
+        if said - by_hand != happened - by_hand:
+            yield f"tests/model/{self.file}:{expectation.line}: {sorted(happened)} happen, not {sorted(said)}"
 
 
 RUNTIME_KINDS: dict[str, tuple[type, ...]] = {

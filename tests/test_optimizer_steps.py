@@ -108,6 +108,29 @@ def test_a_step_is_decorated(what: str) -> None:
     assert "p.data.mul_(0.99)" in safe
 
 
+READS = """\
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                state["old"] = p.data.clone()
+                state["kept"] = p.data
+                norm = p.data.norm()
+                p.data.mul_(0.99)
+                if p.data.sum() > norm:
+                    p.data.add_(-0.1 * p.data, alpha=group["lr"])
+"""
+
+
+def test_reads_in_a_decorated_step_need_nothing() -> None:
+    text = f"{HEAD}    def step(self):\n{READS}{TRAINED.replace('(closure)', '()')}"
+    fixed = check_text(text, "x.py", CODES, Fixing.UNSAFE).text
+    expected = READS.replace('"kept"] = p.data', '"kept"] = p.detach()').replace("p.data", "p")
+    assert f"    @torch.no_grad()\n    def step(self):\n{expected}" in fixed
+    assert not rough_differences(run(text), run(fixed))
+    safe = check_text(text, "x.py", CODES, Fixing.SAFE).text
+    assert check_text(safe, "x.py", CODES, Fixing.UNSAFE).text == fixed
+
+
 @pytest.mark.parametrize("what", KEPT)
 def test_what_needs_graphs_gets_blocks(what: str) -> None:
     fixed = check_text(f"{HEAD}    def step(self, closure=None):\n{KEPT[what]}", "x.py", CODES, Fixing.UNSAFE).text

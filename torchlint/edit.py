@@ -26,6 +26,13 @@ def insert_after(node: cst.CSTNode, text: str) -> Edit:
     return Edit(Anchor(node, True), Anchor(node, True), text)
 
 
+def append(node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
+    """Append ``[0]``, ``.item()`` and the like to an expression, which is put in brackets where it needs them."""
+    if isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or node.lpar:
+        return (insert_after(node, suffix),)
+    return insert_before(node, "("), insert_after(node, f"){suffix}")
+
+
 def delete(node: cst.CSTNode) -> Edit:
     """Remove the characters of ``node`` itself."""
     return replace(node, "")

@@ -54,3 +54,43 @@ def there_and_back(x: torch.Tensor, steps):
     rolled = x.permute(1, 2, 0).permute(1, 2, 0)
     again = rolled.view(-1), rolled.permute(1, 2, 0).view(-1)  # TL314`view`
     return back, twice, first, last, other, again
+
+
+def slices(x: torch.Tensor, logits: torch.Tensor, labels: torch.Tensor, n, rows):
+    vocabulary = logits.shape[-1]
+    shifted = logits[:, :-1]
+    pairs = [
+        shifted.view(-1, vocabulary),  # TL314`view`
+        logits[:, :-1, :].view(-1, logits.size(2)),  # TL314`view`
+        logits[..., :-1, :].view(-1, vocabulary),
+        labels[:, 1:].view(-1),  # TL314`view`
+        labels[:, 1:].view(-1, 1),  # TL314`view`
+        labels[:, 1:].view(1, -1),
+        labels[:, 1:].view(len(labels), -1),
+        logits.permute(0, 2, 1).view(1, -1, vocabulary),
+        labels[1:].view(-1),
+        labels[:1, 1:].view(-1),
+        labels[n, 1:].view(-1),
+        labels[:, rows].view(-1),
+        labels[:, :n].view(-1),
+        labels[:, -1].view(-1),
+        labels[:, 0].view(-1, 1),
+        x[:, 0, :].view(-1),
+        x[:, 1, :].view(-1),  # TL314`view`
+        x[:, ::2].view(-1),  # TL314`view`
+        x[::2, :].view(-1),  # TL314`view`
+        x[::2].view(-1),
+        x[:, :2].view(-1),  # TL314`view`
+        x[0, :, 2:4].view(-1),  # TL314`view`
+        x[:, 1:, 1:].view(2, -1),  # TL314`view`
+        x[:, 1:, 1:].view(2, 3, -1),
+        x[:, 1:].view(torch.int32),
+        x[:, None].view(-1),
+        x[:, 1:].contiguous().view(-1),
+        x[:, 1:].float().view(-1),
+        x[:, 1:].reshape(-1),
+    ]
+    last = labels[:, 1:]
+    if n:
+        last = last.contiguous()
+    return pairs, last.view(-1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import assignment_of, is_label, is_target
+from torchlint.model.syntax import assignment_of, is_label, is_target, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -53,14 +53,67 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
 
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
     """What a name was assigned last before its statement, if that is so on every path there."""
+    target = last_target(context, name)
+    return _bound_to(target, context.tree) if target is not None else None
+
+
+def last_target(context: Context, name: cst.Name) -> cst.Name | None:
+    """Where a name was bound last before its statement, if that is so on every path there."""
     tree, scope = context.tree, context.scopes.scope_of(name)
     bound = targets(context, name.value, scope)
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
     if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
         return None
-    value = _bound_to(bound[before - 1], tree)
-    suite = tree.parent(tree.statement(value)) if value is not None else None
-    return value if suite is not None and tree.is_inside(name, suite) else None
+    suite = tree.parent(tree.statement(bound[before - 1]))
+    return bound[before - 1] if suite is not None and tree.is_inside(name, suite) else None
+
+
+def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+    """What is taken apart into a tuple that a name is one of: the call of ``x, order = lengths.sort()`` for ``x``."""
+    element = tree.parent(target)
+    several = tree.parent(element) if isinstance(element, cst.Element) else None
+    assign = assignment_of(several, tree) if isinstance(several, cst.Tuple) else None
+    return assign.value if assign is not None else None
+
+
+def owner(context: Context, name: cst.Name) -> cst.FunctionDef | cst.Module | None:
+    """The scope that a name is of; None where that is neither the function around it nor the module."""
+    scopes, scope = context.scopes, context.scopes.scope_of(name)
+    if name.value not in scopes.hidden_at(name):
+        return context.tree.module
+    return scope if isinstance(scope, cst.FunctionDef) and name.value in scopes.locals_of(scope) else None
+
+
+def all_assigned(
+    context: Context, name: str, scope: cst.FunctionDef | cst.Module
+) -> Sequence[cst.BaseExpression | None]:
+    """All that a name of a scope is ever bound to; None for what is no plain assignment."""
+    return context.remember(_all_assigned, name, scope)
+
+
+def counts(context: Context, name: cst.Name) -> bool:
+    """Whether a name is an integer that a loop counts with: ``for i in range(n)``, ``for i, x in enumerate(xs)``."""
+    return context.remember(_counts, name.value, context.scopes.scope_of(name))
+
+
+def _counts(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
+        return False
+    bound = targets(context, name, scope)
+    return bool(bound) and all(_is_counted(target, context.tree) for target in bound)
+
+
+def _is_counted(target: cst.Name, tree: Tree) -> bool:
+    at, counting = tree.parent(target), "range"
+    if isinstance(at, cst.Element):
+        several = tree.parent(at)
+        if not isinstance(several, cst.Tuple) or several.elements[0] is not at:
+            return False
+        at, counting = tree.parent(several), "enumerate"
+    match at:
+        case cst.For(iter=cst.Call(func=cst.Name(value=func))) | cst.CompFor(iter=cst.Call(func=cst.Name(value=func))):
+            return func == counting
+    return False
 
 
 def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
@@ -70,11 +123,20 @@ def _bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
         return assign.value
     element = tree.parent(target)
     several = tree.parent(element) if isinstance(element, cst.Element) else None
-    assign = assignment_of(several, tree) if isinstance(several, cst.Tuple) else None
-    match several, assign:
-        case cst.Tuple(elements=places), cst.Assign(value=cst.Tuple(elements=values)) if len(places) == len(values):
+    match several, unpacked_from(target, tree):
+        case cst.Tuple(elements=places), cst.Tuple(elements=values) if len(places) == len(values):
             return next((each.value for place, each in zip(places, values, strict=True) if place is element), None)
     return None
+
+
+def _all_assigned(
+    context: Context, name: str, scope: cst.FunctionDef | cst.Module
+) -> tuple[cst.BaseExpression | None, ...]:
+    scopes = context.scopes
+    is_given = isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope))
+    bound = [target for target in targets(context, name, scope) if scopes.scope_of(target) is scope]
+    elsewhere = (None,) if is_given or scopes.rebinders(scope, name) else ()
+    return (*elsewhere, *(_bound_to(target, context.tree) for target in bound))
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

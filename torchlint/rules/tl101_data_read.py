@@ -120,7 +120,7 @@ from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
+from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, optimizer_steps
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
@@ -188,6 +188,10 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
             is_kept = safe and usage in data_sites.READING
             return Fix("Remove `.data`: the tensor has no graph", drop, _applicability(is_kept))
+    if usage in data_sites.READING and not doubtful and _consumed(node, model):
+        with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
+        if with_step is not None:
+            return with_step
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 

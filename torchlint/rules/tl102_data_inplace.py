@@ -198,7 +198,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if small is None:
         return None
     said = "Move the operation into a `torch.no_grad()` block"
-    return optimizer_steps.decorated(no_grad.moved(small, said, drop, safe, model), small, model)
+    moved = no_grad.moved(small, said, drop, safe, model)
+    return moved and (optimizer_steps.decorated(moved, small, model) or moved)
 
 
 def _gives_new_size(node: cst.Attribute, model: Model) -> bool:

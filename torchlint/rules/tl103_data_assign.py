@@ -124,8 +124,9 @@ def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:
     if is_off:
         return Fix(said, edits, _UNSAFE, risk=risk)
     moved = no_grad.moved(assign, said, edits, _UNSAFE, model)
-    fix = optimizer_steps.decorated(moved, assign, model)
-    return replace(fix, risk=risk) if fix is moved and fix is not None else fix
+    if moved is None:
+        return None
+    return optimizer_steps.decorated(moved, assign, model) or replace(moved, risk=risk)
 
 
 def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> tuple[str, tuple[Edit, ...]]:

@@ -157,10 +157,4 @@ def check(node: cst.CSTNode, model: Model) -> Finding | None:
 
 
 def _all(kept: list[Kept], method: str) -> tuple[Edit, ...]:
-    return tuple(each_edit for each in kept for each_edit in _called(each.value, method))
-
-
-def _called(node: cst.BaseExpression, method: str) -> tuple[Edit, ...]:
-    if node.lpar or isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
-        return (edit.insert_after(node, f".{method}()"),)
-    return edit.insert_before(node, "("), edit.insert_after(node, f").{method}()")
+    return tuple(each_edit for each in kept for each_edit in edit.append(each.value, f".{method}()"))

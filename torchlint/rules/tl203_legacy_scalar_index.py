@@ -54,10 +54,11 @@ What has one dimension has none when that is summed, as in the helper that many 
 
 ## When the fix is unsafe
 
-When the rank is not known, and only the name or the use says that a scalar is meant: `.item()` raises on a tensor with
-more than one element, which `loss.backward()` before it rules out. For what was drawn from a distribution, where it is
-returned or given on: it has no dimension only if the distribution has none. `round` of what is a number until the first
-batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its name: it no longer comes.
+When the rank is not known, and only the name or the use says that a scalar is meant (`"%.3f" % err.data[0]`): `.item()`
+raises on a tensor with more than one element, which `loss.backward()` before it rules out. For what was drawn from a
+distribution, where it is returned or given on: it has no dimension only if the distribution has none. `round` of what
+is a number until the first batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its
+name: it no longer comes.
 
 ```diff
  import torch
@@ -184,9 +185,7 @@ def _is_of_that_time(model: Model) -> bool:
 def _as_number(node: cst.BaseExpression, model: Model) -> Fix:
     if _may_be_number(node, model):
         return Fix("Use `float`", (edit.insert_before(node, "float("), edit.insert_after(node, ")")), _UNSAFE)
-    if isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or node.lpar:
-        return Fix("Add `.item()`", (edit.insert_after(node, ".item()"),))
-    return Fix("Add `.item()`", (edit.insert_before(node, "("), edit.insert_after(node, ").item()")))
+    return Fix("Add `.item()`", edit.append(node, ".item()"))
 
 
 def _may_be_number(node: cst.BaseExpression, model: Model) -> bool:

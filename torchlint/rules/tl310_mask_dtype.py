@@ -46,7 +46,7 @@ boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: wr
 +    return x[mask.bool()]
 ```
 
-A tensor that is made of bytes and used as a mask:
+A tensor that is made of bytes and used as a mask, by other names or after some logic:
 
 ```diff
  import torch
@@ -56,17 +56,22 @@ A tensor that is made of bytes and used as a mask:
 +kept = torch.ones(3, dtype=torch.bool)
  y = x.masked_fill(kept, 0.0), x[kept]
 !first = torch.zeros(3, dtype=torch.uint8)
- first.fill_(1)
+ first.fill_(3)
  z = x[first]
  picture = torch.zeros(3, dtype=torch.uint8)
  picture[0] = 255
+~low = (x < 0.5).byte()
++low = (x < 0.5)
+~dark = low ^ (x > 0.9).to(torch.uint8)
++dark = low ^ (x > 0.9)
+ x.masked_fill_(dark, 0.0)
 ```
 
 ## When the fix is unsafe
 
-It is safe where the mask is known to be boolean and used on the spot; that of one with a name, of which all uses are
-masks, changes what the name holds. What is used as something else as well has no fix. Where the dtype is not known,
-`.bool()` instead of `.byte()` is the right form, and unsafe: they differ for 0.5 and for 256.
+It is safe where the mask is known to be boolean and used on the spot; that of one with names, of which all uses are
+masks, changes what the names hold, and what `~` makes of it. What is used as something else as well has no fix. Where
+the dtype is not known, `.bool()` instead of `.byte()` is the right form, and unsafe: they differ for 0.5 and for 256.
 
 Release notes of 1.2: <https://github.com/pytorch/pytorch/releases/tag/v1.2.0>.
 """
@@ -77,80 +82,84 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import assignment_of, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern, word
+from torchlint.rules.shared import masks
 from torchlint.versions import Version
 
 GROUP = Group.MIGRATION
 
 _SINCE: Version = (1, 2)
 _SAID = "masks are boolean since PyTorch 1.2; one of bytes is deprecated"
-_MASKED = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
+_COMPARING = frozenset(
+    """
+    eq ne lt le gt ge bool isnan isinf isfinite isclose logical_not logical_and logical_or logical_xor
+    """.split()  # noqa: SIM905
+)
+"""Functions and methods that give booleans."""
 
 
-@on(cst.Call, trigger=attribute("byte"))
+@on(cst.Call, trigger=any_of(attribute("byte"), word("uint8")))
 def check_mask(node: cst.Call, model: Model) -> Finding | None:
-    """Report `.byte()` of what is used as a mask, on the spot or by the one name that it is given."""
+    """Report a tensor that is made one of bytes and used as a mask, on the spot or by other names."""
+    bytes_ = _bytes(node, model)
+    if bytes_ is None or not model.target.reaches(_SINCE):
+        return None
+    found = masks.uses(node, model)
+    if not found.as_mask:
+        return None
+    if found.otherwise:
+        return Finding(bytes_, _SAID)
+    return Finding(bytes_, _SAID, _fix(node, bytes_, model))
+
+
+def _bytes(node: cst.Call, model: Model) -> cst.BaseExpression | None:
+    """What of a call says that its result is one of bytes: the method `byte`, `torch.uint8`."""
     match node:
-        case cst.Call(func=cst.Attribute(value=mask, attr=cst.Name("byte")), args=[]):
-            if not model.target.reaches(_SINCE):
-                return None
+        case cst.Call(func=cst.Attribute(attr=cst.Name("byte") as method), args=[]):
+            return method
+        case cst.Call(func=cst.Attribute(attr=cst.Name("to" | "type")), args=[cst.Arg(value=dtype)]):
+            is_cast = True
         case _:
-            return None
-    assert isinstance(node.func, cst.Attribute)
-    uses = [_is_mask(node, model)] + [_is_mask(user, model) for user in _users(node, model)]
-    if not any(uses):
+            given = keyword(node.args, "dtype")
+            if given is None:
+                return None
+            dtype, is_cast = given.value, False
+    if last_name(dtype) != "uint8" or model.qualified(dtype) != "torch.uint8":
         return None
-    if len(uses) > 1 and not all(uses[1:]):
-        return Finding(node.func.attr, _SAID)  # it is something else as well
-    if _is_boolean(mask, model):
-        applicability = Applicability.SAFE if uses[0] else Applicability.UNSAFE
-        fix = Fix("Remove `.byte()`", (edit.replace_after(mask, node),), applicability)
-    elif model.target.has(_SINCE):
-        fix = Fix("Use `.bool()`", (edit.replace(node.func.attr, "bool"),), Applicability.UNSAFE)
-    else:
-        return None
-    return Finding(node.func.attr, _SAID, fix)
+    if is_cast:
+        return dtype if model.qualified(node.func) is None else None
+    made = library.function(model.qualified(node.func))
+    return dtype if isinstance(made, TensorResult) and made.grad == "factory" else None
 
 
-@on(cst.Arg, trigger=pattern(r"\bdtype = (?:\w+ \. )*uint8\b"))
-def check_factory(node: cst.Arg, model: Model) -> Finding | None:
-    """Report `dtype=torch.uint8` of a tensor that is used as a mask, by the one name that it is given."""
-    call = model.tree.parent(node)
-    if node.keyword is None or node.keyword.value != "dtype" or not isinstance(call, cst.Call):
+def _fix(node: cst.Call, bytes_: cst.BaseExpression, model: Model) -> Fix | None:
+    """What keeps or makes it boolean."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=made, attr=method), args=args) if _is_boolean(made, model):
+            applicability = Applicability.SAFE if masks.is_mask(node, model) else Applicability.UNSAFE
+            said = f"Remove `.{method.value}({'…' if args else ''})`"
+            return Fix(said, (edit.replace_after(made, node),), applicability)
+    if not model.target.has(_SINCE):
         return None
-    if not model.target.reaches(_SINCE) or model.qualified(node.value) != "torch.uint8":
-        return None
-    made = library.function(model.qualified(call.func))
-    if not isinstance(made, TensorResult) or made.grad != "factory":
-        return None
-    uses = [_is_mask(user, model) for user in _users(call, model)]
-    if not any(uses):
-        return None
-    fix = None
-    if all(uses) and isinstance(node.value, cst.Attribute) and model.target.has(_SINCE):
-        fix = Fix("Use `torch.bool`", (edit.replace(node.value.attr, "bool"),), Applicability.UNSAFE)
-    return Finding(node.value, _SAID, fix)
-
-
-def _users(node: cst.Call, model: Model) -> list[cst.Name]:
-    """Where a name is read that an expression is assigned to, and nothing else."""
-    match model.tree.parent(node):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            scope = model.scopes.scope_of(target)
-            if len(model.targets(name, scope)) == 1:
-                return [each for each in model.references(name, scope) if each is not target]
-    return []
+    if isinstance(bytes_, cst.Attribute):
+        return Fix("Use `torch.bool`", (edit.replace(bytes_.attr, "bool"),), Applicability.UNSAFE)
+    is_method = bytes_ is getattr(node.func, "attr", None)
+    return Fix("Use `.bool()`", (edit.replace(bytes_, "bool"),), Applicability.UNSAFE) if is_method else None
 
 
 _MINUS_TRIGGER = any_of(
-    pattern(r"1(?<![\w.]1) - [\w.]*mask\w*(?!\w|[\t\x20]*[.(\[])"),
+    pattern(r"1(?<![\w.]1) - [A-Za-z_][\w.]*(?!\w|[\t\x20]*[.(\[])"),
+    pattern(
+        r"1(?<![\w.]1) - [A-Za-z_][^\n]{0,200}?(?:\b|_)"
+        r"(?:eq|ne|lt|le|gt|ge|bool|isnan|isinf|isfinite|isclose|logical_not|logical_and|logical_or|logical_xor) \("
+    ),
     pattern(r"1(?<![\w.]1) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
     pattern(r"\) - \( (?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"),
 )
-"""Behind a minus, what is called one or compares, as far as nothing is done to that on its line."""
+"""Behind a minus, a name or what compares, as far as nothing is done to that on its line."""
 _UNARY_TRIGGER = pattern(
     r"-(?<![\d)\]}'\x22]-)(?<![\d)\]}'\x22]\s-) \( "
     r"(?:[^\n]{0,200}[<>!=](?![^()\n]{0,200}\)[\t\x20]*[.(\[])|[^)\n]{0,200}\n)"
@@ -163,7 +172,7 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
     """Report `1 - mask`."""
     match node:
         case cst.BinaryOperation(left=cst.Integer("1"), operator=cst.Subtract(), right=mask):
-            if not model.target.reaches(_SINCE) or not _looks_boolean(mask) or not _is_boolean(mask, model):
+            if not model.target.reaches(_SINCE) or not _looks_boolean(mask, model) or not _is_boolean(mask, model):
                 return None
             fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
@@ -190,29 +199,41 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     )
 
 
-def _looks_boolean(node: cst.BaseExpression) -> bool:
-    """Whether an expression is written as a mask: a comparison, or called one."""
-    return isinstance(node, cst.Comparison) or "mask" in last_name(node)
+def _looks_boolean(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is written as a mask: it compares, is called one, or is assigned what compares."""
+    match node:
+        case cst.Comparison():
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name in _COMPARING
+        case cst.Name(value=name):
+            return "mask" in name or model.remember(_is_assigned_comparison, name, model.scopes.scope_of(node))
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return "mask" in name or model.remember(_is_kept_comparison, name)
+    return False
+
+
+def _is_assigned_comparison(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    return any(_compares(target, model) for target in model.targets(name, scope))
+
+
+def _is_kept_comparison(model: Model, name: str) -> bool:
+    return any(_compares(use, model) for use in model.tree.attributes(name))
+
+
+def _compares(target: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is assigned to a target compares anything, or makes it boolean."""
+    assign = assignment_of(target, model.tree)
+    if assign is None:
+        return False
+    calls = model.tree.within(assign.value, cst.Call)
+    return (
+        any(True for _ in model.tree.within(assign.value, cst.Comparison))
+        or any(last_name(call.func) in _COMPARING for call in calls)
+        or any(node.attr.value == "bool" for node in model.tree.within(assign.value, cst.Attribute))
+    )
 
 
 def _is_boolean(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     return value.kind == Kind.TENSOR and value.dtype == Dtype.BOOL
-
-
-def _is_mask(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is an index of a tensor, or the mask of one of the masking functions."""
-    parent = model.tree.parent(node)
-    match parent:
-        case cst.Index():
-            element = model.tree.parent(parent)
-            subscript = model.tree.parent(element) if element is not None else None
-            return isinstance(subscript, cst.Subscript) and model.value(subscript.value).is_tensor
-        case cst.Arg(keyword=None):
-            call = model.tree.parent(parent)
-            if not isinstance(call, cst.Call) or last_name(call.func) not in _MASKED:
-                return False
-            is_function = isinstance(call.func, cst.Name) or model.qualified(call.func) is not None
-            at = 1 if is_function and last_name(call.func) != "where" else 0
-            return len(call.args) > at and call.args[at] is parent
-    return False

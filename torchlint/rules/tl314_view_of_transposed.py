@@ -1,8 +1,9 @@
-r"""A transposed tensor has no view of fewer dimensions.
+r"""A transposed tensor, or a slice, has no view of fewer dimensions.
 
 `view` needs memory in the order of the dimensions. Behind `t()`, `transpose` or `permute` it is in another order, so
 flattening raises, whatever the sizes are, as long as they are not one. Results of comparisons keep that order since
-PyTorch 1.5, so the `correct[:k].view(-1)` of many training scripts raises as well. `reshape` copies where it has to.
+PyTorch 1.5, so the `correct[:k].view(-1)` of many training scripts raises as well. A slice of a dimension that is not
+the first one has gaps in memory, so it cannot be flattened with those before it. `reshape` copies where it has to.
 
 ```diff run-after
  import torch
@@ -22,6 +23,21 @@ PyTorch 1.5, so the `correct[:k].view(-1)` of many training scripts raises as we
 -top = correct[:3].view(-1).float().sum()
 +top = correct[:3].reshape(-1).float().sum()
  first = correct[:1].view(-1).float().sum()
+```
+
+```diff run-after
+ import torch
+
+ x, targets = torch.rand(4, 5, 6), torch.zeros(4, 5)
+-a = targets[:, 1:].view(-1)
++a = targets[:, 1:].reshape(-1)
+-b = x[:, :-1].view(-1, x.size(-1))
++b = x[:, :-1].reshape(-1, x.size(-1))
+ shifted = x[:, 1:, :]
+-c = shifted.view(-1)
++c = shifted.reshape(-1)
+ d = shifted.view(4, -1), x[1:].view(-1), x[0, 1:].view(-1), x[:, :].view(-1), x[:, [1, 2]].view(-1)
+ e = (x[:, 1:] * 2).view(-1), x[:, 1:].contiguous().view(-1), x[:, :, 1:].view(-1, 5)
 ```
 
 ```diff
@@ -58,6 +74,7 @@ from torchlint.model import Model
 from torchlint.model.bindings import last_assigned
 from torchlint.model.syntax import assignment_of, integer
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
+from torchlint.rules.shared import slices
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -85,19 +102,26 @@ _TRANSPOSING = frozenset(("t", "transpose", "swapaxes", "swapdims", "permute"))
             pattern(r"\btranspose \("),
             pattern(r"\bpermute \("),
             pattern(r"\bswap(?:axes|dims) \("),
+            pattern(r", (?:-? \d\w* )?:"),
         ),
     ),
 )
 def check(node: cst.Call, model: Model) -> Finding | None:
-    """Report `x.t().view(-1)`."""
+    """Report `x.t().view(-1)` and `x[:, 1:].view(-1)`."""
     if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "view":
         return None
     count = _dimensions(node.args)
-    if count is None or _breaks(node.func.value, model) < count or not model.is_tensor(node.func.value):
+    if count is None:
         return None
-    if is_probed(node, model):
+    if _breaks(node.func.value, model) >= count:
+        what = "a transposed tensor"
+    elif _is_cut(node, count, model):
+        what = "a slice with gaps in memory"
+    else:
         return None
-    said = "a transposed tensor cannot be viewed in fewer dimensions: this mostly raises; use `reshape`"
+    if not model.is_tensor(node.func.value) or is_probed(node, model):
+        return None
+    said = f"{what} cannot be viewed in fewer dimensions: this mostly raises; use `reshape`"
     fix = Fix("Use `reshape`", (edit.replace(node.func.attr, "reshape"),))
     return Finding(node.func.attr, said, fix, receiver=node.func.value)
 
@@ -109,6 +133,21 @@ def _dimensions(args: Sequence[cst.Arg]) -> int | None:
     if len(args) == 1:
         return 1 if integer(args[0].value) is not None else None
     return len(args) or None
+
+
+def _is_cut(view: cst.Call, count: int, model: Model) -> bool:
+    """Whether a view of so many dimensions is one of a slice that has too many gaps in memory for that."""
+    assert isinstance(view.func, cst.Attribute)
+    taken: cst.BaseExpression | None = view.func.value
+    if isinstance(taken, cst.Name):
+        taken = model.ask(last_assigned, taken)
+    if not isinstance(taken, cst.Subscript):
+        return False
+    gaps = slices.gaps(taken)
+    if not gaps or count <= gaps:
+        return bool(gaps)
+    last = view.args[-1].value
+    return count - 1 <= gaps and (integer(last) == 1 or slices.is_last_size(last, taken, model))
 
 
 def _breaks(node: cst.BaseExpression, model: Model) -> int:

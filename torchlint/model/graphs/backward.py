@@ -44,6 +44,8 @@ class Sending:
     """What is bound to what the call gives, or the call itself, if that has been sent back in the function."""
     is_whole: bool = False
     """Whether gradients go to all that it is made of, not only to what is asked for."""
+    is_known: bool = True
+    """Whether it is known what is called, on more than its name."""
 
 
 def sendings(context: Context, scope: Scope) -> list[Sending]:
@@ -106,7 +108,17 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
     is_whole = name != "grad" and imported != "torch.autograd.grad" and keyword(call.args, "inputs") is None
-    return Sending(call, (*own, *given_here), _frees(call), is_whole=is_whole)
+    is_known = bool(imported) or not (isinstance(call.func, cst.Name) or context.remember(_may_retain, name))
+    return Sending(call, (*own, *given_here), _frees(call), is_whole=is_whole, is_known=is_known)
+
+
+def _may_retain(context: Context, name: str) -> bool:
+    """Whether a function of the file that is called so asks for the graph to be kept."""
+    asked = [node for each in _KEEPING for node in context.tree.names(each)]
+    return any(
+        function.name.value == name and any(context.tree.is_inside(node, function) for node in asked)
+        for function in (context.tree.all(cst.FunctionDef) if asked else ())
+    )
 
 
 def _frees(call: cst.Call) -> bool:

@@ -58,6 +58,16 @@ def fate_of_name(context: Context, name: str, node: cst.CSTNode) -> Fate:
     return _worst(context, scope, events)
 
 
+def is_given_away(context: Context, scope: Scope, event: Event) -> bool:
+    """Whether what a binding has given to its name is returned or handed on, whatever else becomes of it."""
+    return id(event) in context.remember(_given_away, scope)
+
+
+def _given_away(context: Context, scope: Scope) -> frozenset[int]:
+    flow = flow_of(context, scope)
+    return frozenset(upstream([*_returned(context, flow), *_handed(context, flow)]))
+
+
 def _fates(context: Context, scope: Scope) -> dict[int, Fate]:
     """The fate of each binding of a scope; those that are not in it are only read."""
     flow = flow_of(context, scope)

@@ -98,11 +98,13 @@ def _reassigned(
 
 
 def _counts(context: Context, index: cst.BaseExpression) -> bool:
-    """Whether an index is another one in each round: what a loop around it counts."""
+    """Whether an index is another one in each round: what a loop around it counts, or what is counted up in it."""
     if not isinstance(index, cst.Name):
         return False
     loop = context.tree.enclosing(index, cst.For, cst.While)
     while isinstance(loop, (cst.For, cst.While)):
+        if _is_counted_in(context, index, loop):
+            return True
         if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call):
             match loop.iter.func, loop.target:
                 case cst.Name("range"), cst.Name(name) if name == index.value:
@@ -113,6 +115,13 @@ def _counts(context: Context, index: cst.BaseExpression) -> bool:
                     return True
         loop = context.tree.enclosing(loop, cst.For, cst.While)
     return False
+
+
+def _is_counted_in(context: Context, index: cst.Name, loop: cst.For | cst.While) -> bool:
+    """Whether a loop has ``i += 1``."""
+    flow = flow_of(context, context.scopes.scope_of(index))
+    counting = (each.node for each in flow.bindings(index.value) if isinstance(each.node, cst.AugAssign))
+    return any(isinstance(each.operator, cst.AddAssign) and context.tree.is_inside(each, loop) for each in counting)
 
 
 def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> Iterator[cst.BaseExpression]:

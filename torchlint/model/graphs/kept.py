@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -13,18 +13,21 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
+from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
-from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result
+from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away
 from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.saved import saves_nothing
 from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.graphs.shown import is_told_apart
 from torchlint.model.graphs.through import goes_through, is_same_binding
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.recording import calls_of, goes_with
+from torchlint.model.recording import calls_of
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.trainable import is_frozen
 from torchlint.model.values import Strength, Value
@@ -80,8 +83,10 @@ def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
         return []
     if is_sent_elsewhere(context, keeping.path, flow.scope):
         return []
-    found = (_judged(context, flow, keeping, each) for each in keeping.kept)
-    return [each for each in found if each is not None]
+    found = [kept for each in keeping.kept if (kept := _judged(context, flow, keeping, each)) is not None]
+    if any(each.is_certain for each in found) and is_told_apart(context, flow, keeping):
+        return [replace(each, is_certain=False) for each in found]
+    return found
 
 
 def _is_statement(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
@@ -111,7 +116,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
     is_certain = is_sure and _is_surely_sent(context, flow, node, tie, sending)
-    is_certain = is_certain and goes_with(context, sending.node, keeping.node)
+    is_certain = is_certain and (_is_only_read(context, flow, keeping) or _is_always_sent(context, flow, keeping, node))
     return Kept(keeping, node, tie, is_certain, is_plain and not is_holder)
 
 
@@ -124,12 +129,37 @@ def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.Base
 
 def _is_surely_sent(context: Context, flow: Flow, node: cst.BaseExpression, tie: Tie, sending: Sending) -> bool:
     """Whether gradients are sent back through all of a value, whatever way is taken."""
+    if not sending.is_known:
+        return False
     if tie == Tie.SAME:
         inner = core(context, node)
         return is_same_binding(context, flow, sending, inner) or goes_through(context, sending, inner)
     terms = [each for each in _terms(context, node) if value_of(context, each).kind != Kind.UNKNOWN]
     terms = [each for each in terms if counts(context, each)] or [core(context, node)]
     return tie == Tie.PART and all(goes_through(context, sending, each) for each in terms)
+
+
+def _is_always_sent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
+    """Whether gradients are sent back through a value in each round in which it is kept."""
+    freeing = (each for each in _near(context, keeping) if not _is_usable_after(context, each))
+    ties = ((_tie_to(context, flow, keeping, node, each), each) for each in freeing)
+    sent = [each.node for tie, each in ties if _is_surely_sent(context, flow, node, tie, each)]
+    return runs_with(context, sent, keeping.node)
+
+
+def _is_only_read(context: Context, flow: Flow, keeping: Keeping) -> bool:
+    """Whether what is kept is bound in the function, and only looked at there."""
+    return "." not in keeping.path and bool(flow.bindings(keeping.path)) and _fate(context, flow, keeping) == Fate.READ
+
+
+def _fate(context: Context, flow: Flow, keeping: Keeping) -> Fate:
+    """What becomes of what is kept where it is."""
+    return max((fate_of(context, flow.scope, each) for each in _kept_by(flow, keeping)), default=Fate.HANDED)
+
+
+def _kept_by(flow: Flow, keeping: Keeping) -> Iterator[Event]:
+    """What a statement binds what it keeps to."""
+    return (event for event in flow.events_at(keeping.node) if event.path == keeping.path)
 
 
 def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:
@@ -163,13 +193,42 @@ def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
 def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> tuple[Tie, Sending | None]:
     """The closest tie to what is sent back where a graph is freed, and where that is."""
     best: tuple[Tie, Sending | None] = (Tie.NONE, None)
-    for sending in sendings_near(context, keeping.node):
-        if not sending.frees or grad_enabled(context, sending.node) != Tri.YES:
+    near = _near(context, keeping)
+    is_needed = any(_sends_keeper(context, flow, keeping, each) for each in near)
+    for sending in () if is_needed else near:
+        is_usable = _is_usable_after(context, sending)
+        if is_usable and not _is_given_nobody(context, flow, keeping):
             continue
         tie = _tie_to(context, flow, keeping, node, sending)
+        if is_usable and tie != Tie.LAST:
+            continue
         if tie > best[0]:
             best = tie, sending
     return best
+
+
+def _near(context: Context, keeping: Keeping) -> list[Sending]:
+    """The places near a statement where gradients are sent back."""
+    return [each for each in sendings_near(context, keeping.node) if grad_enabled(context, each.node) == Tri.YES]
+
+
+def _is_usable_after(context: Context, sending: Sending) -> bool:
+    """Whether gradients can be sent back through the same graph once more."""
+    return not sending.frees or context.remember(saves_nothing, sending)
+
+
+def _sends_keeper(context: Context, flow: Flow, keeping: Keeping, sending: Sending) -> bool:
+    """Whether gradients are sent back through all that is kept, not only through what was put in last."""
+    if any(_is_last_of(context, keeping, each) for each in sending.given):
+        return False
+    _, sent = context.remember(_sent, sending)
+    return any(id(event) in sent for event in _kept_by(flow, keeping))
+
+
+def _is_given_nobody(context: Context, flow: Flow, keeping: Keeping) -> bool:
+    """Whether nobody else has what is kept."""
+    given = (is_given_away(context, flow.scope, each) for each in _kept_by(flow, keeping))
+    return "." not in keeping.path and not any(given)
 
 
 def _tie_to(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, sending: Sending) -> Tie:
@@ -338,10 +397,7 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     """A loss that nobody sends back, in evaluation say, where it is only read."""
     if not _may_be_loss(flow, keeping, node) or not _is_loss(value):
         return None
-    fates = [
-        fate_of(context, flow.scope, event) for event in flow.events_at(keeping.node) if event.path == keeping.path
-    ]
-    fate = max(fates, default=Fate.HANDED)
+    fate = _fate(context, flow, keeping)
     if fate == Fate.RETURNED and isinstance(flow.scope, cst.FunctionDef):
         results = [fate_of_result(context, call) for call in calls_of(context, flow.scope)]
         if not results or any(results):
@@ -423,6 +479,8 @@ def _text(node: cst.BaseExpression) -> str:
             return f"{_text(left)} {_text(right)}"
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
             return key.strip("'\"")
+        case cst.Subscript(value=cst.Name() | cst.Attribute() as inner) if last_name(inner).endswith("losses"):
+            return last_name(inner)  # each of them is one; what `loss[1]` is beside the loss nobody says
         case cst.UnaryOperation(expression=value):
             return _text(value)
     return ""

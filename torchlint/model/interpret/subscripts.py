@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.bindings import counts
 from torchlint.model.interpret import (
     attributes,
     containers,
@@ -50,7 +51,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if (item := _item_by_name(frame, base, literal)) is not None:
             return item
     if base.kind & Kind.TENSOR:
-        return iteration.element(frame, base, _ndim(base, node))
+        return iteration.element(frame, base, _ndim(frame, base, node))
     if base.kind & Kind.CONTAINER:
         if isinstance(index, cst.Slice):
             return container(iterated(base))
@@ -116,8 +117,8 @@ def evaluate_index(frame: Frame, node: cst.Subscript) -> None:
                         frame.value(part)
 
 
-def _ndim(base: Value, node: cst.Subscript) -> Ndim:
-    """How many dimensions an element or slice of a tensor has. Another number than a literal may be a bool: a mask."""
+def _ndim(frame: Frame, base: Value, node: cst.Subscript) -> Ndim:
+    """How many dimensions an element or slice of a tensor has. Another number may be a bool: a mask."""
     indices = [each.slice for each in node.slice]
     if any(isinstance(i, cst.Index) and isinstance(i.value, cst.Name) and i.value.value == "None" for i in indices):
         return Ndim.MORE
@@ -125,5 +126,13 @@ def _ndim(base: Value, node: cst.Subscript) -> Ndim:
         case [cst.Slice()] if base.kind == Kind.TENSOR:
             return base.ndim
         case [cst.Index(value=index)] if base.kind == Kind.TENSOR:
-            return without_one(base.ndim) if integer(index) is not None else Ndim.ANY
+            return without_one(base.ndim) if _is_integer(frame, index) else Ndim.ANY
     return Ndim.ANY
+
+
+def _is_integer(frame: Frame, index: cst.BaseExpression) -> bool:
+    """Whether an index is an integer for certain, which a bool is not here."""
+    if isinstance(index, cst.Name):
+        value = frame.values.get(id(index))
+        return value is not None and value.kind == Kind.NUMBER and counts(frame.context, index)
+    return integer(index) is not None

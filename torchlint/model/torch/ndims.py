@@ -152,6 +152,16 @@ def ndim_of_size(size: Value) -> Ndim:
     return size.ndim or Ndim.ANY
 
 
+def ndim_of_legacy(arguments: Sequence[Argument]) -> Ndim:
+    """What ``torch.FloatTensor`` and the like make of sizes, or of nested lists; at least one dimension."""
+    if not arguments or any(a.star or a.keyword is not None for a in arguments):
+        return Ndim.MORE
+    if all(a.value.kind == Kind.NUMBER for a in arguments):
+        return ndim_by(len(arguments))
+    is_list = isinstance(arguments[0].node, (cst.List, cst.Tuple))
+    return _nested(arguments[0].value) if is_list else Ndim.MORE
+
+
 def _nested(value: Value) -> Ndim:
     """The number of dimensions of a tensor made of a number, a list or a tensor."""
     match value.kind:
@@ -159,6 +169,8 @@ def _nested(value: Value) -> Ndim:
             return Ndim.ZERO
         case Kind.CONTAINER if value.items and all(item.kind == Kind.NUMBER for item in value.items):
             return Ndim.ONE
+        case Kind.CONTAINER if value.items and all(item.kind == Kind.CONTAINER for item in value.items):
+            return Ndim.SEVERAL
         case Kind.CONTAINER:
             return Ndim.MORE
         case Kind.TENSOR:

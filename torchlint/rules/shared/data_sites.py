@@ -141,6 +141,8 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return value, used
     if _LEAF_NAME.search(name) and not _VAGUE_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
         return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
+    if scalars.is_read(node, model):
+        return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
 
 
@@ -168,7 +170,7 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
     target = model.tree.parent(at)
     match target:
         case cst.AssignTarget() if isinstance(assign := model.tree.parent(target), cst.Assign):
-            if model.value(assign.value).is_tensor:
+            if model.value(assign.value).is_tensor or _is_data_of_tensor(assign.value, model):
                 return Evidence(Strength.USE, "a tensor is assigned to its data", node)
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(value=other, attr=cst.Name("data")))]):
             if model.value(other).is_tensor:
@@ -182,6 +184,13 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value in _LIKE_ANOTHER:
                 return Evidence(Strength.USE, f"its data is given to `.{caller.func.attr.value}`", node)
     return None
+
+
+def _is_data_of_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a `.data` that a rule speaks of."""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "data":
+        return False
+    return model.remember(_classified, node) is not None
 
 
 def _is_of_no_tensor(method: str, node: cst.CSTNode) -> bool:

@@ -1,4 +1,7 @@
-"""Tensors that have one element for certain: ``backward()`` without a gradient went through them, which takes that."""
+"""Tensors that have one element for certain.
+
+They are made of one number, or ``backward()`` without a gradient went through them, which takes that.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,14 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.model.syntax import is_none
+from torchlint.model import Kind, Model, bindings
+from torchlint.model.syntax import integer, is_none, last_name
 
+_OF_NUMBERS = frozenset(("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "tensor"))
+_OF_SIZES = frozenset(("ones", "zeros", "rand", "randn", "new_ones", "new_zeros"))
+_KEEPING = frozenset(("cuda", "cpu", "to", "float", "double", "half", "clone", "detach", "neg", "type_as"))
+"""Methods whose results have the elements of what they are called on, but for the sign."""
+_ARITHMETIC = frozenset(("mul", "mul_", "div", "div_", "fill_"))
 _GRAPH_KEPT = frozenset(("retain_graph", "create_graph", "retain_variables"))
 
 
@@ -61,3 +69,78 @@ def _is_bound_between(start: int, end: int, node: cst.Name, model: Model) -> boo
 
 def _bound(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[int]:
     return [model.tree.order(target) for target in model.targets(name, scope)]
+
+
+def is_one(node: cst.BaseExpression) -> bool:
+    """Whether an expression makes a tensor of one dimension with the number one: ``torch.ones(1)``."""
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=given, keyword=None, star=""), *rest]):
+            if any(arg.keyword is None or arg.keyword.value not in ("dtype", "device") for arg in rest):
+                return False
+            if last_name(func) == "ones":
+                return integer(given) == 1
+            return last_name(func) in _OF_NUMBERS and _single(given) in ("1", "1.", "1.0")
+    return False
+
+
+def is_made_of_one(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether all that an expression can be is a tensor with one dimension and one element, as it is written."""
+    scope = model.ask(bindings.owner, node) if isinstance(node, cst.Name) else None
+    if isinstance(node, cst.Name) and scope is not None:
+        return model.remember(_is_named_one, node.value, scope)
+    return _is_made_of_one(node, model, set())
+
+
+def _is_named_one(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    return _is_bound_to_one(name, scope, model, set())
+
+
+def _is_bound_to_one(name: str, scope: cst.FunctionDef | cst.Module, model: Model, seen: set[tuple[int, str]]) -> bool:
+    """``seen`` are names on the way: what is made of itself is what it is made of elsewhere."""
+    if (id(scope), name) in seen:
+        return True
+    seen.add((id(scope), name))
+    made = model.ask(bindings.all_assigned, name, scope)
+    return bool(made) and all(each is not None and _is_made_of_one(each, model, seen) for each in made)
+
+
+def _is_made_of_one(node: cst.BaseExpression, model: Model, seen: set[tuple[int, str]]) -> bool:
+    match node:
+        case cst.Name(value=name):
+            scope = model.ask(bindings.owner, node)
+            return scope is not None and _is_bound_to_one(name, scope, model, seen)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=operand):
+            return _is_made_of_one(operand, model, seen)
+        case cst.BinaryOperation(left=left, right=right):
+            sides = [side for side in (left, right) if model.value(side).kind != Kind.NUMBER]
+            return len(sides) == 1 and _is_made_of_one(sides[0], model, seen)
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args):
+            if name in _KEEPING:
+                return _is_made_of_one(inner, model, seen)
+            if name in _ARITHMETIC:
+                with_numbers = all(model.value(arg.value).kind == Kind.NUMBER for arg in args)
+                return with_numbers and _is_made_of_one(inner, model, seen)
+    return _is_factory_of_one(node)
+
+
+def _is_factory_of_one(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=given, keyword=None, star=""), *rest]):
+            if last_name(func) == "Variable":
+                return _is_factory_of_one(given)
+            if any(arg.keyword is None for arg in rest):
+                return False
+            name = last_name(func)
+            is_size = name in _OF_SIZES or name.endswith("Tensor")
+            return (is_size and integer(given) == 1) or (name in _OF_NUMBERS and _single(given) is not None)
+    return False
+
+
+def _single(node: cst.BaseExpression) -> str | None:
+    """The only number in a list, as it is written."""
+    match node:
+        case cst.List(elements=[cst.Element(value=cst.Integer(value=number) | cst.Float(value=number))]):
+            return number
+        case cst.List(elements=[cst.Element(value=cst.UnaryOperation(expression=cst.Integer() | cst.Float()))]):
+            return ""
+    return None

@@ -31,19 +31,19 @@ _WITH_GRAPHS = frozenset(
 """Names of what a step that needs graphs mentions."""
 
 
-def decorated(fix: Fix | None, small: cst.BaseSmallStatement, model: Model) -> Fix | None:
-    """A fix that puts a write into a block, with a decorator instead where ``step`` of an optimizer has several writes.
+def decorated(fix: Fix, node: cst.CSTNode, model: Model) -> Fix | None:
+    """A fix that does without ``.data`` and its block where the ``step`` of an optimizer around it gets a decorator.
 
-    All fixes of one ``step`` have the edits that decorate it; they are applied once.
+    None where it gets none. All fixes of one ``step`` have the edits that decorate it; they are applied once.
     """
-    function = model.tree.enclosing(small, cst.FunctionDef, cst.Lambda)
-    if fix is None or not isinstance(function, cst.FunctionDef) or function.name.value != "step":
-        return fix
+    function = model.tree.enclosing(node, cst.FunctionDef, cst.Lambda)
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "step":
+        return None
     found = model.remember(_decorator, function)
     if found is None:
-        return fix
+        return None
     edits, block = found
-    imports = ("torch",) if model.spelling("torch.no_grad", small)[1] else ()
+    imports = ("torch",) if model.spelling("torch.no_grad", node)[1] else ()
     said = "Remove `.data`, and decorate `step` with `@torch.no_grad()`"
     return replace(
         fix,
@@ -61,7 +61,7 @@ def _decorator(model: Model, function: cst.FunctionDef) -> tuple[tuple[Edit, ...
     cls = model.class_of(function)
     if cls is None or function.decorators or function.asynchronous is not None:
         return None
-    if not _writes_apart(function, model) or model.class_kind(cls) != "optimizer" or _needs_graphs(function, model):
+    if not _is_used_apart(function, model) or model.class_kind(cls) != "optimizer" or _needs_graphs(function, model):
         return None
     name, _ = model.spelling("torch.no_grad", function)
     enabled, _ = model.spelling("torch.enable_grad", function)
@@ -99,17 +99,22 @@ def _is_asked_for(use: cst.CSTNode, model: Model) -> bool:
     )
 
 
-def _writes_apart(function: cst.FunctionDef, model: Model) -> bool:
-    """Whether there are writes through `.data` in a function that no single block could hold."""
-    written = [node for node in model.tree.within(function.body, cst.Attribute) if _is_written(node, model)]
-    lines = {id(line): line for node in written if (line := model.tree.statement(node)) is not None}
+def _is_used_apart(function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function writes through `.data`, and no single block could hold all that does or reads it."""
+    used = [node for node in model.tree.within(function.body, cst.Attribute) if _is_data(node)]
+    if not any(_is_written(node, model) for node in used):
+        return False
+    lines = {id(line): line for node in used if (line := model.tree.statement(node)) is not None}
     return any(model.tree.sibling_before(line) is not before for before, line in pairwise(lines.values()))
+
+
+def _is_data(node: cst.Attribute) -> bool:
+    """Whether an attribute is a `.data`, but for that of a gradient, which is not recorded anyway."""
+    return node.attr.value == "data" and last_name(node.value) != "grad"
 
 
 def _is_written(node: cst.Attribute, model: Model) -> bool:
     """Whether an attribute is the `.data` that its statement writes to: by a method, an operator or an assignment."""
-    if node.attr.value != "data":
-        return False
     write = memory.write_through(node, model)
     if write is None:
         return isinstance(model.tree.parent(node), cst.AssignTarget)

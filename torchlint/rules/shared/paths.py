@@ -32,6 +32,8 @@ class Paths(Generic[E, F]):
     ) -> None:
         """``see`` is told of each event with its node, in the order in which they run, and changes the facts."""
         self._see = see
+        self._left: list[Facts[F] | None] = []
+        """For each loop around, the innermost last, what is so where a round is left by ``continue`` or ``break``."""
         self._events: dict[int, list[E]] = {}
         for node, event in events:
             self._events.setdefault(id(model.tree.statement(node)), []).append(event)
@@ -55,11 +57,15 @@ class Paths(Generic[E, F]):
             self._see(event, facts)
         match node:
             case cst.SimpleStatementLine(body=body) | cst.SimpleStatementSuite(body=body):
+                if isinstance(body[-1], (cst.Continue, cst.Break)) and self._left:
+                    self._left[-1] = _either(facts, self._left[-1])
                 return None if isinstance(body[-1], LEAVING) else facts
             case cst.If():
                 return self._branches(node, facts)
             case cst.For(body=body, orelse=orelse) | cst.While(body=body, orelse=orelse):
-                once = self._suite(body, dict(facts))
+                self._left.append(None)
+                once = _either(self._suite(body, dict(facts)), self._left[-1])
+                self._left.pop()
                 return self._otherwise(orelse, _either(once, facts) or facts)
             case cst.With(body=body):
                 return self._suite(body, facts)

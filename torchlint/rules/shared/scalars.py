@@ -9,9 +9,10 @@ import libcst as cst
 from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
+from torchlint.rules.shared.as_number import is_made_number, is_with_number
 
 _SCALAR_NAME = re.compile(
-    r"loss|err(or)?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
+    r"loss|err(or)?[dg]?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
     r"score|dist|entropy|correct|penalty|iou|dice|auc|psnr|ssim|correct|d_x|d_g_z\d?|total|objective|value)(\d|_|$)",
     re.IGNORECASE,
 )
@@ -41,6 +42,16 @@ def is_false(node: cst.Subscript) -> bool:
         case [cst.SubscriptElement(slice=cst.Index(value=cst.Name("False"), star=None))]:
             return True
     return False
+
+
+def is_read(node: cst.Attribute, model: Model) -> bool:
+    """Whether the first element of ``err.data`` is used as a number, of something with the name of a loss."""
+    if not isinstance(node.value, (cst.Name, cst.Attribute)) or not _SCALAR_NAME.search(ending_name(node.value)):
+        return False
+    index = scalar_index(node, model)
+    if index is None or _has_elements(node.value, model):
+        return False
+    return is_made_number(index, model) or is_with_number(index, model)
 
 
 def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
@@ -95,20 +106,11 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
-    if _is_made_a_number(index, model) and not _has_elements(node, model):
+    if is_made_number(index, model) and not _has_elements(node, model):
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
-
-
-def _is_made_a_number(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether `int` or `float` is called with an expression."""
-    match model.tree.parent(node):
-        case cst.Arg(keyword=None, star="") as arg:
-            call = model.tree.parent(arg)
-            return isinstance(call, cst.Call) and model.qualified(call.func) in ("builtins.int", "builtins.float")
-    return False
 
 
 def _is_len(call: cst.Call) -> bool:

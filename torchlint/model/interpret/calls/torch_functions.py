@@ -18,6 +18,7 @@ from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import given_argument, given_bool
 from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.torch.grads import certainty_of_inputs, grad_of_inputs
+from torchlint.model.torch.ndims import ndim_of_legacy
 from torchlint.model.torch.schema import TensorResult, TupleResult
 from torchlint.model.values import (
     NUMBER,
@@ -99,7 +100,8 @@ def _construct(frame: Frame, ref: str, kind: str, node: cst.Call, arguments: Seq
             first = arguments[0].value if len(arguments) == 1 else NUMBER
             if first.kind & Kind.TENSOR:
                 return tensor(first.grad, first.ndim, dtype, certainty=first.certainty, evidence=evidence)
-            return tensor(Tri.NO, Ndim.ANY if first.kind & Kind.UNKNOWN else Ndim.MORE, dtype, evidence=evidence)
+            ndim = Ndim.ANY if first.kind & Kind.UNKNOWN else ndim_of_legacy(arguments)
+            return tensor(Tri.NO, ndim, dtype, evidence=evidence)
         case "optimizer":
             return Value(Kind.OPTIMIZER, ref=ref, evidence=evidence)
         case "dataloader":

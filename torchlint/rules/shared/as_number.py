@@ -1,0 +1,99 @@
+"""What is used as a number, and as nothing else: it is formatted as one, compared with one, or added to one."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint.model import Kind, Model
+
+_CONVERSION = re.compile(
+    r"%(?:\((?P<key>\w*)\))?[#0 +-]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<type>[a-zA-Z%])"
+)
+"""A conversion of Python's ``%``."""
+_OF_NUMBERS = frozenset("eEfFgGdn%")
+"""What a format of a number ends in; that of a percentage for ``format`` only."""
+
+_COMPARING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+
+
+def is_made_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is given to ``int`` or ``float``, or formatted as numbers are."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
+            return model.qualified(call.func) in ("builtins.int", "builtins.float") or _is_put_into(call, parent)
+        case cst.FormattedStringExpression(format_spec=[*_, cst.FormattedStringText(value=spec)]):
+            return spec[-1] in _OF_NUMBERS
+        case cst.BinaryOperation(left=left, operator=cst.Modulo(), right=right) if right is node:
+            return _is_converted(left, 0, 1)
+        case cst.Element() if isinstance(values := model.tree.parent(parent), cst.Tuple):
+            return _is_converted_with_others(values, parent, model)
+    return False
+
+
+def is_with_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is compared with a number, or a number is added to it."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
+            return _is_number(right if left is node else left, model)
+        case cst.Comparison(comparisons=[target]):
+            return isinstance(target.operator, _COMPARING) and _is_number(target.comparator, model)
+        case cst.ComparisonTarget(operator=operator) if isinstance(operator, _COMPARING):
+            comparison = model.tree.parent(parent)
+            return isinstance(comparison, cst.Comparison) and _is_number(comparison.left, model)
+    return False
+
+
+def _is_number(node: cst.BaseExpression, model: Model) -> bool:
+    return model.value(node).kind == Kind.NUMBER
+
+
+def _is_converted_with_others(values: cst.Tuple, element: cst.Element, model: Model) -> bool:
+    match model.tree.parent(values):
+        case cst.BinaryOperation(left=left, operator=cst.Modulo(), right=right) if right is values:
+            at = next(number for number, each in enumerate(values.elements) if each is element)
+            return _is_converted(left, at, len(values.elements))
+    return False
+
+
+def _is_converted(template: cst.BaseExpression, at: int, count: int) -> bool:
+    """Whether the value at a place of what is formatted by ``%`` is converted as a number."""
+    text = _text(template)
+    found = [each for each in _CONVERSION.finditer(text or "") if each["type"] != "%"]
+    if len(found) != count or any(each["key"] is not None or "*" in (each["width"], each["digits"]) for each in found):
+        return False
+    return found[at]["type"] in _OF_NUMBERS
+
+
+def _is_put_into(call: cst.Call, arg: cst.Arg) -> bool:
+    """Whether ``'{:.3f}'.format(…)`` formats an argument as a number."""
+    match call.func:
+        case cst.Attribute(value=template, attr=cst.Name("format")) if (text := _text(template)) is not None:
+            return _format_of(text, call.args, arg)[-1:] in _OF_NUMBERS
+    return False
+
+
+def _format_of(text: str, args: Sequence[cst.Arg], arg: cst.Arg) -> str:
+    """The format of an argument; empty if it has none, or that is not known."""
+    at = next(number for number, each in enumerate(args) if each is arg)
+    if any(each.star for each in args):
+        return ""
+    try:
+        fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(text) if name is not None]
+    except ValueError:
+        return ""
+    numbered = [(name or str(number), spec or "") for number, (name, spec) in enumerate(fields)]
+    return next((spec for name, spec in numbered if name == str(at)), "")
+
+
+def _text(node: cst.BaseExpression) -> str | None:
+    """What a string is that is written down, in one part or several."""
+    if isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
+        value = node.evaluated_value
+        return value if isinstance(value, str) else None
+    return None

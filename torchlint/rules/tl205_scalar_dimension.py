@@ -1,0 +1,154 @@
+r"""Losses and elements have no dimension since PyTorch 0.4; what goes with them must have none, or be given one.
+
+Before 0.4 a loss had one dimension, and so had the gradient that some programs give to `backward`. An element of a
+tensor of labels had one as well, and was the batch of one for a loss. Both raise today.
+
+```diff run-after
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 1)
+ one = torch.FloatTensor([1])
+ mone = one * -1
+-net(torch.ones(4, 3)).mean().backward(one)
++net(torch.ones(4, 3)).mean().backward(one[0])
+ loss = net(torch.zeros(4, 3)).mean()
+-loss.backward(mone, retain_graph=True)
++loss.backward(mone[0], retain_graph=True)
+-loss.backward(torch.ones(1))
++loss.backward()
+ kept = net(torch.zeros(4, 3)).mean(0)
+ kept.backward(mone)
+```
+
+```diff run-after
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ scores, labels = torch.randn(3, 1, 4), torch.LongTensor([1, 3, 0])
+ criterion = nn.CrossEntropyLoss()
+ loss = 0
+ for i in range(3):
+-    loss += criterion(scores[i].view(1, -1), labels[i])
++    loss += criterion(scores[i].view(1, -1), labels[i].unsqueeze(0))
+     loss += criterion(scores[i].view(-1), labels[i])
+-    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i])
++    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i].unsqueeze(0))
+```
+
+A gradient with several elements for one loss is no gradient of that time; it has no fix:
+
+```diff
+ import torch
+
+ def f(x: torch.Tensor, weights):
+     loss = x.sum()
+!    loss.backward(torch.ones(2))
+     loss.backward(torch.ones_like(loss))
+     loss.backward(weights)
+     loss.backward(None)
+```
+
+## When the fix is unsafe
+
+Never: it raises, whatever the values are. In a `try` there is no finding.
+
+Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model, Ndim, Strength
+from torchlint.model.syntax import keyword
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, attribute, on, pattern, word
+from torchlint.rules.shared import one_element
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
+
+_OF_CLASSES = frozenset(
+    (
+        "torch.nn.CrossEntropyLoss",
+        "torch.nn.NLLLoss",
+        "torch.nn.functional.cross_entropy",
+        "torch.nn.functional.nll_loss",
+    )
+)
+"""Losses whose target is the number of a class for each row of the input."""
+
+
+@on(cst.Call, trigger=attribute("backward"))
+def check_gradient(node: cst.Call, model: Model) -> Finding | None:
+    """Report `loss.backward(torch.ones(1))` of a loss without a dimension."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=loss, attr=cst.Name("backward")), args=[first, *rest]):
+            given = first if first.keyword is None else keyword(node.args, "gradient")
+        case _:
+            return None
+    if given is None or given.star or not _has_none(loss, model) or not _has_dimensions(given.value, model):
+        return None
+    if is_probed(node, model):
+        return None
+    said = "a loss has no dimension since PyTorch 0.4, and its gradient must have none: this raises"
+    return Finding(given, said, _gradient_fix(node, given, rest, model), receiver=loss)
+
+
+def _gradient_fix(node: cst.Call, given: cst.Arg, rest: Sequence[cst.Arg], model: Model) -> Fix | None:
+    if one_element.is_one(given.value) and all(arg.keyword is not None for arg in rest):
+        return Fix("Remove it: the gradient of a loss is one", (edit.remove_argument(node, given),))
+    if not one_element.is_made_of_one(given.value, model):
+        return None
+    return Fix("Give its element", edit.append(given.value, "[0]"))
+
+
+@on(
+    cst.Call,
+    trigger=any_of(
+        word("cross_entropy"),
+        word("nll_loss"),
+        all_of(pattern(r"\w \("), any_of(word("CrossEntropyLoss"), word("NLLLoss"))),
+    ),
+)
+def check_target(node: cst.Call, model: Model) -> Finding | None:
+    """Report `criterion(scores, labels[i])` where the scores are those of a batch."""
+    match node.args:
+        case [
+            cst.Arg(value=scores, keyword=None, star=""),
+            cst.Arg(value=cst.Subscript() as label, star="") as arg,
+            *_,
+        ]:
+            if arg.keyword is not None and arg.keyword.value != "target":
+                return None
+        case _:
+            return None
+    value = model.value(node.func)
+    loss = value.ref if value.kind == Kind.MODULE else model.qualified(node.func)
+    if loss not in _OF_CLASSES or not _has_none(label, model) or not _is_batch(scores, model):
+        return None
+    if is_probed(node, model):
+        return None
+    said = "an element has no dimension since PyTorch 0.4, and a batch of scores takes a batch of labels: this raises"
+    return Finding(label, said, Fix("Add `.unsqueeze(0)`", edit.append(label, ".unsqueeze(0)")), receiver=label)
+
+
+def _has_none(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a tensor of no dimension, for certain."""
+    value = model.value(node)
+    return value.is_tensor and value.ndim == Ndim.ZERO and (value.strength or 0) > Strength.NAME
+
+
+def _has_dimensions(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    return value.is_tensor and not value.ndim & Ndim.ZERO
+
+
+def _is_batch(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    return value.is_tensor and value.ndim == Ndim.SEVERAL

@@ -1,0 +1,98 @@
+r"""A tensor cannot be written as JSON; full reductions and elements are tensors since PyTorch 0.4.
+
+`json` raises a `TypeError` for it, and for a dictionary or list that holds one.
+
+```diff run-after
+ import json
+
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+ loss = w.sum()
+-a = json.dumps(loss)
++a = json.dumps(loss.item())
+-b = json.dumps({"loss": loss, "steps": [1, w[0] * 2]})
++b = json.dumps({"loss": loss.item(), "steps": [1, (w[0] * 2).item()]})
+-c = json.dumps([w, 1])
++c = json.dumps([w.tolist(), 1])
+```
+
+```diff
+ import json
+
+ import torch
+
+ def f(x: torch.Tensor, file, encode, other):
+     record = {"mean": x.mean(), "rows": len(x)}
+!    json.dump(record, file)
+     json.dump({"mean": x.mean()}, file, default=encode)
+     json.dump({"mean": x.mean().item(), "other": other}, file)
+```
+
+## When the fix is unsafe
+
+Never: it raises. What a name stands for may be used elsewhere as well, and has no fix.
+
+`Tensor.tolist`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.tolist.html>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model, Ndim, Strength
+from torchlint.model.bindings import last_assigned
+from torchlint.model.syntax import positional
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.shared.statements import is_probed
+
+GROUP = Group.MIGRATION
+SEVERITY = Severity.ERROR
+
+_WRITING = frozenset(("json.dump", "json.dumps"))
+_OTHERWISE = frozenset(("default", "cls", "skipkeys"))
+"""Arguments that may say what becomes of other objects."""
+
+
+@on(cst.Call, trigger=all_of(any_of(pattern(r"\bdump \("), pattern(r"\bdumps \(")), word("json")))
+def check(node: cst.Call, model: Model) -> Iterator[Finding]:
+    """Report `json.dumps({"loss": loss})`."""
+    given = positional(node.args, 0)
+    if given is None or model.qualified(node.func) not in _WRITING:
+        return
+    if any(arg.star or (arg.keyword is not None and arg.keyword.value in _OTHERWISE) for arg in node.args):
+        return
+    if is_probed(node, model):
+        return
+    for each in _values(given.value):
+        if _is_tensor(each, model):
+            method = "item" if model.value(each).ndim == Ndim.ZERO else "tolist"
+            said = f"a tensor cannot be written as JSON: this raises; add `.{method}()`"
+            yield Finding(each, said, Fix(f"Add `.{method}()`", edit.append(each, f".{method}()")), receiver=each)
+    record = model.ask(last_assigned, given.value) if isinstance(given.value, cst.Name) else None
+    for each in _values(record) if isinstance(record, (cst.Dict, cst.List, cst.Tuple)) else ():
+        if _is_tensor(each, model):
+            said = (
+                "what it holds are tensors, which cannot be written as JSON: this raises; put numbers or lists into it"
+            )
+            yield Finding(given.value, said, receiver=each)
+            return
+
+
+def _values(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The expressions in displays, one in the other."""
+    match node:
+        case cst.Dict(elements=elements) | cst.List(elements=elements) | cst.Tuple(elements=elements):
+            for element in elements:
+                if isinstance(element, (cst.DictElement, cst.Element)):
+                    yield from _values(element.value)
+        case _:
+            yield node
+
+
+def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    return value.kind == Kind.TENSOR and (value.strength or 0) > Strength.CONVENTION
