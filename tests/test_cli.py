@@ -463,6 +463,10 @@ NEWCOMERS = {
         ["check", "--select", "TL101", "TL201", "x.py"],
         "TL201: No such file or directory (several rules are written with commas: `TL101,TL201`)",
     ),
+    "beginnings of codes with blanks": (
+        ["check", "--select", "TL1", "TL2", "x.py"],
+        "TL2: No such file or directory (several rules are written with commas: `TL101,TL2`)",
+    ),
     "a rule of ruff": (["rule", "F401"], "unknown rule `F401` (this is ruff's; "),
     "an option that there is not": (["--select", "TL1"], "No such option"),
 }

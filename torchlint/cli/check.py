@@ -22,7 +22,7 @@ from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.project import Project
-from torchlint.project.selection import GROUPS, Selection, SettingsError, known_names, listed
+from torchlint.project.selection import Selection, SettingsError, known_names, listed, means
 from torchlint.project.settings import check_size, check_version, given
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
@@ -493,5 +493,5 @@ def _tell(message: str) -> None:
 def _rule_for_a_path(message: str) -> str:
     """What to add to a message about a missing path that is a rule, as in ``--select TL101 TL102``."""
     word = message.partition(":")[0]
-    is_rule = word in known_names() or word in known_names().values() or word in GROUPS
+    is_rule = word == "ALL" or any(means(word, code, name) for code, name in known_names().items())
     return f" (several rules are written with commas: `TL101,{word}`)" if is_rule else ""
