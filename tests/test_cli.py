@@ -482,6 +482,20 @@ def test_newcomers_are_told_what_to_write(
     assert said in ran.err
 
 
+def test_pages_that_help_names_can_be_opened_without_the_repository(torchlint: Torchlint) -> None:
+    from torchlint import DOCS
+    from torchlint.cli.commands import cli
+
+    named = set[str]()
+    for command in cli.commands:
+        text = torchlint(command, "--help").out
+        pages = set(re.findall(r"[\w-]+\.md", text))
+        assert pages == set(re.findall(rf"{re.escape(DOCS)}/([\w-]+\.md)", text))
+        named |= pages
+    assert len(named) > 3
+    assert all((Path(__file__).parents[1] / "docs" / page).exists() for page in named)
+
+
 def test_help_of_commands_is_not_cut(torchlint: Torchlint) -> None:
     assert "..." not in torchlint("--help").out.partition("Commands:")[2]
 
