@@ -52,7 +52,9 @@ def watch(options: CheckOptions, wait: Callable[[float], None] = time.sleep) -> 
             sys.stdout.write("\x1b[2J\x1b[H")  # clears the screen
         command = _check(options)
         if command is not None:
-            others = command.rests_on()
+            before, others = others, command.rests_on()
+            if dropped := before - others - _looks(options, ()).keys():  # what is imported no more
+                seen = {path: look for path, look in seen.items() if path not in dropped}
             seen = {**dict(_looked(others)), **seen, **dict(_own(command.written))}
         sys.stdout.flush()
         print(f"[{time.strftime('%H:%M:%S')}] Waiting for changes; Ctrl-C ends this.", file=sys.stderr, flush=True)
