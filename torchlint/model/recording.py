@@ -126,18 +126,23 @@ def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 def excludes(context: Context, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Whether two nodes are in different branches of one statement, so that one pass runs only one of them."""
-    of_one, of_other = _branches(context, one), _branches(context, other)
+    of_one, of_other = _branches(context, one, _CHOOSING), _branches(context, other, _CHOOSING)
     return any(of_one[key] != of_other[key] for key in of_one.keys() & of_other.keys())
 
 
-def _branches(context: Context, node: cst.CSTNode) -> dict[int, int]:
+_CHOOSING = (cst.If, cst.IfExp, cst.Match)
+_BRANCHING = (*_CHOOSING, cst.Try, cst.ExceptHandler, cst.MatchCase)
+"""With those that may run several of their parts one after the other: the body of a ``try``, and a handler."""
+
+
+def _branches(context: Context, node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...] = _BRANCHING) -> dict[int, int]:
     """The branches around a node in its function: of each statement the part that it is in."""
     found: dict[int, int] = {}
     child = node
     for up in context.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.Lambda)):
             break
-        if isinstance(up, (cst.If, cst.IfExp, cst.Try, cst.ExceptHandler, cst.Match, cst.MatchCase)):
+        if isinstance(up, kinds):
             found[id(up)] = id(child)
         child = up
     return found

@@ -6,7 +6,7 @@ leave it out. Then the graph of the value has not been freed, and somebody may s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -28,10 +28,20 @@ def is_same_binding(context: Context, flow: Flow, sending: Sending, node: cst.Ba
     path, assign = dotted(node), context.tree.parent(sending.node)
     if path is None:
         return True
-    own = {id(event) for event in flow.reaching(node) if event.path == path}
+    bound = [event for event in flow.reaching(node) if event.path == path]
+    own = {id(event) for event in bound}
     if sending.results and isinstance(assign, cst.Assign) and own <= {id(event) for event in flow.events_at(assign)}:
         return True
-    return own == {id(event) for event in reached(context, sending) if event.path == path}
+    sent = {id(event) for event in reached(context, sending) if event.path == path}
+    return own == sent and not _is_bound_between(context, bound, node, sending)
+
+
+def _is_bound_between(context: Context, events: Iterable[Event], node: cst.CSTNode, sending: Sending) -> bool:
+    """Whether a name is bound anew on the way from where it is kept to where it is sent back, or the other way."""
+    tree = context.tree
+    first, last = sorted((tree.order(node), tree.order(sending.node)))
+    between = (event.node for event in events if first < tree.order(event.node) < last)
+    return any(not excludes(context, each, node) and not tree.is_inside(each, sending.node) for each in between)
 
 
 def goes_through(context: Context, sending: Sending, node: cst.BaseExpression) -> bool:
@@ -45,13 +55,16 @@ class _Way:
     def __init__(self, context: Context, sending: Sending, node: cst.BaseExpression) -> None:
         self._context, self._sending, self._node = context, sending, node
         self._flow = flow_of(context, context.scopes.scope_of(sending.node))
-        self._wanted = {id(event) for event in self._flow.reaching(node) if event.path == dotted(node)}
+        self._bound = [event for event in self._flow.reaching(node) if event.path == dotted(node)]
+        self._wanted = {id(event) for event in self._bound}
         self._met = set[int]()
         self._asked = set[int]()
 
     def is_reached(self) -> bool:
         """Whether each way leads to the value, and all that it may be is on one."""
-        return bool(self._wanted) and self._leads_any(self._sending.given) and self._wanted <= self._met
+        if not self._bound or _is_bound_between(self._context, self._bound, self._node, self._sending):
+            return False
+        return self._leads_any(self._sending.given) and self._wanted <= self._met
 
     def _leads_any(self, expressions: Sequence[cst.BaseExpression]) -> bool:
         ways = [self._leads(each) for each in expressions]  # all of them, for what they meet
