@@ -39,4 +39,8 @@ def test_the_recipe(write: Callable[[dict[Any, Any]], None], tmp_path: Path) -> 
         "b.parquet",
         "clean.parquet",
     ]
+    (tmp_path / "findings" / "a.parquet").unlink()
+    assert run("at_scale.py", "findings", "repositories/a", "repositories/b").stderr == "", "only `a` was left"
+    assert (tmp_path / "findings" / "a.parquet").exists()
+    assert run("at_scale.py", "findings", "repositories/b").stderr == "", "nothing was left"
     assert re.findall(r"TL\d+ +│ +\d+ │ +\d+", run("query.py").stdout) == ["TL101   │        3 │            2"]

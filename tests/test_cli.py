@@ -463,6 +463,10 @@ NEWCOMERS = {
         ["check", "--select", "TL101", "TL201", "x.py"],
         "TL201: No such file or directory (several rules are written with commas: `TL101,TL201`)",
     ),
+    "beginnings of codes with blanks": (
+        ["check", "--select", "TL1", "TL2", "x.py"],
+        "TL2: No such file or directory (several rules are written with commas: `TL101,TL2`)",
+    ),
     "a rule of ruff": (["rule", "F401"], "unknown rule `F401` (this is ruff's; "),
     "an option that there is not": (["--select", "TL1"], "No such option"),
 }
@@ -476,6 +480,20 @@ def test_newcomers_are_told_what_to_write(
     ran = torchlint(*arguments)
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_pages_that_help_names_can_be_opened_without_the_repository(torchlint: Torchlint) -> None:
+    from torchlint import DOCS
+    from torchlint.cli.commands import cli
+
+    named = set[str]()
+    for command in cli.commands:
+        text = torchlint(command, "--help").out
+        pages = set(re.findall(r"[\w-]+\.md", text))
+        assert pages == set(re.findall(rf"{re.escape(DOCS)}/([\w-]+\.md)", text))
+        named |= pages
+    assert len(named) > 3
+    assert all((Path(__file__).parents[1] / "docs" / page).exists() for page in named)
 
 
 def test_help_of_commands_is_not_cut(torchlint: Torchlint) -> None:

@@ -262,6 +262,35 @@ def test_fixing_while_watching(
     assert watched(steps, capsys, "--fix") == [fixed, "", fixed, "No findings"]
 
 
+@pytest.mark.parametrize("cache", ["--no-cache", "--cache-dir=cache"])
+def test_what_a_file_imports_is_looked_at_too(
+    cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What lies beside it is nothing to it."""
+    project = tmp_path / "project"
+    (project / "sub").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    imported, user = project / "net.py", project / "user.py"
+    (project / "pyproject.toml").write_text("", encoding="utf-8")
+    imported.write_text("X = 3\n", encoding="utf-8")
+    (project / "x.py").write_text("import torch\nfrom net import X\nprint(X.data)\n", encoding="utf-8")
+    tensor = "import torch\nX = torch.ones(3, requires_grad=True)\n"
+    steps: list[Step] = [
+        lambda: imported.write_text(tensor, encoding="utf-8"),
+        lambda: None,
+        lambda: user.write_text("import os\n", encoding="utf-8"),
+        lambda: (project / "notes.txt").write_text("torch", encoding="utf-8"),
+        lambda: imported.write_text("X = 3\n", encoding="utf-8"),
+        lambda: imported.write_text(tensor, encoding="utf-8"),
+        lambda: (project / "x.py").write_text("import torch\n", encoding="utf-8"),
+        lambda: None,
+        lambda: imported.write_text("X = 3\n", encoding="utf-8"),
+    ]
+    found, none = "Found 1 finding", "No findings"
+    expected = [none, found, "", "", "", none, found, none, "", ""]
+    assert watched(steps, capsys, cache, "--select", "TL101", "x.py") == expected
+
+
 def test_what_is_just_being_written_is_not_fixed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -293,6 +322,24 @@ def test_options_that_make_no_sense_end_it(tmp_path: Path) -> None:
     done = torchlint("check", "--watch", "--select", "NOPE", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "unknown rule `NOPE`" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a directory that is in use stays there")
+def test_without_a_working_directory(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    for arguments in (["check"], ["check", str(tmp_path)], ["baseline", "show"], ["rule", "TL101"]):
+        folder.mkdir()
+        run = "import os, sys; os.rmdir(os.getcwd()); from torchlint.cli import main; sys.exit(main.run())"
+        done = subprocess.run(
+            [sys.executable, "-c", run, *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "error: the working directory does not exist any more\n"
 
 
 def test_watching_ends_with_an_interrupt(tmp_path: Path) -> None:

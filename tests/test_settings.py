@@ -347,7 +347,10 @@ def test_codes_of_torchfix_are_known() -> None:
     rows = re.findall(r"^\| (TOR[^|]*) \|[^|]*\| (.*) \|$", page, re.MULTILINE)
     told = {code: tuple(re.findall(r"TL\d+", here)) for codes, here in rows for code in codes.split(", ")}
     assert told == foreign.TORCHFIX
-    assert foreign.about_selector("TOR102") == " (this is TorchFix's; here: TL701, see docs/torchfix.md)"
+    assert (
+        foreign.about_selector("TOR102")
+        == " (this is TorchFix's; here: TL701, see https://github.com/torchlint/torchlint/blob/main/docs/torchfix.md)"
+    )
 
 
 ANSWERS = {

@@ -105,6 +105,21 @@ class Trainer:
                 self.optimizer.zero_grad()
                 self.optimizer.step()
 
+    def what_is_left(self, batches, first):
+        if first is not None:
+            self.other(first).sum().backward()
+        self.optimizer.zero_grad()
+        count = 0
+        for x in batches:
+            self.net(x).sum().backward()
+            count += 1
+            if count == 4:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+                count = 0
+        if count > 0:
+            self.optimizer.step()
+
     def closure(self, x):
         self.net(x).sum().backward()
         self.optimizer.zero_grad()

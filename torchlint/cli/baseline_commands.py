@@ -11,7 +11,10 @@ from torchlint.cli.options import F, config_option, jobs_option, rules_option, s
 
 @click.group(short_help="Accept what there is, and report what is new.")
 def baseline() -> None:
-    """Live with the findings there are, and report new ones only: see docs/baseline.md."""
+    """Live with the findings there are, and report new ones only.
+
+    More: https://github.com/torchlint/torchlint/blob/main/docs/baseline.md
+    """
 
 
 _file_option = click.option(

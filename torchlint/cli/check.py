@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
@@ -22,7 +22,7 @@ from torchlint.project import baseline
 from torchlint.project.baseline import Baseline
 from torchlint.project.discovery import File, Found, discover, is_excluded
 from torchlint.project.project import Project
-from torchlint.project.selection import GROUPS, Selection, SettingsError, known_names, listed
+from torchlint.project.selection import Selection, SettingsError, known_names, listed, means
 from torchlint.project.settings import check_size, check_version, given
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
@@ -136,6 +136,8 @@ class CheckCommand:
         """Reports that could not be written."""
         self.written: dict[str, bytes] = {}
         """What fixed files hold now."""
+        self.rests_on: Callable[[], set[str]] = set
+        """The other files that what was found rests on (:meth:`torchlint.session.scheduler.Run.rests_on`)."""
         self.started = time.perf_counter()
 
     def _decide(self) -> None:
@@ -244,6 +246,7 @@ class CheckCommand:
             progress.end()
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
+        self.rests_on = lambda: run.rests_on(files)
         self.failed = len(found.missing) + len(found.problems)
         self.written = {each.file.location: each.after for each in results if each.after is not None and self.fix}
         if self.reason is not None:
@@ -490,5 +493,5 @@ def _tell(message: str) -> None:
 def _rule_for_a_path(message: str) -> str:
     """What to add to a message about a missing path that is a rule, as in ``--select TL101 TL102``."""
     word = message.partition(":")[0]
-    is_rule = word in known_names() or word in known_names().values() or word in GROUPS
+    is_rule = word == "ALL" or any(means(word, code, name) for code, name in known_names().items())
     return f" (several rules are written with commas: `TL101,{word}`)" if is_rule else ""

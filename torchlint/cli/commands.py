@@ -238,7 +238,8 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
 def new_rule(code: str, name: str, package: str | None) -> int:
     """Write the files of a new rule, HR001 no-item say, into the project in the working directory.
 
-    In an empty directory that is a package of its own with a test; see docs/writing-a-rule.md.
+    In an empty directory that is a package of its own with a test; see
+    https://github.com/torchlint/torchlint/blob/main/docs/writing-a-rule.md
 
     Exit code: 0 they are there, 2 they cannot be.
     """
@@ -301,7 +302,7 @@ def upgrade(**given: Any) -> int:
 @click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
 @verbose_option()
 def server(verbose: bool) -> int:
-    """Serve an editor, which starts this itself: see docs/editors.md.
+    """Serve an editor, which starts this itself: see https://github.com/torchlint/torchlint/blob/main/docs/editors.md
 
     Exit code: 0 the editor has ended it, 1 the editor was gone, 2 what this needs is not installed.
     """
@@ -320,7 +321,8 @@ def server(verbose: bool) -> int:
 def completion(shell: str) -> int:
     """Print a script that has a shell complete commands, options, rules and paths.
 
-    In ~/.bashrc or ~/.zshrc: eval "$(torchlint completion bash)"; for the others see docs/ci.md.
+    In ~/.bashrc or ~/.zshrc: eval "$(torchlint completion bash)"; for the others see
+    https://github.com/torchlint/torchlint/blob/main/docs/ci.md
 
     Exit code: 0 it is printed, 2 there is none for this shell.
     """

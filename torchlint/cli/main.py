@@ -41,6 +41,11 @@ def run() -> int:
     except BrokenPipeError:
         _discard_stdout()
         return BROKEN_PIPE
+    except FileNotFoundError as error:
+        if _is_somewhere():
+            _tell_of(error)
+            return INCOMPLETE
+        return _wrong("the working directory does not exist any more")
     except BaseException as error:  # a panic of libcst's parser is no `Exception`
         _tell_of(error)
         return INCOMPLETE
@@ -102,6 +107,15 @@ def _join_values() -> None:
     at = int(os.environ.get("COMP_CWORD", "0"))
     os.environ["COMP_WORDS"] = shlex.join(word for word in words if word != "=")
     os.environ["COMP_CWORD"] = str(at - words[:at].count("="))
+
+
+def _is_somewhere() -> bool:
+    """Whether there is a working directory: it may have been removed, before or while something was checked in it."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _wrong(message: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -44,35 +45,43 @@ def watch(options: CheckOptions, wait: Callable[[float], None] = time.sleep) -> 
     if options.interactive or options.add_ignore is not None or options.staged or "-" in options.paths:
         raise SettingsError("--watch goes with neither --interactive, --add-ignore, --staged, nor standard input")
     CheckCommand(options)
+    others = set[str]()
     while True:
-        seen = _looks(options)
+        seen = _looks(options, others)
         if sys.stdout.isatty():
             sys.stdout.write("\x1b[2J\x1b[H")  # clears the screen
-        seen.update(_own(_check(options)))
+        command = _check(options)
+        if command is not None:
+            before, others = others, command.rests_on()
+            if dropped := before - others - _looks(options, ()).keys():  # what is imported no more
+                seen = {path: look for path, look in seen.items() if path not in dropped}
+            seen = {**dict(_looked(others)), **seen, **dict(_own(command.written))}
         sys.stdout.flush()
         print(f"[{time.strftime('%H:%M:%S')}] Waiting for changes; Ctrl-C ends this.", file=sys.stderr, flush=True)
-        _until_changed(options, seen, wait)
+        _until_changed(options, others, seen, wait)
 
 
-def _check(options: CheckOptions) -> Mapping[str, bytes]:
-    """Check once; what was written into which files."""
+def _check(options: CheckOptions) -> CheckCommand | None:
+    """Check once; None if the settings make no sense just now."""
     target.forget()
     try:
         command = CheckCommand(options)
         command.run()
     except SettingsError as error:  # somebody is just writing them
         print(f"error: {printable(str(error))}", file=sys.stderr)
-        return {}
-    return command.written
+        return None
+    return command
 
 
-def _until_changed(options: CheckOptions, seen: FileLooks, wait: Callable[[float], None]) -> None:
+def _until_changed(
+    options: CheckOptions, others: Iterable[str], seen: FileLooks, wait: Callable[[float], None]
+) -> None:
     """Wait until something is no more as it was seen, and stays so."""
     last, pause = seen, PAUSE
     while True:
         wait(pause)
         begun = time.perf_counter()
-        now = _looks(options)
+        now = _looks(options, others)
         if now == last != seen:
             return
         least = PAUSE if now == last else SETTLED
@@ -82,8 +91,8 @@ def _until_changed(options: CheckOptions, seen: FileLooks, wait: Callable[[float
 # ---------------------------------------------------------------------- what is looked at
 
 
-def _looks(options: CheckOptions) -> FileLooks:
-    """The files that are checked, and those that say how."""
+def _looks(options: CheckOptions, others: Iterable[str]) -> FileLooks:
+    """The files that are checked, those that say how, and others that findings rest on."""
     paths = options.paths or (".",)
     locations = list[str]()
     with contextlib.suppress(SettingsError):  # which are there again when the settings are
@@ -93,7 +102,7 @@ def _looks(options: CheckOptions) -> FileLooks:
         known = baseline.file_for(options.baseline, project.settings(os.getcwd()))
         locations += [known, *project.sources]
     folders = {os.path.dirname(each) for each in locations} | {os.path.abspath(path) for path in paths}
-    return dict(_looked([*locations, *_settings_of(folders)]))
+    return dict(_looked([*others, *locations, *_settings_of(folders)]))
 
 
 def _settings_of(folders: Iterable[str]) -> Iterable[str]:
@@ -111,6 +120,8 @@ def _looked(locations: Iterable[str]) -> Iterator[tuple[str, FileLook]]:
         try:
             status = os.stat(location)
         except OSError:
+            continue
+        if stat.S_ISDIR(status.st_mode):  # what is put into it is no change
             continue
         # of a file that is put in the place of another one, size and time can be the same
         yield location, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from torchlint import DOCS
+
 _RUFF_KEYS = frozenset(
     (
         *("builtins", "extend-include", "extension", "include", "indent-width", "line-length", "namespace-packages"),
@@ -77,9 +79,9 @@ def about_selector(selector: str) -> str:
     """The end of a message about a rule that there is not, if it is a known one of another tool."""
     code = selector.upper()
     if code in TORCHFIX:
-        return f" (this is TorchFix's; here: {', '.join(TORCHFIX[code]) or 'nothing'}, see docs/torchfix.md)"
+        return f" (this is TorchFix's; here: {', '.join(TORCHFIX[code]) or 'nothing'}, see {DOCS}/torchfix.md)"
     if re.fullmatch("TOR[0-9]{0,3}", code):
-        return " (this is TorchFix's; docs/torchfix.md says what stands for it here)"
+        return f" (this is TorchFix's; {DOCS}/torchfix.md says what stands for it here)"
     if _RUFF_CODE.fullmatch(selector):
         return " (this is ruff's; torchlint has rules about PyTorch only, which begin with TL)"
     return ""

@@ -58,6 +58,8 @@ Always: training does something then. There is no fix where the two stand in dif
 
 from __future__ import annotations
 
+from bisect import bisect, bisect_left
+
 import libcst as cst
 
 from torchlint import edit
@@ -101,6 +103,13 @@ def _lost(model: Model, scope: cst.FunctionDef | cst.Module, has_begun: bool = F
     ``has_begun``: gradients have been computed by whoever calls the scope.
     """
     found: dict[int, TrainingEvent] = {}
+    events = model.training_events(scope)
+    backwards = sorted(model.tree.order(event.node) for event in events if event.what is What.BACKWARD)
+
+    def is_computed_between(cleared: TrainingEvent, step: TrainingEvent) -> bool:
+        """Whether there are new gradients, unless the loop that computes them has no round: then no step is taken."""
+        start, end = model.tree.order(cleared.node), model.tree.order(step.node)
+        return bisect(backwards, start) < bisect_left(backwards, end)
 
     def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
         match event.what:
@@ -117,10 +126,10 @@ def _lost(model: Model, scope: cst.FunctionDef | cst.Module, has_begun: bool = F
                 for path in (event.path, *modules_of(event.node, model)):
                     cleared = facts.get(path)
                     if path and cleared is not None and _runs_with(event, cleared, model):
-                        found[id(cleared.node)] = event
+                        if not is_computed_between(cleared, event):
+                            found[id(cleared.node)] = event
                 facts.clear()
 
-    events = model.training_events(scope)
     if any(event.what is What.CLEAR for event in events):
         marks = [(event.node, event) for event in events]
         marks += [

@@ -77,7 +77,7 @@ import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import assignment_of, call_of, dotted, keyword
+from torchlint.model.syntax import assignment_of, call_of, dotted, keyword, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -235,13 +235,20 @@ def _is_bound_to_computed(loss: cst.Name, model: Model) -> bool:
 
 
 def _backward_of(model: Model) -> dict[tuple[str, int], list[int]]:
-    """The ranks of the calls of ``backward()``, by the path it is called on and the ``id`` of the scope."""
+    """The ranks of the calls of ``backward()``, by the path it is called on and the ``id`` of the scope.
+
+    Not of those that are given a gradient: a leaf gets its own that way, without any loss.
+    """
     found: dict[tuple[str, int], list[int]] = {}
     for node in model.tree.attributes("backward"):
-        path = dotted(node.value)
-        if path is not None and call_of(node, model.tree) is not None:
+        path, call = dotted(node.value), call_of(node, model.tree)
+        if path is not None and call is not None and not _is_given_gradient(call):
             found.setdefault((path, id(model.scopes.scope_of(node))), []).append(model.tree.order(node))
     return found
+
+
+def _is_given_gradient(call: cst.Call) -> bool:
+    return positional(call.args, 0) is not None or keyword(call.args, "gradient") is not None
 
 
 def _calls_backward(loss: cst.BaseExpression, model: Model) -> bool:

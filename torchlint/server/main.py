@@ -7,6 +7,7 @@ import os
 import sys
 from typing import BinaryIO, cast
 
+from torchlint import DOCS
 from torchlint.server.features import register
 from torchlint.server.server import Server
 
@@ -27,7 +28,7 @@ def serve(*, verbose: bool = False) -> int:
     server = Server()
     register(server)
     if sys.stdin.isatty():
-        sys.stderr.write("torchlint server is started by editors and reads their messages; see docs/editors.md\n")
+        sys.stderr.write(f"torchlint server is started by editors and reads their messages; see {DOCS}/editors.md\n")
     try:
         server.start_io(cast("BinaryIO", _Input(sys.stdin.buffer)), _own_output())
     finally:

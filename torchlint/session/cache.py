@@ -207,6 +207,11 @@ class Cache:
         except _DAMAGE:
             return None
 
+    def rests_on(self, locations: Iterable[str]) -> set[str]:
+        """The other files that what is known of some files rests on."""
+        entries, rows = self._content.files, list(self._content.others)
+        return {rows[number][0] for each in locations if each in entries for number in entries[each].rests_on}
+
     def put(self, location: str, variant: str, seen: Seen, known: Known, rests_on: Mapping[str, str]) -> None:
         """Remember what is known of a file, and the state of the other files it rests on."""
         self._keep(

@@ -117,6 +117,7 @@ class Run:
         """Why there must not be a cache where it was wanted."""
         self.notes: set[str] = set()
         """What was not read of what files import, for ``--verbose``."""
+        self._others: set[str] = set()
         self.accounts: Accounts | None = None
         """What became of the baseline, if there is one."""
         self._watch = watch
@@ -186,6 +187,14 @@ class Run:
         """The results of files of which some are known."""
         new = iter(self._checked([each for each in found if isinstance(each, _New)]))
         return self._with_findings_of_unwritten([next(new) if isinstance(each, _New) else each for each in found])
+
+    def rests_on(self, files: Iterable[File]) -> set[str]:
+        """The other files that what was found in some files rests on, some of which may not exist.
+
+        A path that ends in :data:`torchlint.system.importable.ALL` stands for all files of a project.
+        """
+        known = self._cache.rests_on(file.location for file in files) if self._cache is not None else ()
+        return self._others.union(known)
 
     # ------------------------------------------------------------------ what the baseline has
 
@@ -298,6 +307,7 @@ class Run:
         file = new.file
         self.counts.checked += answer.was_checked
         self.notes.update(answer.notes)
+        self._others.update(answer.rests_on)
         self.counts.skipped += not answer.was_checked and answer.seen is not None
         if answer.after is not None and self.options.write:
             try:

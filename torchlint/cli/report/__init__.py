@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from torchlint import DOCS
 from torchlint.diagnostic import OWN_PREFIX, Applicability, Diagnostic, FindingKey, Position, Severity
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 FOR_PEOPLE = ("full", "concise", "grouped", "agent")
 """Formats that end with a summary, for those who read; the others hold nothing that is no finding."""
 
-PAGES = "https://github.com/torchlint/torchlint/blob/main/docs/rules"
+PAGES = f"{DOCS}/rules"
 
 
 @dataclass(frozen=True, slots=True)
