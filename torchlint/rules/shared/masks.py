@@ -26,7 +26,7 @@ _MANY = 64
 
 
 @dataclass(slots=True)
-class Uses:
+class MaskUses:
     """What becomes of a tensor."""
 
     as_mask: bool = False
@@ -35,9 +35,9 @@ class Uses:
     """It is something else as well, or not all is seen."""
 
 
-def uses(node: cst.BaseExpression, model: Model) -> Uses:
+def uses(node: cst.BaseExpression, model: Model) -> MaskUses:
     """What becomes of the value of an expression, through names, attributes of `self`, views and logic."""
-    found = Uses()
+    found = MaskUses()
     todo = [node]
     seen: set[int] = set()
     while todo and not (found.as_mask and found.otherwise):
@@ -77,7 +77,7 @@ def is_mask(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
-def _following(node: cst.BaseExpression, model: Model, found: Uses) -> Sequence[cst.BaseExpression] | None:
+def _following(node: cst.BaseExpression, model: Model, found: MaskUses) -> Sequence[cst.BaseExpression] | None:
     """The expressions that have the same elements by what is done with it; None if it is used in another way."""
     parent = model.tree.parent(node)
     match parent:
@@ -143,7 +143,7 @@ def _of_element(subscript: cst.Subscript, model: Model) -> Sequence[cst.BaseExpr
     return (subscript,)
 
 
-def _of_call(arg: cst.Arg, call: cst.Call, model: Model, found: Uses) -> Sequence[cst.BaseExpression] | None:
+def _of_call(arg: cst.Arg, call: cst.Call, model: Model, found: MaskUses) -> Sequence[cst.BaseExpression] | None:
     """Functions that arrange what they are given, and what is registered as a buffer."""
     name = last_name(call.func)
     if name in _ARRANGING and call.args[0] is arg and (model.qualified(call.func) or "").startswith("torch."):
@@ -155,7 +155,7 @@ def _of_call(arg: cst.Arg, call: cst.Call, model: Model, found: Uses) -> Sequenc
     return None
 
 
-def _read(target: cst.Name, model: Model, found: Uses) -> Sequence[cst.BaseExpression]:
+def _read(target: cst.Name, model: Model, found: MaskUses) -> Sequence[cst.BaseExpression]:
     """Where a name is read that may hold what was assigned to it."""
     scope = model.scopes.scope_of(target)
     bindings = model.remember(_bindings, target.value, scope)
@@ -201,7 +201,7 @@ def _binds(node: cst.Name, model: Model) -> bool:
     return isinstance(parent, cst.Del) or (is_bound(model.tree, node) and not is_augmented)
 
 
-def _read_of_self(name: str, place: cst.CSTNode, model: Model, found: Uses) -> Sequence[cst.BaseExpression] | None:
+def _read_of_self(name: str, place: cst.CSTNode, model: Model, found: MaskUses) -> Sequence[cst.BaseExpression] | None:
     """Where the methods of a class read an attribute that is assigned once."""
     cls = model.tree.enclosing(place, cst.ClassDef)
     if not isinstance(cls, cst.ClassDef):
