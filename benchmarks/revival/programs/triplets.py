@@ -13,7 +13,8 @@ def write_digits() -> None:
     folder = Path("../data/processed")
     folder.mkdir(parents=True, exist_ok=True)
     for name, train in (("training", True), ("test", False)):
-        images, labels = zip(*MNIST(train=train), strict=True)
+        digits = MNIST(train=train)
+        images, labels = zip(*(digits[index] for index in range(len(digits))), strict=True)
         pixels = [torch.tensor(list(image.tobytes()), dtype=torch.uint8).view(28, 28) for image in images]
         torch.save((torch.stack(pixels), torch.tensor(labels)), folder / f"{name}.pt")
         rows = [f"{i} {(i + 10) % 60} {(i + 3) % 60}" for i in range(60)]
