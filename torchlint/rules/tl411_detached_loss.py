@@ -5,7 +5,7 @@ else. The gradient ends at the loss itself. What was computed before it, under `
 `argmax`, is not part of any graph.
 
 Off unless selected (`--extend-select TL411`): only what is seen to have no graph is reported. Nothing of that kind
-stood in nearly 400 repositories and 60 packages, so nothing shows how often it is right there.
+stood in nearly 400 repositories and 50 packages, so nothing shows how often it is right there.
 
 ```diff run
  import torch

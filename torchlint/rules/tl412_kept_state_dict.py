@@ -3,7 +3,7 @@ r"""`best = net.state_dict()` is no copy: it changes as the network goes on lear
 The dictionary holds the tensors of the network themselves. After more steps they have other values, so what is loaded,
 saved or returned in the end is the last state and not the best one. The same goes for `best = net`.
 
-Off unless selected (`--extend-select TL412`): in nearly 400 repositories and 60 packages it has reported 14 places, of
+Off unless selected (`--extend-select TL412`): in nearly 400 repositories and 50 packages it has reported 14 places, of
 which 13 are mistakes, and one is a first state that is replaced before anybody reads it. That is too few to be sure.
 
 ```diff run-differs
