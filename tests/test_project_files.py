@@ -80,7 +80,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_scripts_that_are_named_exist() -> None:
-    named = [name for page in PAGES for name in re.findall(r"\bscripts/\w+\.py", page.read_text(encoding="utf-8"))]
-    named += [name for path in WORKFLOWS for name in re.findall(r"\bscripts/\w+\.py", path.read_text(encoding="utf-8"))]
+    # with a line number it is a place in another repository
+    texts = [path.read_text(encoding="utf-8") for path in (*PAGES, *WORKFLOWS)]
+    named = [name for text in texts for name in re.findall(r"\bscripts/\w+\.py\b(?!:\d)", text)]
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []

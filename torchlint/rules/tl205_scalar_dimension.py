@@ -153,7 +153,7 @@ def check_target(node: cst.Call, model: Model) -> Finding | None:
         return None
     if is_probed(node, model):
         return None
-    said = "an element has no dimension since PyTorch 0.4, and a batch of scores takes a batch of labels: this raises"
+    said = "a batch of scores takes a batch of labels, and this element has no dimension: this raises; add one"
     return Finding(label, said, Fix("Add `.unsqueeze(0)`", edit.append(label, ".unsqueeze(0)")), receiver=label)
 
 

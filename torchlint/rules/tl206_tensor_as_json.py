@@ -75,9 +75,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     record = model.ask(last_assigned, given.value) if isinstance(given.value, cst.Name) else None
     for each in _values(record) if isinstance(record, (cst.Dict, cst.List, cst.Tuple)) else ():
         if _is_tensor(each, model):
-            said = (
-                "what it holds are tensors, which cannot be written as JSON: this raises; put numbers or lists into it"
-            )
+            said = "it holds tensors, which cannot be written as JSON: this raises; put numbers or lists into it"
             yield Finding(given.value, said, receiver=each)
             return
 
