@@ -86,6 +86,44 @@ def test_what_trains_stays_outside() -> None:
     assert "    with torch.no_grad():\n        fake = generator(noise).detach()\n    loss = critic(fake)" in text
 
 
+TARGETS = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+net, target, mse = nn.Linear(3, 1), nn.Linear(3, 1), nn.MSELoss()
+x = torch.ones(2, 3)
+
+
+def step():
+    after = Variable(x, volatile=True)
+    wanted = target(after) * 0.9
+    given = net(Variable(x))
+    {sent}
+
+
+step()
+assert net.weight.grad is not None
+"""
+
+
+@pytest.mark.parametrize(
+    "sent",
+    (
+        "loss = mse(given, wanted)\n    loss.backward()",
+        "loss = mse(given, wanted)\n    (loss / 2).backward()",
+        "loss = mse(given, wanted)\n    total = loss + given.pow(2).mean()\n    total.backward()",
+        "(given - wanted).pow(2).mean().backward()",
+        "loss = (given - wanted).pow(2).mean()\n    torch.autograd.backward(loss)",
+    ),
+)
+def test_a_loss_that_is_sent_back_stays_outside(sent: str) -> None:
+    """PyTorch 0.3 raised there: the graph is wanted all the same."""
+    text = fixed(TARGETS.format(sent=sent), Fixing.UNSAFE)
+    assert "    with torch.no_grad():\n        wanted = target(after) * 0.9\n    given = net(x)\n" in text
+    assert run(text).error is None
+
+
 PRELUDE = f"""\
 import torch
 from torch import nn

@@ -174,6 +174,17 @@ def _sent_back(context: Context, function: cst.FunctionDef, far: int) -> dict[st
     return {name: frees for name, frees in found.items() if name not in own}
 
 
+def statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
+    """The statements of a scope, by identity, whose results are sent back there, or that are summed to what is."""
+    return context.remember(_statements_sent_back, scope)
+
+
+def _statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
+    sent = sendings(context, scope)
+    nodes = (event.node for each in sent for event in _passed_on(context, each))
+    return frozenset(id(context.tree.statement(node)) for node in (*nodes, *(each.node for each in sent)))
+
+
 def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
     """What is sent back as it is, or scaled: not what only goes into it, as a batch goes into a loss."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))

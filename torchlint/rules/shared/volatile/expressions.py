@@ -10,6 +10,7 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
+from torchlint.model.graphs.backward import statements_sent_back
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
@@ -314,6 +315,9 @@ def operate(
             return NO_GRAPH
         frame.deed.wants_graph = True
         return UNKNOWN
+    if bits & GRAPH and _is_sent_back(frame, node):
+        frame.deed.wants_graph = True
+        return UNKNOWN
     frame.deed.computes |= not moves
     if has_others:
         _record(frame, node, Held(VOLATILE, sources))
@@ -325,6 +329,12 @@ def operate(
         return Held(VOLATILE | GRAPH if begins_graph else VOLATILE, sources)
     frame.deed.wants_graph |= has_others
     return Held(bits | (GRAPH if has_others else 0), sources)
+
+
+def _is_sent_back(frame: VolatileFrame, node: cst.CSTNode) -> bool:
+    """Whether gradients are sent back in the scope through what a statement gives: `mse(output, target).backward()`."""
+    model = frame.model
+    return id(model.tree.statement(node)) in model.ask(statements_sent_back, frame.scope)
 
 
 def _record(frame: VolatileFrame, node: cst.CSTNode, held: Held) -> None:
