@@ -109,13 +109,13 @@ assert net.weight.grad is not None
 
 @pytest.mark.parametrize(
     "sent",
-    (
+    [
         "loss = mse(given, wanted)\n    loss.backward()",
         "loss = mse(given, wanted)\n    (loss / 2).backward()",
         "loss = mse(given, wanted)\n    total = loss + given.pow(2).mean()\n    total.backward()",
         "(given - wanted).pow(2).mean().backward()",
         "loss = (given - wanted).pow(2).mean()\n    torch.autograd.backward(loss)",
-    ),
+    ],
 )
 def test_a_loss_that_is_sent_back_stays_outside(sent: str) -> None:
     """PyTorch 0.3 raised there: the graph is wanted all the same."""
