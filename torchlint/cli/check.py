@@ -198,11 +198,8 @@ class CheckCommand:
 
     def _baseline(self) -> Baseline | None:
         """The baseline, if there is one and it is wanted, were it for a report of everything that says what is new."""
-        given, settings, everything = (
-            self.options.baseline,
-            self.project.settings(os.getcwd()),
-            self.options.no_baseline,
-        )
+        given, everything = self.options.baseline, self.options.no_baseline
+        settings = self.project.settings(os.getcwd())
         if (everything and not self.outputs.have(TELLS_NEW)) or (self.options.isolated and given is None):
             return None
         found = baseline.load(baseline.file_for(given, settings))

@@ -54,7 +54,7 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:
     """What a name was assigned last before its statement, if that is so on every path there."""
     target = last_target(context, name)
-    return bound_to(target, context.tree) if target is not None else None
+    return bound_value(target, context.tree) if target is not None else None
 
 
 def last_target(context: Context, name: cst.Name) -> cst.Name | None:
@@ -91,12 +91,12 @@ def all_assigned(
     return context.remember(_all_assigned, name, scope)
 
 
-def counts(context: Context, name: cst.Name) -> bool:
+def is_counter(context: Context, name: cst.Name) -> bool:
     """Whether a name is an integer that a loop counts with: ``for i in range(n)``, ``for i, x in enumerate(xs)``."""
-    return context.remember(_counts, name.value, context.scopes.scope_of(name))
+    return context.remember(_is_counter, name.value, context.scopes.scope_of(name))
 
 
-def _counts(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+def _is_counter(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
         return False
     bound = targets(context, name, scope)
@@ -116,7 +116,7 @@ def _is_counted(target: cst.Name, tree: Tree) -> bool:
     return False
 
 
-def bound_to(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
+def bound_value(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
     assign = assignment_of(target, tree)
     if assign is not None:
@@ -136,7 +136,7 @@ def _all_assigned(
     is_given = isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope))
     bound = [target for target in targets(context, name, scope) if scopes.scope_of(target) is scope]
     elsewhere = (None,) if is_given or scopes.rebinders(scope, name) else ()
-    return (*elsewhere, *(bound_to(target, context.tree) for target in bound))
+    return (*elsewhere, *(bound_value(target, context.tree) for target in bound))
 
 
 def _named(context: Context, name: str) -> list[cst.Name]:

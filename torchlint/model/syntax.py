@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
 import libcst as cst
@@ -197,6 +197,20 @@ def chained(node: cst.BooleanOperation) -> list[cst.BooleanOperation]:
     while isinstance(left := found[-1].left, cst.BooleanOperation) and type(left.operator) is type(node.operator):
         found.append(left)
     return found[::-1]
+
+
+def last_statement(suite: cst.BaseSuite) -> cst.CSTNode:
+    """The last statement of a block; of several on its last line the last one."""
+    last = suite.body[-1]
+    return last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+
+
+def calls_method(node: cst.BaseExpression, names: Container[str]) -> bool:
+    """Whether an expression is a call of a method with one of some names, on whatever: ``x.cpu()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
+            return name in names
+    return False
 
 
 def has_break(suite: cst.BaseSuite) -> bool:

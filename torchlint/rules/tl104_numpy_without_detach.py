@@ -402,9 +402,7 @@ def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
         if source.func.attr.value not in _BEFORE_NUMPY:
             break
         source = source.func.value
-    if not source.lpar and isinstance(source, (cst.BinaryOperation, cst.UnaryOperation, cst.IfExp, cst.Comparison)):
-        return edit.insert_before(source, "("), edit.insert_after(source, ").detach()")
-    return (edit.insert_after(source, ".detach()"),)
+    return edit.append(source, ".detach()")
 
 
 def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding | None:

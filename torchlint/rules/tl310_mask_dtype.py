@@ -82,7 +82,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
-from torchlint.model.syntax import assignment_of, keyword, last_name
+from torchlint.model.syntax import assignment_of, calls_method, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern, word
@@ -204,8 +204,8 @@ def _looks_boolean(node: cst.BaseExpression, model: Model) -> bool:
     match node:
         case cst.Comparison():
             return True
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            return name in _COMPARING
+        case cst.Call():
+            return calls_method(node, _COMPARING)
         case cst.Name(value=name):
             return "mask" in name or model.remember(_is_assigned_comparison, name, model.scopes.scope_of(node))
         case cst.Attribute(attr=cst.Name(value=name)):

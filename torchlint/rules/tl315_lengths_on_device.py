@@ -97,9 +97,7 @@ def _edits(lengths: cst.BaseExpression) -> tuple[Edit, ...]:
     match lengths:
         case cst.Call(func=cst.Attribute(attr=cst.Name("cuda") as method), args=[]):
             return (edit.replace(method, "cpu"),)
-        case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation() if not lengths.lpar:
-            return edit.insert_before(lengths, "("), edit.insert_after(lengths, ").cpu()")
-    return (edit.insert_after(lengths, ".cpu()"),)
+    return edit.append(lengths, ".cpu()")
 
 
 def _is_moved(node: cst.BaseExpression, model: Model, far: int = _FAR) -> bool:

@@ -141,7 +141,7 @@ def _is_tensor(value: cst.BaseExpression, loop: cst.For, model: Model) -> bool:
     batch = loop.iter
     if not isinstance(batch, cst.Name) or not is_from_loader(model.value(value)):
         return False
-    last = model.tree.order(list(model.tree.walk(loop))[-1])
+    last = model.tree.last_below(loop)
     uses = model.references(batch.value, model.scopes.scope_of(batch))
     return any(model.tree.order(use) > last and not model.is_target(use) for use in uses)
 
@@ -174,7 +174,7 @@ def _is_read_later(name: cst.Name, node: cst.Assign, loop: cst.For, model: Model
     reads = model.remember(_reads, model.scopes.scope_of(name), name.value)
     if reads is None:
         return True
-    last = model.tree.order(list(model.tree.walk(node))[-1])
+    last = model.tree.last_below(node)
     around = model.tree.order(order.loops_around(node, model)[-1])
     in_loop, elsewhere = reads.get(id(loop), []), reads.get(0, [])
     first = around if around != model.tree.order(loop) else last

@@ -77,7 +77,7 @@ import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import assignment_of, call_of, dotted, keyword, positional
+from torchlint.model.syntax import assignment_of, call_of, calls_method, dotted, keyword, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -90,6 +90,7 @@ SEVERITY = Severity.ERROR
 
 _SAID = "this loss has no graph: `requires_grad` is set by hand, so `backward()` reaches no parameter"
 _CUTTING = frozenset(("argmax", "argmin", "argsort", "detach", "item", "numpy", "tolist"))
+"""Methods whose results have no graph, whatever they are called on."""
 _FAR = 12
 """How many steps are gone back to what a loss is computed from."""
 _MAKERS = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.autograd.Variable")
@@ -165,17 +166,9 @@ def _is_cut_off(value: cst.BaseExpression, model: Model) -> bool:
         if node is None:
             break
         seen = model.value(node)
-        if (seen.kind == Kind.TENSOR and seen.grad == Tri.NO) or _cuts(node):
+        if (seen.kind == Kind.TENSOR and seen.grad == Tri.NO) or calls_method(node, _CUTTING):
             return True
         node = _first(node, model)
-    return False
-
-
-def _cuts(node: cst.BaseExpression) -> bool:
-    """Whether this is a method whose results have no graph, whatever it is called on."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            return name in _CUTTING
     return False
 
 

@@ -81,7 +81,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import assignment_of, last_name
+from torchlint.model.syntax import assignment_of, last_name, last_statement
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
 from torchlint.rules.shared import order
 from torchlint.rules.shared.consumers import consumer
@@ -203,9 +203,7 @@ def _is_used_each_round(use: cst.BaseExpression, made: cst.Assign, model: Model)
     loop = order.loop_of(use, model)
     if loop is None or model.tree.is_inside(made, loop) or order.is_conditional(use, loop, model):
         return False
-    last = loop.body.body[-1]
-    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-    return not isinstance(small, (cst.Break, cst.Return, cst.Raise))
+    return not isinstance(last_statement(loop.body), (cst.Break, cst.Return, cst.Raise))
 
 
 def _is_elsewhere(use: cst.BaseExpression, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:

@@ -47,7 +47,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import dotted, has_stars, keyword
+from torchlint.model.syntax import dotted, has_stars, keyword, last_statement
 from torchlint.rule import Finding, Group, Severity, on, pattern
 from torchlint.rules.shared import order
 from torchlint.rules.shared.made_of import made
@@ -104,9 +104,7 @@ def _leaves_at_once(loop: cst.For | cst.While | cst.BaseComp) -> bool:
     """Whether a loop ends in its first round."""
     if isinstance(loop, cst.BaseComp):
         return False
-    last = loop.body.body[-1]
-    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-    return isinstance(small, (cst.Break, cst.Return, cst.Raise))
+    return isinstance(last_statement(loop.body), (cst.Break, cst.Return, cst.Raise))
 
 
 def _may_shuffle(call: cst.Call) -> bool:

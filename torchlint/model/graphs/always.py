@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 import libcst as cst
 
 from torchlint.model.context import Context
-from torchlint.model.graphs.flow import Scope
+from torchlint.model.graphs.flow import Scope, nodes_of
 from torchlint.model.recording import excludes
-from torchlint.model.syntax import LEAVING
+from torchlint.model.syntax import LEAVING, last_statement
 
 
 def runs_with(context: Context, calls: Collection[cst.CSTNode], node: cst.CSTNode) -> bool:
@@ -35,17 +35,11 @@ def runs_with(context: Context, calls: Collection[cst.CSTNode], node: cst.CSTNod
 
 def _block_around(context: Context, part: cst.CSTNode) -> cst.CSTNode | None:
     """The block that runs something whenever it runs to its end."""
-    inner = part
     for up in context.tree.ancestors(part):
         if isinstance(up, (cst.BaseSuite, cst.Module)):
             return up
-        is_header = isinstance(up, (cst.For, cst.If)) and inner in (
-            getattr(up, "iter", None),
-            getattr(up, "test", None),
-        )
-        if isinstance(up, (cst.IfExp, cst.BooleanOperation, cst.CompFor, cst.Lambda)) or is_header:
+        if isinstance(up, (cst.IfExp, cst.BooleanOperation, cst.CompFor, cst.Lambda, cst.For, cst.If)):
             return None
-        inner = up
     return None
 
 
@@ -58,7 +52,7 @@ def _running(
             yield statement
         case cst.Try(body=body, handlers=handlers, orelse=orelse) as statement if body is block:
             is_behind = orelse is not None and context.tree.is_inside(node, orelse)
-            if is_behind or all(_ends_leaving(each.body) for each in handlers):
+            if is_behind or all(isinstance(last_statement(each.body), LEAVING) for each in handlers):
                 yield statement
         case cst.If() | cst.Else() as part:
             whole = _whole(context, part)
@@ -83,13 +77,6 @@ def _branches(statement: cst.If) -> Iterator[cst.CSTNode | None]:
     yield None if at is None else at.body
 
 
-def _ends_leaving(suite: cst.BaseSuite) -> bool:
-    last = suite.body[-1]
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, LEAVING)
-
-
 def _leaves(context: Context, node: cst.CSTNode, calls: Collection[cst.CSTNode]) -> Iterator[cst.CSTNode]:
     """What leaves the round or the function on the way from a node to calls that are written behind it."""
     tree = context.tree
@@ -106,6 +93,5 @@ def _leaves(context: Context, node: cst.CSTNode, calls: Collection[cst.CSTNode])
 
 def _jumps(context: Context, scope: Scope) -> list[cst.CSTNode]:
     """What leaves a round or the function, in its order."""
-    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    every = (node for cls in (cst.Return, cst.Break, cst.Continue) for node in context.tree.within(area, cls))
-    return sorted((node for node in every if context.scopes.scope_of(node) is scope), key=context.tree.order)
+    every = (node for cls in (cst.Return, cst.Break, cst.Continue) for node in nodes_of(context, scope, cls))
+    return sorted(every, key=context.tree.order)

@@ -13,7 +13,7 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified, value_of
-from torchlint.model.graphs.flow import Event, Scope, flow_of
+from torchlint.model.graphs.flow import Event, Scope, flow_of, nodes_of
 from torchlint.model.graphs.mentions import owner
 from torchlint.model.graphs.scaled import core
 from torchlint.model.imports import imported_path
@@ -54,9 +54,7 @@ def sendings(context: Context, scope: Scope) -> list[Sending]:
 
 
 def _sendings(context: Context, scope: Scope, far: int) -> list[Sending]:
-    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    calls = (call for call in context.tree.within(area, cst.Call) if context.scopes.scope_of(call) is scope)
-    called = (_sending(context, call, far) for call in calls)
+    called = (_sending(context, call, far) for call in nodes_of(context, scope, cst.Call))
     found = [*_returned(context, scope), *(each for each in called if each is not None)]
     return sorted(found, key=lambda each: context.tree.order(each.node))
 
@@ -77,8 +75,8 @@ def _returned(context: Context, scope: Scope) -> Iterator[Sending]:
         scope.name.value == "compute_loss" and not any("Trainer" in last_name(b.value) for b in cls.bases)
     ):
         return
-    for node in context.tree.within(scope.body, cst.Return):
-        if node.value is not None and context.scopes.scope_of(node) is scope:
+    for node in nodes_of(context, scope, cst.Return):
+        if node.value is not None:
             yield Sending(node, (node.value,), frees=True, is_whole=True)
 
 
@@ -146,9 +144,8 @@ def _returns_sent(context: Context, function: cst.FunctionDef, far: int) -> bool
         return False
     flow = flow_of(context, function)
     own = {id(event) for each in sent for event in reached(context, each) if not isinstance(event.node, cst.Param)}
-    returned = (node for node in context.tree.within(function.body, cst.Return) if node.value is not None)
-    for node in returned:
-        if context.scopes.scope_of(node) is function and node.value is not None:
+    for node in nodes_of(context, function, cst.Return):
+        if node.value is not None:
             value = core(context, node.value)
             if dotted(value) is not None and any(id(event) in own for event in flow.reaching(value)):
                 return True

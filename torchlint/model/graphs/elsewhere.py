@@ -6,11 +6,8 @@ import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.graphs.backward import Sending, reached, sendings
-from torchlint.model.graphs.flow import Scope, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Scope, flow_of, upstream
 from torchlint.model.graphs.mentions import mentions
-
-_MANY = 200
-"""How many bindings that one loss is made of are looked at."""
 
 
 def is_sent_elsewhere(context: Context, path: str, scope: Scope) -> bool:
@@ -54,6 +51,6 @@ def _senders(context: Context) -> dict[str, frozenset[int]]:
 
 def _paths(context: Context, sending: Sending) -> set[str]:
     """All names and paths in what is sent back, and in what that is made of."""
-    made = (event.node for event in upstream(reached(context, sending), _MANY).values())
+    made = (event.node for event in upstream(reached(context, sending), MANY).values())
     values = [*sending.given, *(each.value for each in made if isinstance(each, (cst.Assign, cst.AugAssign)))]
     return {mention.path for value in values for mention in mentions(context, value)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import enum
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import libcst as cst
 
@@ -12,7 +13,7 @@ from torchlint.model.bindings import references
 from torchlint.model.context import Context
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.backward import reached, sendings
-from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import CUTTING, CUTTING_FUNCTIONS, mentions
 from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind
@@ -108,28 +109,24 @@ def _fates(context: Context, scope: Scope) -> dict[int, Fate]:
     return found
 
 
-def _own(context: Context, scope: Scope, cls: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
-    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    return (node for node in context.tree.within(area, cls) if context.scopes.scope_of(node) is scope)
-
-
 def _returned(context: Context, flow: Flow) -> Iterator[Event]:
-    for cls in (cst.Return, cst.Yield):
-        for node in _own(context, flow.scope, cls):
-            if node.value is not None:  # type: ignore[attr-defined]
-                yield from flow.reaching(node.value)  # type: ignore[attr-defined]
+    given: Iterator[cst.Return | cst.Yield] = chain(
+        nodes_of(context, flow.scope, cst.Return), nodes_of(context, flow.scope, cst.Yield)
+    )
+    for node in given:
+        if node.value is not None:
+            yield from flow.reaching(node.value)
 
 
 def _handed(context: Context, flow: Flow) -> Iterator[Event]:
-    for call in _own(context, flow.scope, cst.Call):
-        assert isinstance(call, cst.Call)
+    for call in nodes_of(context, flow.scope, cst.Call):
         if call.args and _is_unknown(context, call):
             for arg in call.args:
                 yield from flow.reaching(arg.value)
-    if any(_shows_all_names(context, call) for call in _own(context, flow.scope, cst.Call)):
+    if any(_shows_all_names(context, call) for call in nodes_of(context, flow.scope, cst.Call)):
         yield from flow.events()
-    for method in _own(context, flow.scope, cst.Attribute):
-        if isinstance(method, cst.Attribute) and method.attr.value == "backward" and not _is_called(context, method):
+    for method in nodes_of(context, flow.scope, cst.Attribute):
+        if method.attr.value == "backward" and not _is_called(context, method):
             yield from flow.reaching(method.value)
     owners = {event.path.partition(".")[0] for event in flow.events()}
     captured = {name for name in owners if _is_captured(context, flow.scope, name)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 _FAR = 32
 """How many bindings that need not be the last one are told apart at one place."""
+MANY = 200
+"""How many bindings that one value is made of are looked at."""
 _BINDING_AROUND = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp, cst.Lambda, cst.FunctionDef)
 Scope = cst.FunctionDef | cst.Module
+N = TypeVar("N", bound=cst.CSTNode)
 
 
 @dataclass(eq=False)
@@ -104,23 +107,19 @@ class Flow:
 
     def _bindings(self) -> Iterator[tuple[Event, cst.BaseExpression | None]]:
         """All that binds or fills something, with the expression that it takes the value from."""
-        within, context = self._tree.within, self.context
-        area = self.scope.body if isinstance(self.scope, cst.FunctionDef) else self.scope
         for cls in (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For, cst.WithItem, cst.NamedExpr, cst.Call):
-            for node in within(area, cls):
-                if context.scopes.scope_of(node) is self.scope:
-                    yield from _bound_by(node)
-        yield from self._patterns(area)
+            for node in nodes_of(self.context, self.scope, cls):
+                yield from _bound_by(node)
+        yield from self._patterns()
 
-    def _patterns(self, area: cst.CSTNode) -> Iterator[tuple[Event, cst.BaseExpression]]:
+    def _patterns(self) -> Iterator[tuple[Event, cst.BaseExpression]]:
         """What the patterns of a ``match`` bind."""
         for cls in (cst.MatchAs, cst.MatchStar):
-            for node in self._tree.within(area, cls):
+            for node in nodes_of(self.context, self.scope, cls):
                 statement = self._tree.enclosing(node, cst.Match)
                 name = node.name if isinstance(node, (cst.MatchAs, cst.MatchStar)) else None
                 if name is not None and isinstance(statement, cst.Match):
-                    if self.context.scopes.scope_of(node) is self.scope:
-                        yield Event(node, name.value), statement.subject
+                    yield Event(node, name.value), statement.subject
 
     def events(self) -> Iterator[Event]:
         """All events of the scope."""
@@ -260,6 +259,12 @@ def _reached(
             found[id(event)] = event
             waiting += next_ones(event)
     return found
+
+
+def nodes_of(context: Context, scope: Scope, cls: type[N]) -> Iterator[N]:
+    """The nodes of a class that are in a scope itself, not in a function inside it, in document order."""
+    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
+    return (node for node in context.tree.within(area, cls) if context.scopes.scope_of(node) is scope)
 
 
 def flow_of(context: Context, scope: Scope) -> Flow:

@@ -11,7 +11,7 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, upstream
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
@@ -24,8 +24,6 @@ _PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0,
 _TAKING = ("pop", "popleft")
 _FAR = 2
 """How many functions that hand on what they are given to follow."""
-_MANY = 200
-"""How many bindings that one value is made of are looked at."""
 _STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
 
 
@@ -290,7 +288,7 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
     for mention in (mention for each in keeping.kept for mention in mentions(context, each)):
         if "." in mention.path:
             continue  # what an attribute of a parameter is, its caller doesn't say
-        for event in upstream(flow.reaching(mention.node), _MANY).values():
+        for event in upstream(flow.reaching(mention.node), MANY).values():
             if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
                 found.add(event.path)
     return found

@@ -17,7 +17,7 @@ from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
-from torchlint.model.graphs.flow import Event, Flow, downstream, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, downstream, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
 from torchlint.model.graphs.saved import saves_nothing
@@ -38,8 +38,6 @@ _PART = re.compile(
     re.I,
 )
 """What parts of a loss are called."""
-_MANY = 200
-"""How many bindings that one loss is made of are looked at."""
 
 
 class Tie(enum.IntEnum):
@@ -305,7 +303,7 @@ def _origins(flow: Flow, node: cst.BaseExpression) -> Iterator[Event]:
 def _sent(context: Context, sending: Sending) -> tuple[dict[int, Event], dict[int, Event]]:
     """What is sent back, and that with all that it is made of."""
     given = reached(context, sending)
-    return {id(event): event for event in given}, upstream(given, _MANY)
+    return {id(event): event for event in given}, upstream(given, MANY)
 
 
 def _paths_sent(context: Context, sending: Sending) -> frozenset[str]:
@@ -321,7 +319,7 @@ def _related(context: Context, sending: Sending) -> dict[int, Event]:
     for event in sent.values():
         if flow.is_repeated_with(event, sending.node) and _has_graph(context, event):
             seeds += flow.events_at(event.node)
-    return downstream(seeds, _MANY)
+    return downstream(seeds, MANY)
 
 
 def _has_graph(context: Context, event: Event) -> bool:
@@ -425,7 +423,7 @@ def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, 
         return True
     made = [
         node,
-        *(e.node.value for e in upstream(flow.reaching(node), _MANY).values() if isinstance(e.node, cst.Assign)),
+        *(e.node.value for e in upstream(flow.reaching(node), MANY).values() if isinstance(e.node, cst.Assign)),
     ]
     functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
     return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)

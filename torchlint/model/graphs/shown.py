@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model.context import Context
-from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.keeping import Keeping, keeping_at
 from torchlint.model.graphs.mentions import mentions
 
@@ -20,8 +20,6 @@ _OF_THE_GRAPH = frozenset(
 """Attributes and methods of tensors that say something of their graph, or need it."""
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _SINGLETONS = ("None", "True", "False")
-_MANY = 200
-"""How many bindings that one expression is made of are looked at."""
 
 
 def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
@@ -30,7 +28,7 @@ def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     is_itself = not isinstance(keeping.node, cst.AugAssign)
     asked = context.remember(_asked_in, flow.scope)
     changed = context.remember(_changed_in, flow.scope) if is_itself else ()
-    if any(not kept.isdisjoint(upstream(flow.reaching(each), _MANY)) for each in (*asked, *changed)):
+    if any(not kept.isdisjoint(upstream(flow.reaching(each), MANY)) for each in (*asked, *changed)):
         return True
     return "." in keeping.path and keeping.path.rpartition(".")[2] in context.remember(_asked_anywhere)
 
@@ -63,25 +61,24 @@ def _asked_for_identity(context: Context, area: cst.CSTNode) -> Iterator[cst.Bas
 
 def _changed_in(context: Context, scope: Scope) -> list[cst.BaseExpression]:
     """What a scope changes in place as an element of something: `losses[-1] /= 2`, `losses[-1].mul_(2)`."""
-    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
     found: list[cst.BaseExpression] = [
         node.target
-        for node in context.tree.within(area, cst.AugAssign)
+        for node in nodes_of(context, scope, cst.AugAssign)
         if isinstance(node.target, cst.Subscript)
         and not any(True for _ in context.tree.within(node.target, cst.SimpleString))
     ]
-    for node in context.tree.within(area, cst.Attribute):
+    for node in nodes_of(context, scope, cst.Attribute):
         name = node.attr.value
         if name.endswith("_") and not name.startswith("_"):
             found.append(node.value)
-    return [each for each in found if context.scopes.scope_of(each) is scope]
+    return found
 
 
 def _asked_anywhere(context: Context) -> frozenset[str]:
     """The names of attributes of objects that a file asks for the graphs of what they hold."""
     found = set[str]()
     for asked in _asked_for_graph(context):
-        events = upstream(flow_of(context, context.scopes.scope_of(asked)).reaching(asked), _MANY).values()
+        events = upstream(flow_of(context, context.scopes.scope_of(asked)).reaching(asked), MANY).values()
         around = context.tree.enclosing(asked, *_COMPREHENSIONS)
         iterated = [around.for_in.iter] if isinstance(around, cst.BaseComp) else []
         for value in (asked, *iterated, *filter(None, map(_bound_to, events))):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model.bindings import counts
+from torchlint.model.bindings import is_counter
 from torchlint.model.interpret import (
     attributes,
     containers,
@@ -134,5 +134,5 @@ def _is_integer(frame: Frame, index: cst.BaseExpression) -> bool:
     """Whether an index is an integer for certain, which a bool is not here."""
     if isinstance(index, cst.Name):
         value = frame.values.get(id(index))
-        return value is not None and value.kind == Kind.NUMBER and counts(frame.context, index)
+        return value is not None and value.kind == Kind.NUMBER and is_counter(frame.context, index)
     return integer(index) is not None

@@ -12,7 +12,7 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.bindings import bound_to
+from torchlint.model.bindings import bound_value
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, chain, last_name, parameters
 from torchlint.model.torch import library, writers
@@ -200,7 +200,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
 
 def _is_bound_to_itself(target: cst.Name, model: Model) -> bool:
     """Whether a name is assigned what methods make of it: ``x = Variable(x).cuda()``."""
-    made = bound_to(target, model.tree)
+    made = bound_value(target, model.tree)
     while isinstance(made, cst.Call):
         is_wrapper = isinstance(made.func, cst.Name) and made.func.value == "Variable" and bool(made.args)
         made = made.args[0].value if is_wrapper else made.func.value if isinstance(made.func, cst.Attribute) else None

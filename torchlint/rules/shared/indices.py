@@ -15,7 +15,7 @@ _TAKING_INDEX = frozenset(
     )
 )
 """Methods of which the second argument is a tensor of indices."""
-_TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_"))
+TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_"))
 """Methods of which the first argument is a tensor of booleans."""
 
 
@@ -30,7 +30,7 @@ def taker(node: cst.Attribute, model: Model) -> str | None:
     arg = model.tree.parent(whole)
     match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None else None:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
-            taken = args[1:2] if name in _TAKING_INDEX else args[:1] if name in _TAKING_MASK else ()
+            taken = args[1:2] if name in _TAKING_INDEX else args[:1] if name in TAKING_MASK else ()
             is_taken = any(each is arg for each in taken) and not has_stars(args)
             return name if is_taken and model.value(owner).may_be_tensor else None
     return None

@@ -10,8 +10,9 @@ import libcst as cst
 
 from torchlint.model import Dtype, Model
 from torchlint.model.syntax import integer, is_bound, last_name, positional
+from torchlint.rules.shared import indices
 
-_MASKING = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_", "where"))
+_MASKING = indices.TAKING_MASK | {"where"}
 _ARRANGING = frozenset(
     """
     t transpose permute view reshape expand expand_as unsqueeze squeeze flatten repeat repeat_interleave tril triu flip

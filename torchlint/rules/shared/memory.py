@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Strength
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
 
@@ -28,10 +28,7 @@ def is_detach(node: cst.CSTNode) -> bool:
 
 def is_transfer(node: cst.BaseExpression) -> bool:
     """Whether an expression is a call that brings a tensor to another device: ``x.cpu()``."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))):
-            return name in TRANSFERS
-    return False
+    return calls_method(node, TRANSFERS)
 
 
 def before_transfers(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:

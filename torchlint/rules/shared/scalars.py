@@ -134,7 +134,7 @@ def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
     if any(model.tree.code(each) in names for each in iterated):
         return True
     return isinstance(node, cst.Name) and any(
-        isinstance(model.tree.parent(target), cst.Element) and bindings.bound_to(target, model.tree) is None
+        isinstance(model.tree.parent(target), cst.Element) and bindings.bound_value(target, model.tree) is None
         for target in model.bindings_of(node.value, node)
     )
 
