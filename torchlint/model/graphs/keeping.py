@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.bindings import counter_of
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
@@ -103,14 +104,9 @@ def _counts(context: Context, index: cst.BaseExpression) -> bool:
     while isinstance(loop, (cst.For, cst.While)):
         if _is_counted_in(context, index, loop):
             return True
-        if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call):
-            match loop.iter.func, loop.target:
-                case cst.Name("range"), cst.Name(name) if name == index.value:
-                    return True
-                case cst.Name("enumerate"), cst.Tuple(elements=[cst.Element(cst.Name(name)), *_]) if (
-                    name == index.value
-                ):
-                    return True
+        counter = counter_of(loop) if isinstance(loop, cst.For) else None
+        if counter is not None and counter.value == index.value:
+            return True
         loop = context.tree.enclosing(loop, cst.For, cst.While)
     return False
 
