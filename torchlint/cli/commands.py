@@ -133,7 +133,8 @@ def check(watch: bool, **given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.check import CheckCommand, CheckOptions
+    from torchlint.cli.check import CheckCommand
+    from torchlint.cli.decisions import CheckOptions
 
     given["quiet"] |= given["silent"]
     with settings_can_be_wrong():
