@@ -23,6 +23,7 @@ from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
+from torchlint.system import leftovers
 from torchlint.system.reading import TooLarge, read_stream
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class CheckCommand:
         self.rests_on = lambda: run.rests_on(files)
         self.failed = len(found.missing) + len(found.problems)
         if self.decided.fix:
+            swept = leftovers.sweep(found.leftovers)
+            self._verbose(*(f"removed {path}, which a killed run had left" for path in swept.removed))
             self.written = {each.file.location: each.after for each in results if each.after is not None}
         if self.decided.reason is not None:
             return self._add_ignores(found, results, self.decided.reason)

@@ -9,7 +9,7 @@ import click
 
 from torchlint import __version__
 from torchlint.cli.baseline_commands import baseline
-from torchlint.cli.exit_codes import CLEAN, INCOMPLETE
+from torchlint.cli.exit_codes import CLEAN
 from torchlint.cli.help import Commands, InSections
 from torchlint.cli.options import (
     CONFIDENCES,
@@ -25,14 +25,11 @@ from torchlint.cli.options import (
     verbose_option,
 )
 from torchlint.cli.report import Style
-from torchlint.cli.report.terminal import printable, wants_color
+from torchlint.cli.report.terminal import wants_color
 from torchlint.project.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-_SHOWN = 10
-"""So many names of files are listed at most."""
 
 COMPLETE = "_TORCHLINT_COMPLETE"
 """The variable by which shells ask for completion."""
@@ -334,34 +331,17 @@ def completion(shell: str) -> int:
     return CLEAN
 
 
-@cli.command(short_help="Remove the cache.")
+@cli.command(short_help="Remove the cache, and what killed runs have left.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @verbose_option(expose_value=False)
 def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory, and nothing else that may be in its place.
 
+    And what runs that were killed while they wrote to files have left beside these.
+
     Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
     """
-    from torchlint.project.project import Project
-    from torchlint.session import cachedir
+    from torchlint.cli import clean as command
 
     with settings_can_be_wrong():
-        directory = cachedir.directory_for(cache_dir, Project().settings(os.getcwd()))
-    try:
-        left = cachedir.clean(directory)
-    except cachedir.Unusable as error:
-        raise UsageError(f"nothing was removed: {error}") from error
-    except OSError as error:
-        click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
-        return INCOMPLETE
-    if left is None:
-        click.echo("There is no cache here", err=True)
-    elif not left:
-        click.echo(printable(f"Removed {directory}"), err=True)
-    else:
-        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-        names = ", ".join(left[:_SHOWN])
-        click.echo(
-            printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
-        )
-    return CLEAN
+        return command.clean(cache_dir)
