@@ -47,6 +47,16 @@ class FileIgnore(NamedTuple):
     rules: tuple[str, ...]
 
 
+class FileTarget(NamedTuple):
+    """The versions of torch that some files are written for."""
+
+    root: str
+    """The directory that the pattern is relative to."""
+    pattern: str
+    version: str
+    """One, or a range."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings that hold for a directory, or the defaults."""
@@ -59,6 +69,7 @@ class Settings:
     excluded: tuple[Excluded, ...] = (Excluded("", DEFAULT_EXCLUDE),)
     per_file_ignores: tuple[FileIgnore, ...] = ()
     target_torch: str | None = None
+    per_file_target_torch: tuple[FileTarget, ...] = ()
     fixable: tuple[Selection, ...] = ()
     """Rules whose fixes may be applied: ``fixable``, ``extend-fixable``, ``unfixable``."""
     extend_safe_fixes: tuple[str, ...] = ()
@@ -166,6 +177,11 @@ def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Se
             for pattern, rules in each.get(keys.PER_FILE_IGNORES) or ()
         ),
         last(keys.TARGET_TORCH, None),
+        tuple(
+            FileTarget(each.root, pattern, version)
+            for each in layers
+            for pattern, version in each.get(keys.PER_FILE_TARGET_TORCH) or ()
+        ),
         tuple(_selection(each, keys.FIXABLE, keys.EXTEND_FIXABLE, keys.UNFIXABLE) for each in layers),
         every(keys.EXTEND_SAFE_FIXES),
         every(keys.EXTEND_UNSAFE_FIXES),
