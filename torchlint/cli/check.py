@@ -269,14 +269,17 @@ class CheckCommand:
             sum(len(result.baselined) for result in results) * (not self.options.no_baseline),
             self.elsewhere,
         )
-        if decided.show_fixes:
+        are_listed = decided.show_fixes
+        if are_listed is None:
+            are_listed = decided.style.columns is not None and not self.options.quiet and statistics.are_few(totals)
+        if are_listed:
             fixes = list(statistics.fixes(totals, known_names(), decided.style))
             yield from (*fixes, "") if fixes else ()
         elif not self.options.quiet and not decided.fix_only:
             yield from statistics.fixed_line(totals, decided.style)
         if not self.options.quiet:
             if decided.fix_only:
-                yield from statistics.fixes_only(files, totals, decided.style, are_listed=decided.show_fixes)
+                yield from statistics.fixes_only(files, totals, decided.style, are_listed=are_listed)
             else:
                 yield from statistics.summary(files, totals, decided.style, are_counted=self.options.statistics)
             if self.caused:

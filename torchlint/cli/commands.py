@@ -69,7 +69,9 @@ class _Check(InSections):
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
-@click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
+@click.option(
+    "--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule (default: on a terminal)."
+)
 @rules_option("--fixable", "Rules whose fixes may be applied (default: all).")
 @rules_option("--unfixable", "Rules whose fixes may not be applied.")
 @rules_option("--extend-fixable", "Rules whose fixes may be applied as well.")

@@ -93,7 +93,8 @@ class Decisions:
     fix_only: bool
     fixing: Fixing
     """What is fixed without a question."""
-    show_fixes: bool
+    show_fixes: bool | None
+    """Whether to list them; None where nobody says so."""
     fail_on: Severity
     baseline: Baseline | None
 
@@ -155,6 +156,7 @@ def decide(options: CheckOptions, project: Project) -> Decisions:
     unsafe = _decided(options.unsafe_fixes, settings.unsafe_fixes)
     style = Style(wants_color(options.color), unsafe, columns())
     outputs = wanted(options.output_format, options.output_file, settings, only_files=options.silent)
+    show_fixes = settings.show_fixes if options.show_fixes is None else options.show_fixes
     fixing = Fixing.NONE
     if (fix or options.diff) and not options.interactive:
         fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
@@ -166,7 +168,7 @@ def decide(options: CheckOptions, project: Project) -> Decisions:
         fix,
         fix_only,
         fixing,
-        show_fixes=_decided(options.show_fixes, settings.show_fixes) and not options.silent,
+        show_fixes=False if options.silent else show_fixes,
         fail_on=Severity(options.fail_on) if options.fail_on is not None else settings.fail_on,
         baseline=_baseline(options, project.settings(os.getcwd()), outputs),
     )

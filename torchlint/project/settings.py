@@ -77,7 +77,7 @@ class Settings:
     fix: bool = False
     unsafe_fixes: bool = False
     fix_only: bool = False
-    show_fixes: bool = False
+    show_fixes: bool | None = None
     docs: bool = False
     """Whether code in Markdown, reStructuredText and docstrings is looked at."""
     cache_dir: str | None = None
@@ -188,7 +188,7 @@ def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Se
         fix=last(keys.FIX, False),
         unsafe_fixes=last(keys.UNSAFE_FIXES, False),
         fix_only=last(keys.FIX_ONLY, False),
-        show_fixes=last(keys.SHOW_FIXES, False),
+        show_fixes=last(keys.SHOW_FIXES, None),
         docs=last(keys.DOCS, False),
         cache_dir=last(keys.CACHE_DIR, None),
         baseline=_located(layers, keys.BASELINE),
