@@ -298,6 +298,27 @@ def upgrade(**given: Any) -> int:
         return run(UpgradeOptions(**given))
 
 
+@cli.command(short_help="Count findings, and how they became fewer.")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@click.option("--history", is_flag=True, help="How many findings the baseline had, from commit to commit.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@config_option
+@jobs_option
+@verbose_option()
+def stats(**given: Any) -> int:
+    """Count the findings of each rule: those that are new, those in the baseline, and those with a safe fix.
+
+    With --history it counts what the baseline had in each commit of this branch that changed it; no file is checked.
+
+    Exit code: 0 it is printed, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import stats as command
+
+    with settings_can_be_wrong():
+        return command.stats(command.StatsOptions(**given))
+
+
 @cli.command(short_help="Serve an editor, which starts this itself.")
 @click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
 @verbose_option()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,6 +52,10 @@ class Found:
     """What was left out and is not excluded."""
     leftovers: list[str] = field(default_factory=list)
     """Files that this program makes beside others while it writes these, of a run that goes on or was killed."""
+
+    def is_wrong(self, paths: Collection[str]) -> bool:
+        """Whether paths that were given cannot be meant: one does not exist, or all hold nothing to check."""
+        return bool(self.missing or (paths and self.empty and not self.files))
 
 
 def shown(location: str, here: str | None = None) -> str:
