@@ -59,6 +59,19 @@ class CheckCommand:
 
     def run(self) -> int:
         """Check, report, and say how it went."""
+        if not self.options.profile_rules:
+            return self._run()
+        from torchlint.cli import profile
+        from torchlint.system.profile import profiling
+
+        start = time.process_time()
+        with profiling() as measured:
+            code = self._run()
+        sys.stdout.flush()
+        self._print(profile.table(measured, time.process_time() - start, self.decided.style), sys.stderr)
+        return code
+
+    def _run(self) -> int:
         paths = self.options.paths or (".",)
         if STDIN not in paths:
             return self._paths(paths)
@@ -213,7 +226,7 @@ class CheckCommand:
         options = RunOptions(
             self.decided.fixing,
             not self.options.diff,
-            self.options.jobs,
+            1 if self.options.profile_rules else self.options.jobs,
             self._cache(),
             self.decided.baseline,
             self.options.fix_baselined or self.options.no_baseline,
@@ -222,7 +235,7 @@ class CheckCommand:
         return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
-        if self.options.no_cache:
+        if self.options.no_cache or self.options.profile_rules:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 

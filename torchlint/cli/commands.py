@@ -88,6 +88,7 @@ class _Check(InSections):
 @click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
 @click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: [*] all can be fixed, [-] some.")
+@click.option("--profile-rules", is_flag=True, help="Say which rules take how much of the time.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option(

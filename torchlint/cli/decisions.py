@@ -51,6 +51,7 @@ class CheckOptions:
     since: str | None
     staged: bool
     statistics: bool
+    profile_rules: bool
     exit_zero: bool
     exit_non_zero_on_fix: bool
     fail_on: str | None
