@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from torchlint.model.codebase.patching import ParseFile
-from torchlint.system import importable
 
 _OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
 _FAR = 3
@@ -21,8 +20,8 @@ _FAR = 3
 class CallingFiles:
     """The files of one project, and which of them turn autograd off anywhere."""
 
-    def __init__(self, parse: ParseFile) -> None:
-        self._parse = parse
+    def __init__(self, parse: ParseFile, code: Callable[[str], bytes]) -> None:
+        self._parse, self._code = parse, code
         self._turning_off: list[str] = []
         self._others: list[str] = []
 
@@ -39,7 +38,7 @@ class CallingFiles:
         found: bool | None = None
         for files in (self._turning_off, self._others):
             for other in files:
-                if other == path or called.search(importable.content(other)) is None:
+                if other == path or called.search(self._code(other)) is None:
                     continue
                 if takes is not None and not takes(other):
                     continue
