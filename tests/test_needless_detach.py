@@ -39,6 +39,61 @@ FORMS = {
         "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.data, 1)\n",
         "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.detach(), 1)\n",
     ),
+    "assigned to itself beside another": (
+        "def f(loader, net):\n    for x, y in loader:\n        x, y = Variable(x), Variable(y[:, 0])\n        net(x, y)\n",
+        "def f(loader, net):\n    for x, y in loader:\n        y = y[:, 0]\n        net(x, y)\n",
+    ),
+    "assigned to itself in a tuple of one more": (
+        "def f(loader, net):\n    for x, y, z in loader:\n        (x, y, z) = (Variable(x), y.cuda(), Variable(z))\n        net(x, y, z)\n",
+        "def f(loader, net):\n    for x, y, z in loader:\n        (y) = (y.cuda())\n        net(x, y, z)\n",
+    ),
+    "assigned to itself before a comma": (
+        "def f(loader, net):\n    for x, y in loader:\n        x, y, = Variable(x), net(y)\n        net(x, y)\n",
+        "def f(loader, net):\n    for x, y in loader:\n        x, y, = x, net(y)\n        net(x, y)\n",
+    ),
+    "replaced with others in one statement": (
+        "def f(loader, step):\n    for x, y in loader:\n        x, y = x.cuda().float(), y.cuda()\n        x, y = Variable(x), Variable(y)\n"
+        "        step(x[0].add_(1), y)\n",
+        "def f(loader, step):\n    for x, y in loader:\n        x, y = x.cuda().float(), y.cuda()\n        step(x[0].add_(1), y)\n",
+    ),
+    "kept beside what replaces it": (
+        "def f(net):\n    x = torch.ones(3)\n    x, old = Variable(x), x\n    net(x, old)\n",
+        "def f(net):\n    x = torch.ones(3)\n    x, old = x.detach(), x\n    net(x, old)\n",
+    ),
+    "a new tensor whose name is not used any more": (
+        "def f(net):\n    x = torch.zeros(2, 3)\n    x[:, 0] = 1\n    x.mul_(2)\n    v = Variable(x)\n    net(v)\n    return v.t_()\n",
+        "def f(net):\n    x = torch.zeros(2, 3)\n    x[:, 0] = 1\n    x.mul_(2)\n    v = x\n    net(v)\n    return v.t_()\n",
+    ),
+    "a new tensor in each round": (
+        "def f(net, images):\n    for image in images:\n        x = torch.from_numpy(image)\n        x = ((x / 255 - 0.5) / 0.5).cuda()\n"
+        "        v = Variable(x)\n        net(v)\n",
+        "def f(net, images):\n    for image in images:\n        x = torch.from_numpy(image)\n        x = ((x / 255 - 0.5) / 0.5).cuda()\n"
+        "        v = x\n        net(v)\n",
+    ),
+    "a new tensor of which the next round has the name": (
+        "def f(net, images):\n    x = torch.ones(3)\n    for image in images:\n        net(x)\n        x = torch.ones(3)\n        v = Variable(x)\n"
+        "        net(v)\n",
+        "def f(net, images):\n    x = torch.ones(3)\n    for image in images:\n        net(x)\n        x = torch.ones(3)\n        v = x.detach()\n"
+        "        net(v)\n",
+    ),
+    "a new tensor that another name has": (
+        "def f(net):\n    x = torch.ones(3)\n    kept = [x]\n    v = Variable(x)\n    net(v)\n    return kept\n",
+        "def f(net):\n    x = torch.ones(3)\n    kept = [x]\n    v = x.detach()\n    net(v)\n    return kept\n",
+    ),
+    "a new tensor that a function inside has": (
+        "def f(net):\n    x = torch.ones(3)\n    def g():\n        return x\n    v = Variable(x)\n    net(v)\n    return g\n",
+        "def f(net):\n    x = torch.ones(3)\n    def g():\n        return x\n    v = x.detach()\n    net(v)\n    return g\n",
+    ),
+    "a new tensor on one path": (
+        "def f(net, x, new):\n    if new:\n        x = torch.ones(3)\n    v = Variable(x)\n    net(v)\n",
+        "def f(net, x, new):\n    if new:\n        x = torch.ones(3)\n    v = x.detach()\n    net(v)\n",
+    ),
+    "computed in the block that is made": (
+        "def f(net, criterion, x, y):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    loss = criterion(out, y)\n    print(len(y))\n"
+        "    out = out.data.squeeze().cpu()\n    return loss.data[0], torch.exp(out)\n",
+        "def f(net, criterion, x, y):\n    x = x.detach()\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
+        "    print(len(y))\n    out = out.squeeze().cpu()\n    return loss.item(), torch.exp(out)\n",
+    ),
     "between brackets": (
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i.data] = 1\n    return x[i.data], seen[i.data]\n",
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i] = 1\n    return x[i], seen[i.detach()]\n",
