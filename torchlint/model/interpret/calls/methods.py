@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
-from torchlint.model.interpret import learning, module_containers, operators, places
+from torchlint.model.interpret import iteration, learning, module_containers, operators, places
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
@@ -142,6 +142,8 @@ def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
 def _plain_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     if receiver.kind & Kind.CONTAINER:
         return container_methods.call(frame, receiver, name, node, arguments)
+    if receiver.kind == Kind.LOADER and name == "__iter__":
+        return container(iteration.iterate(frame, receiver, node))
     if receiver.kind & Kind.NDARRAY:
         return NUMBER if name in ("item", "tolist") else NDARRAY
     if receiver.kind & Kind.STRING:
