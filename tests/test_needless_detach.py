@@ -94,6 +94,16 @@ FORMS = {
         "def f(net, criterion, x, y):\n    x = x.detach()\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
         "    print(len(y))\n    out = out.squeeze().cpu()\n    return loss.item(), torch.exp(out)\n",
     ),
+    "views of integers": (
+        "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    b = Variable(x[0])\n"
+        "    c = Variable(x.contiguous())\n    net(a, b, c)\n    return x\n",
+        "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = x.transpose(0, 1).cuda()\n    b = x[0]\n"
+        "    c = x.contiguous().detach()\n    net(a, b, c)\n    return x\n",
+    ),
+    "views of what may be written to with a graph": (
+        "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    net(a)\n    return x\n",
+        "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = x.transpose(0, 1).detach().cuda()\n    net(a)\n    return x\n",
+    ),
     "between brackets": (
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i.data] = 1\n    return x[i.data], seen[i.data]\n",
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i] = 1\n    return x[i], seen[i.detach()]\n",

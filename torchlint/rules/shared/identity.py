@@ -16,7 +16,7 @@ from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, chain, last_name, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import may_alias
+from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
@@ -26,7 +26,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
 
     They share memory and version counter, but neither shape nor flags nor graph.
     """
-    if is_fresh(inner, model):
+    if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
     if _is_changed(inner, model) or model.remember(_are_asked_about):
         return False
@@ -44,6 +44,20 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if _has_others(written, inner):
         return False
     return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
+
+
+def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor that nothing else refers to, and that no write can give a graph."""
+    value = model.value(node)
+    if not value.is_tensor or value.is_parameter or value.dtype & Dtype.FLOAT:
+        return False
+    match node:
+        case cst.Subscript(value=base):
+            return model.is_tensor(base)
+        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value=name))) if model.is_tensor(base):
+            result = library.method(name)
+            return isinstance(result, TensorResult) and not (result.is_input or result.same)
+    return False
 
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
