@@ -104,6 +104,56 @@ FORMS = {
         "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    net(a)\n    return x\n",
         "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = x.transpose(0, 1).detach().cuda()\n    net(a)\n    return x\n",
     ),
+    "samples and attributes of data sets": (
+        "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    net(Variable(x), Variable(y, volatile=True))\n"
+        "    return Variable(loader.dataset.data_tensor).cuda(), Variable(rows[i])\n",
+        "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    with torch.no_grad():\n        net(x, y)\n"
+        "    return loader.dataset.data_tensor.cuda(), rows[i].detach()\n",
+    ),
+    "samples of data sets by name": (
+        "def f(dataset, net):\n    net(Variable(dataset['train']), Variable(dataset.get()))\n",
+        "def f(dataset, net):\n    net(dataset['train'].detach(), dataset.get().detach())\n",
+    ),
+    "a data set of torchvision": (
+        "import torchvision\ndef f(net):\n    test = torchvision.datasets.MNIST('.', train=False)\n"
+        "    x = Variable(torch.unsqueeze(test.test_data, dim=1)).type(torch.FloatTensor)[:200] / 255\n    return x\n",
+        "import torchvision\ndef f(net):\n    test = torchvision.datasets.MNIST('.', train=False)\n"
+        "    x = torch.unsqueeze(test.test_data, dim=1).type(torch.FloatTensor)[:200] / 255\n    return x\n",
+    ),
+    "what a function of the file has just made": (
+        "def one_hot(i, n):\n    if n == 0:\n        return torch.zeros(1)\n    target = torch.zeros(1, n)\n    target[0, i] = 1\n    return target\n\n\n"
+        "def f(net, i):\n    v = Variable(one_hot(i, 3))\n    net(v)\n",
+        "def one_hot(i, n):\n    if n == 0:\n        return torch.zeros(1)\n    target = torch.zeros(1, n)\n    target[0, i] = 1\n    return target\n\n\n"
+        "def f(net, i):\n    v = one_hot(i, 3)\n    net(v)\n",
+    ),
+    "what a function of the file may have made before": (
+        "known = {}\n\n\ndef one_hot(i, n):\n    target = torch.zeros(1, n)\n    known[i] = target\n    return target\n\n\n"
+        "def f(net, i):\n    v = Variable(one_hot(i, 3))\n    net(v)\n",
+        "known = {}\n\n\ndef one_hot(i, n):\n    target = torch.zeros(1, n)\n    known[i] = target\n    return target\n\n\n"
+        "def f(net, i):\n    v = one_hot(i, 3).detach()\n    net(v)\n",
+    ),
+    "what a function with a decorator makes": (
+        "import functools\n@functools.lru_cache\ndef zeros(n):\n    return torch.zeros(n)\n\n\ndef f(net):\n    net(Variable(zeros(3)))\n",
+        "import functools\n@functools.lru_cache\ndef zeros(n):\n    return torch.zeros(n)\n\n\ndef f(net):\n    net(zeros(3).detach())\n",
+    ),
+    "given to a method that is there to be overridden": (
+        "class Initializer:\n    def __call__(self, module):\n        self.on_weight(module.weight.data)\n\n    def on_weight(self, tensor):\n"
+        "        return self.on_tensor(tensor)\n\n    def on_tensor(self, tensor):\n        raise NotImplementedError\n",
+        "class Initializer:\n    def __call__(self, module):\n        self.on_weight(module.weight.detach())\n\n    def on_weight(self, tensor):\n"
+        "        return self.on_tensor(tensor)\n\n    def on_tensor(self, tensor):\n        raise NotImplementedError\n",
+    ),
+    "given to a method that is overridden by what writes": (
+        "class A:\n    def run(self, module):\n        self.use(module.weight.data)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class B(A):\n    pass\n\n\nclass C(B):\n    def use(self, tensor):\n        tensor.zero_()\n",
+        "class A:\n    def run(self, module):\n        self.use(module.weight.detach())\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class B(A):\n    pass\n\n\nclass C(B):\n    def use(self, tensor):\n        tensor.zero_()\n",
+    ),
+    "given to a method that only looks, beside another of that name": (
+        "class A:\n    def run(self, module):\n        self.use(module.weight.data)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class C:\n    def use(self, tensor):\n        tensor.zero_()\n",
+        "class A:\n    def run(self, module):\n        self.use(module.weight)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class C:\n    def use(self, tensor):\n        tensor.zero_()\n",
+    ),
     "between brackets": (
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i.data] = 1\n    return x[i.data], seen[i.data]\n",
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i] = 1\n    return x[i], seen[i.detach()]\n",

@@ -14,9 +14,10 @@ from torchlint.model.bindings import all_called
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.expressions import value_of
 from torchlint.model.interpret import module_containers
+from torchlint.model.lineage import lineage_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import decorator_names, parameters
+from torchlint.model.syntax import decorator_names, is_stub, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
 from torchlint.model.values import Usage, Value
@@ -288,7 +289,25 @@ def _changes_modules(context: Context) -> bool:
 
 
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
-    """The use of the parameters that an argument may be bound to."""
+    """The use of the parameters that an argument may be bound to, also by what overrides a method."""
+    home = follower.context.home(function)
+    if class_of(home, function) is None:
+        return _parameter(follower, function, arg, call)
+    if is_stub(function):  # it is there to be overridden, wherever
+        return Usage.ESCAPES
+    called = (function, *home.remember(_overriding, function))
+    return max(_parameter(follower, each, arg, call) for each in called)
+
+
+def _overriding(context: Context, method: cst.FunctionDef) -> tuple[cst.FunctionDef, ...]:
+    """The methods of that name of classes in this file that derive from the one of a method."""
+    owner, name = class_of(context, method), method.name.value
+    methods = ((cls, context.scopes.info(cls).methods.get(name)) for cls in context.scopes.all_classes())
+    others = [(cls, each) for cls, each in methods if cls is not owner and each is not None and each is not method]
+    return tuple(each for cls, each in others if any(base is owner for _, base in lineage_of(context, cls).classes()))
+
+
+def _parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     home = follower.context.home(function)
     names = bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):

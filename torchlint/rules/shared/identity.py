@@ -224,7 +224,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     return all(_is_kept_here(use, model) for use in before)
 
 
-def is_last_use(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether the name of a new tensor stands here for the last time, and nobody else has got the tensor before."""
     scope, order = model.scopes.scope_of(inner), model.tree.order
     if not isinstance(inner, cst.Name) or model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
@@ -450,6 +450,17 @@ def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
+def _returns_fresh(model: Model, function: cst.FunctionDef) -> bool:
+    """Whether a function returns a new tensor each time, which nobody else has."""
+    if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
+        return False
+    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
+    return bool(returned) and all(
+        each.value is not None and (memory.is_new(each.value, model) or is_last_use(each, each.value, model))
+        for each in returned
+    )
+
+
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
     value = model.value(node)
@@ -464,6 +475,8 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
         return True
     if not isinstance(node, cst.Call):
         return False
+    if isinstance(made_by := model.value(node.func).node, cst.FunctionDef):
+        return model.home(made_by).remember(_returns_fresh, made_by)
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
         given = any(model.value(arg.value).may_be_tensor for arg in node.args)
         is_same = may_alias(library.method(node.func.attr.value))
