@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ _PASSING_MODULES = frozenset(("torch.nn.Dropout", "torch.nn.DataParallel"))
 """Modules that can return what they are given, beyond those of which the data says so."""
 _WRAPPING = frozenset(("staticmethod", "classmethod", "property", "no_grad", "enable_grad", "inference_mode", "wraps"))
 """Decorators that give the function what its caller gives."""
+_MANY_OVERRIDING = 8
+"""From more methods than these that override one, nothing is learnt of what it does."""
 _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 
@@ -295,16 +298,22 @@ def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call:
         return _parameter(follower, function, arg, call)
     if is_stub(function):  # it is there to be overridden, wherever
         return Usage.ESCAPES
-    called = (function, *home.remember(_overriding, function))
-    return max(_parameter(follower, each, arg, call) for each in called)
+    others = home.remember(_overriding).get(id(function), ())
+    if len(others) > _MANY_OVERRIDING:
+        return Usage.ESCAPES
+    return max(_parameter(follower, each, arg, call) for each in (function, *others))
 
 
-def _overriding(context: Context, method: cst.FunctionDef) -> tuple[cst.FunctionDef, ...]:
-    """The methods of that name of classes in this file that derive from the one of a method."""
-    owner, name = class_of(context, method), method.name.value
-    methods = ((cls, context.scopes.info(cls).methods.get(name)) for cls in context.scopes.all_classes())
-    others = [(cls, each) for cls, each in methods if cls is not owner and each is not None and each is not method]
-    return tuple(each for cls, each in others if any(base is owner for _, base in lineage_of(context, cls).classes()))
+def _overriding(context: Context) -> dict[int, list[cst.FunctionDef]]:
+    """For the ``id`` of a method, those of that name in the classes of this file that derive from its class."""
+    found = defaultdict[int, list[cst.FunctionDef]](list)
+    for cls in context.scopes.all_classes():
+        own = context.scopes.info(cls).methods
+        for home, base in lineage_of(context, cls).classes() if own and cls.bases else ():
+            methods = home.scopes.info(base).methods if base is not cls else {}
+            for name in own.keys() & methods.keys():
+                found[id(methods[name])].append(own[name])
+    return found
 
 
 def _parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
