@@ -96,6 +96,7 @@ from torchlint.model.torch.schema import (
 )
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -177,6 +178,8 @@ def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
         return None
     if last_name(func) not in _NAMES or not _begins_with_a_name(call, model) or model.tree.is_shown(node):
         return None
+    if isinstance(func, cst.Attribute) and is_display(func.value, model):
+        return None  # a set has `add`, and a list `sort`
     ref = model.qualified(func)
     if ref is not None:
         if not _gives_tensor(ref, call) or _is_for_something_else(node, model):
