@@ -45,6 +45,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.model.bindings import last_assigned
+from torchlint.model.imports import imported_path
 from torchlint.model.syntax import positional
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, word
 from torchlint.rules.api import names
@@ -95,8 +96,15 @@ def _values(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
+def _is_read(source: cst.BaseExpression | None, model: Model) -> bool:
+    """Whether something comes from JSON itself, which has no tensors."""
+    path = model.ask(imported_path, source.func) if isinstance(source, cst.Call) else None
+    return path is not None and path.startswith("json.")
+
+
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
-    if isinstance(node, (cst.BaseString, cst.BaseNumber)):
+    source = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    if isinstance(source, (cst.BaseString, cst.BaseNumber, cst.Dict, cst.List, cst.Tuple)) or _is_read(source, model):
         return False
     value = model.value(node)
     return value.kind == Kind.TENSOR and (value.strength or 0) > Strength.CONVENTION

@@ -236,7 +236,9 @@ def check_condition(
 ) -> Iterator[Finding]:
     """Report a function of torch that is asked whether it is true."""
     for asked in _asked(node, model):
-        if isinstance(asked, (cst.Name, cst.Attribute)) and names.is_called(asked, _ASKED, model):
+        if not isinstance(asked, (cst.Name, cst.Attribute)) or not names.is_of_import(asked, model):
+            continue
+        if names.is_called(asked, _ASKED, model):
             ref = model.qualified(asked)
             if ref is not None and ref.startswith("torch."):
                 yield _finding(asked, f"`{ref}` is a function, which is always true; call it", _last(asked))

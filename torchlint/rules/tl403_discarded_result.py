@@ -103,7 +103,8 @@ GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
 _STATEMENT = pattern(
-    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
+    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*"
+    r"(?:\w+\b (?:\[[^\]\n]*\] )*\. )*(?=\w+ \()(?#names)(?:"
     r"abs|absolute|acos|add|addcdiv|addcmul|addmm|all|amax|amin|any|argmax|argmin|argsort|asin|as_strided|atan|atan2|"
     r"avg_pool2d|baddbmm|bernoulli|bfloat16|binary_cross_entropy|binary_cross_entropy_with_logits|bitwise_and|"
     r"bitwise_not|bitwise_or|bitwise_xor|bmm|bool|broadcast_to|byte|cat|ceil|char|chunk|clamp|clamp_max|clamp_min|clip|"

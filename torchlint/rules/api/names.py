@@ -139,6 +139,11 @@ def _is_given_on(use: cst.Name, model: Model) -> bool:
         return False
     if isinstance(parent, cst.Decorator) or model.tree.enclosing(node, cst.Annotation) is not None:
         return False
+    return is_of_import(node, model)
+
+
+def is_of_import(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a name or path may stand for something that is imported, by syntax alone: ``m.a`` and not ``self.a``."""
     modules = model.remember(_of_imports)
     return any(each in modules or "*" in modules for each in (dotted(node) or "").split("."))
 
