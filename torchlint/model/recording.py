@@ -37,7 +37,41 @@ _MAY_SWITCH = re.compile(r"grad|infer|eval|frozen|freeze|predict", re.IGNORECASE
 
 def shows_recording(context: Context, node: cst.CSTNode) -> bool:
     """Whether the file shows that autograd can record where ``node`` is evaluated."""
-    return grad_enabled(context, node) == Tri.YES and _is_shown(context, node, _FAR)
+    return (
+        may_show_recording(context, node) and grad_enabled(context, node) == Tri.YES and _is_shown(context, node, _FAR)
+    )
+
+
+def may_show_recording(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a file may show that autograd records where ``node`` is evaluated, by the names in it alone.
+
+    A constructor counts as if it did, and with it what it calls. Asked first, for it takes no interpretation.
+    """
+    function = context.tree.enclosing(node, cst.FunctionDef)
+    return not isinstance(function, cst.FunctionDef) or function.name.value in context.remember(_begun)
+
+
+def _begun(context: Context) -> frozenset[str]:
+    """The names of functions that may be begun where autograd records, and of all that these call."""
+    called: dict[str, set[str]] = {}
+    waiting: list[str] = ["__init__"]
+    for call in context.tree.all(cst.Call):
+        caller = context.tree.enclosing(call, cst.FunctionDef)
+        if isinstance(caller, cst.FunctionDef):
+            called.setdefault(caller.name.value, set()).add(last_name(call.func))
+        else:
+            waiting.append(last_name(call.func))
+    for function in context.tree.all(cst.FunctionDef):
+        is_begun = _STARTED.fullmatch(function.name.value) is not None or _enables(function)
+        if is_begun or backward_calls(context, function):
+            waiting.append(function.name.value)
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += called.get(name, ())
+    return frozenset(found)
 
 
 def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
@@ -56,7 +90,7 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
 def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -> bool:
     """Whether somebody who is seen begins a function where autograd records."""
     name, cls = function.name.value, class_of(context, function)
-    if any("enable_grad" in last_name(_called(d.decorator)) for d in function.decorators):
+    if _enables(function):
         return True
     if _STARTED.fullmatch(name) and not function.decorators:
         return name != "training_step" or (cls is not None and class_kind(context, cls) == "module")
@@ -68,6 +102,11 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
         if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
             return True
     return False
+
+
+def _enables(function: cst.FunctionDef) -> bool:
+    """Whether a decorator turns autograd on."""
+    return any("enable_grad" in last_name(_called(each.decorator)) for each in function.decorators)
 
 
 def callers_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
