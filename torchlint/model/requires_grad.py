@@ -32,7 +32,21 @@ _METADATA = frozenset(("shape", "dtype", "device", "ndim", "data", "grad"))
 
 def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that an expression is a tensor that requires grad; None if it can't, or is none."""
-    value = value_of(context, node)
+    found = _certainty(context, node, value_of(context, node))
+    if found != Certainty.SUPPOSED or (believed := of_callers(context, node)) is None:
+        return found
+    by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
+    return min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+
+
+def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:
+    """What an expression in a function is if its callers in the file are believed; None if they say nothing."""
+    scope = context.scopes.scope_of(node)
+    return context.interpreter.of_callers(context, node, scope) if isinstance(scope, cst.FunctionDef) else None
+
+
+def _certainty(context: Context, node: cst.BaseExpression, value: Value) -> Certainty | None:
+    """How certain that is if an expression has a value."""
     if value.grad == Tri.NO or not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or value.kind & Kind.NUMBER:
         return None
     if value.may_be_tensor and not value.dtype & Dtype.FLOAT:

@@ -14,14 +14,15 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
-from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
+from torchlint.model.graphs.backward import Sending, reached, related_results, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
-from torchlint.model.graphs.flow import MANY, Event, Flow, downstream, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.saved import saves_nothing
-from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.graphs.scaled import core, counts, may_have_graph
 from torchlint.model.graphs.shown import is_told_apart
 from torchlint.model.graphs.through import goes_through, is_same_binding
 from torchlint.model.modes import grad_enabled
@@ -260,8 +261,10 @@ def _tie_of(  # noqa: PLR0917
     sent: dict[int, Event],
 ) -> Tie:
     own = {id(event) for event in _origins(flow, term) if flow.is_repeated_with(event, sending.node)}
-    if sending.results and term is sending.node:
+    if any(term is each for each in sending.results):
         return Tie.SAME
+    if any(term is each for each in sending.related):
+        return Tie.SHARED
     path = dotted(owner(term))
     if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
         return Tie.NONE
@@ -312,28 +315,10 @@ def _paths_sent(context: Context, sending: Sending) -> frozenset[str]:
 
 
 def _related(context: Context, sending: Sending) -> dict[int, Event]:
-    """All that is made of something with a graph which also what is sent back is made of."""
+    """All that shares a graph with what is sent back."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
     _, sent = context.remember(_sent, sending)
-    seeds: list[Event] = []
-    for event in sent.values():
-        if flow.is_repeated_with(event, sending.node) and _has_graph(context, event):
-            seeds += flow.events_at(event.node)
-    return downstream(seeds, MANY)
-
-
-def _has_graph(context: Context, event: Event) -> bool:
-    """Whether something is bound to what has a graph, or is made by a call that is likely to give it one."""
-    node = event.node
-    if not isinstance(node, cst.Assign) or event.path.startswith("self."):
-        return False
-    value = value_of(context, node.value)
-    if value.kind == Kind.TENSOR:
-        return value.grad == Tri.YES
-    made = node.value
-    if not isinstance(made, cst.Call) or not value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT):
-        return False
-    return last_name(made.func) not in MOVING and any(True for arg in made.args for _ in mentions(context, arg.value))
+    return relatives(context, flow, sent, sending.node, related_results(context, sending))
 
 
 def _is_last_of(context: Context, keeping: Keeping, sent: cst.BaseExpression) -> bool:
