@@ -20,7 +20,7 @@ _METHODS = ("__init__", "forward", "backward")
 
 
 def rewritten(cls: cst.ClassDef, model: Model) -> tuple[Edit, ...]:
-    """The edits that make the methods of a class static, and apply it wherever it is called; none where that is unsure."""
+    """The edits that make the methods of a class static, and apply it where it is called; none where that is unsure."""
     return model.remember(_rewritten, cls)
 
 
@@ -169,8 +169,12 @@ def _calls(cls: cst.ClassDef, constructor: cst.FunctionDef | None, model: Model)
         if not isinstance(call, cst.Call) or call.func is not made or model.value(use).node is not cls:
             return None
         found.append(call)
-    quoted = (text.raw_value for text in model.tree.all(cst.SimpleString))
-    return found if cls.name.value not in quoted else None
+    return found if cls.name.value not in model.remember(_quoted) else None
+
+
+def _quoted(model: Model) -> frozenset[str]:
+    """What stands in the texts of a file: one may be the name that a class is looked up by."""
+    return frozenset(text.raw_value for text in model.tree.all(cst.SimpleString))
 
 
 def _applied(call: cst.Call, inputs: Sequence[cst.Param], given: Sequence[cst.Param], model: Model) -> tuple[Edit, ...]:
