@@ -56,6 +56,8 @@ def expression(frame: Frame, node: cst.Attribute) -> Value:
         learning.learn_from_attribute(frame, base, name, node)
         return known
     value = attribute(frame, base, name, node)
+    if value.kind & Kind.UNKNOWN and path in frame.believed:
+        return frame.believed[path]
     if value.kind == Kind.UNKNOWN and loaders.is_data_set(base, node.value):
         return learning.resolve(frame, replace(value, grad=Tri.NO, symbols=loaders.of_data_set(node).symbols))
     return value

@@ -15,12 +15,13 @@ import libcst as cst
 from torchlint.model.classes import class_of
 from torchlint.model.functions import bind
 from torchlint.model.interpret import interpreter
+from torchlint.model.interpret.environment import Env
 from torchlint.model.interpreted import seen
 from torchlint.model.modes import start_grad
 from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.parameters import start_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.syntax import parameters
+from torchlint.model.syntax import dotted, parameters
 from torchlint.model.values import UNKNOWN, Argument, Evidence, Strength, Value, join
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Callers:
         self.context = context
         self.tree = context.tree
         self._values: dict[tuple[int, int], dict[int, Value]] = {}
+        self._objects: dict[tuple[int, int], Env] = {}
+        """By class and how far it was asked, what is known of the attributes of its objects."""
         self._references: dict[str, dict[int, list[cst.CSTNode]]] = {}
         """By name, all that refers to each function or class of that name."""
 
@@ -49,15 +52,51 @@ class Callers:
         return self._values[key].get(id(node))
 
     def _interpreted(self, function: cst.FunctionDef, far: int) -> dict[int, Value]:
-        given = self._given(function, far)
-        if not given:
+        given, believed = self._given(function, far), self._attributes(function, far)
+        if not given and not believed:
             return {}
         frame = interpreter.new_frame(self.context, function)
+        frame.believed = believed
         start = start_of(self.context, function, frame)
         known = {name: value for name, value in given.items() if start[name].kind & Kind.UNKNOWN}
-        if known and self.context.budget.allows():
+        if (known or believed) and self.context.budget.allows():
             interpreter.run(frame, start | known, start_grad(self.context, function))
         return frame.values
+
+    def _attributes(self, method: cst.FunctionDef, far: int) -> Env:
+        """The attributes of its object that a method asks for, by path, as far as callers of the constructor give them."""
+        cls = class_of(self.context, method)
+        constructor = self.context.scopes.info(cls).methods.get("__init__") if cls is not None else None
+        if cls is None or constructor is None or constructor is method or not method.params.params:
+            return {}
+        owner = method.params.params[0].name.value
+        if (id(cls), far) not in self._objects:
+            self._objects[id(cls), far] = self._stored(cls, constructor, far)
+        return {f"{owner}.{name}": value for name, value in self._objects[id(cls), far].items()}
+
+    def _stored(self, cls: cst.ClassDef, constructor: cst.FunctionDef, far: int) -> Env:
+        """What attributes of a class are, of which it does not say so itself, if its callers are believed."""
+        found: Env = {}
+        for assigned in self.tree.within(constructor.body, cst.AssignTarget):
+            target = assigned.target
+            if isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
+                value = self._once_stored(cls, target, constructor, far)
+                if value is not None:
+                    found[target.attr.value] = value
+        return found
+
+    def _once_stored(
+        self, cls: cst.ClassDef, target: cst.Attribute, constructor: cst.FunctionDef, far: int
+    ) -> Value | None:
+        """What an attribute is that nothing but one assignment of the constructor sets; None if that is not known."""
+        scopes, name = self.context.scopes, target.attr.value
+        if len(scopes.attribute(cls, name).assigned) != 1 or scopes.is_set_outside(cls, name):
+            return None
+        if not seen(self.context, target).kind & Kind.UNKNOWN:
+            return None
+        value = self.value(target, constructor, far)
+        is_known = value is not None and not value.kind & Kind.UNKNOWN and value.kind & (Kind.TENSOR | Kind.MODULE)
+        return value if is_known else None
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""
@@ -72,14 +111,13 @@ class Callers:
             values = [each.get(name, default) for each in bound]
             if param.star or param.annotation is not None or any(value.kind & Kind.UNKNOWN for value in values):
                 continue
-            given[name] = _believed(functools.reduce(join, values), function.name.value, calls[0])
+            given[name] = _believed(functools.reduce(join, values), _called(self.context, function), calls[0])
         return given
 
     def _calls(self, function: cst.FunctionDef) -> list[cst.Call]:
         """All calls of a function in this file; none if it is also used in other ways."""
-        cls = class_of(self.context, function)
+        cls, name = class_of(self.context, function), _called(self.context, function)
         is_constructor = cls is not None and function.name.value == "__init__"
-        name = cls.name.value if cls is not None and is_constructor else function.name.value
         wanted = cls if is_constructor else function
         if cls is not None and name == "forward":
             return calls_of_modules(self.context, cls)
@@ -111,6 +149,12 @@ class Callers:
                 value = self.value(arg.value, scope, far - 1) or value
             arguments.append(Argument(arg.keyword.value if arg.keyword else None, value, arg.value, arg.star))
         return arguments
+
+
+def _called(context: Context, function: cst.FunctionDef) -> str:
+    """By which name a function is called: a constructor by that of its class."""
+    cls = class_of(context, function)
+    return cls.name.value if cls is not None and function.name.value == "__init__" else function.name.value
 
 
 def _believed(value: Value, name: str, call: cst.Call) -> Value:

@@ -104,6 +104,8 @@ class Frame:
     returns: list[Value] = field(default_factory=list)
     """What the statements so far return or yield."""
     learnt: Learnt = field(default_factory=Learnt)
+    believed: Env = field(default_factory=dict)
+    """What those who call the constructor say of attributes (``self.x``) where nothing else is known of them."""
 
     globals: set[str] = field(default_factory=set)
     """Names that are declared ``global`` or ``nonlocal``."""
