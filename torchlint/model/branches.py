@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.syntax import LEAVING, last_statement, parameters
+
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
@@ -31,3 +33,31 @@ def branches(context: Context, node: cst.CSTNode, kinds: tuple[type[cst.CSTNode]
             found[id(up)] = id(child)
         child = up
     return found
+
+
+def is_chosen(context: Context, forward: cst.FunctionDef, node: cst.CSTNode) -> bool:
+    """Whether the mode of a module, or an argument of its ``forward``, says if that comes to a node.
+
+    ``if not self.training:`` and ``if return_array:``; also behind ``if self.training: return x``.
+    """
+    given = {param.name.value for param in parameters(forward)[1:]}
+    child = node
+    for up in context.tree.ancestors(node):
+        if up is forward:
+            break
+        if isinstance(up, (cst.If, cst.IfExp)) and child is not up.test and _mentions(context, up.test, given):
+            return True
+        if isinstance(up, cst.IndentedBlock):
+            for statement in up.body:
+                if statement is child:
+                    break
+                is_left = isinstance(statement, cst.If) and isinstance(last_statement(statement.body), LEAVING)
+                if is_left and isinstance(statement, cst.If) and _mentions(context, statement.test, given):
+                    return True
+        child = up
+    return False
+
+
+def _mentions(context: Context, test: cst.BaseExpression, given: set[str]) -> bool:
+    """Whether a condition is about the mode of a module or what a function is given."""
+    return any(name.value == "training" or name.value in given for name in context.tree.within(test, cst.Name))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.autograd import backward_calls
-from torchlint.model.branches import branches
+from torchlint.model.branches import branches, is_chosen
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import qualified
 from torchlint.model.graphs.always import runs_with
@@ -48,7 +48,8 @@ def shows_recording(context: Context, node: cst.CSTNode) -> bool:
 def may_show_recording(context: Context, node: cst.CSTNode) -> bool:
     """Whether a file may show that autograd records where ``node`` is evaluated, by the names in it alone.
 
-    A constructor counts as if it did, and with it what it calls. Asked first, for it takes no interpretation.
+    A constructor counts as if it did, and with it what it calls; so does a ``forward``, which is called by other names,
+    where anything is begun. Asked first, for it takes no interpretation.
     """
     function = context.tree.enclosing(node, cst.FunctionDef)
     return not isinstance(function, cst.FunctionDef) or function.name.value in context.remember(_begun)
@@ -68,6 +69,9 @@ def _begun(context: Context) -> frozenset[str]:
         is_begun = _STARTED.fullmatch(function.name.value) is not None or _enables(function)
         if is_begun or backward_calls(context, function):
             waiting.append(function.name.value)
+    classes = {each.name.value for each in context.scopes.all_classes()}
+    if any(name in called or name in classes for name in waiting[1:]):
+        waiting.append("forward")
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
@@ -83,11 +87,13 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
     scope = context.scopes.scope_of(node)
     if not isinstance(scope, cst.FunctionDef) or context.tree.enclosing(node, cst.Lambda) is not None:
         return False
-    if context.remember(_switches) or _is_under_unknown(context, node) or _is_in_evaluation(context, node):
+    if context.remember(_switches) or _is_under_unknown(context, node):
         return False
     calls = backward_calls(context, scope)
     if any(goes_with(context, call, node) for call in calls) or _is_sure_of_one(context, calls, node):
         return True
+    if scope.name.value == "forward" and class_of(context, scope) is not None and is_chosen(context, scope, node):
+        return False
     return context.remember(_is_begun_recording, scope, far)
 
 
@@ -158,26 +164,6 @@ def _is_under_unknown(context: Context, node: cst.CSTNode) -> bool:
                 known = qualified(context, func) or ""
                 if _MAY_SWITCH.search(last_name(func)) and not known.startswith("torch."):
                     return True
-    return False
-
-
-def _is_in_evaluation(context: Context, node: cst.CSTNode) -> bool:
-    """Whether a node is in a branch for evaluation, as modules tell it: ``if not self.training:``."""
-    child = node
-    for up in context.tree.ancestors(node):
-        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
-            break
-        if isinstance(up, (cst.If, cst.IfExp)):
-            match up.test:
-                case cst.UnaryOperation(operator=cst.Not(), expression=cst.Attribute(attr=cst.Name("training"))):
-                    is_for_evaluation = child is up.body
-                case cst.Attribute(attr=cst.Name("training")):
-                    is_for_evaluation = child is up.orelse
-                case _:
-                    is_for_evaluation = False
-            if is_for_evaluation:
-                return True
-        child = up
     return False
 
 
