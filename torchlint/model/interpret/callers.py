@@ -64,7 +64,7 @@ class Callers:
         return frame.values
 
     def _attributes(self, method: cst.FunctionDef, far: int) -> Env:
-        """The attributes of its object that a method asks for, by path, as far as callers of the constructor give them."""
+        """The attributes of the object a method belongs to, by path, where callers of the constructor give them."""
         cls = class_of(self.context, method)
         constructor = self.context.scopes.info(cls).methods.get("__init__") if cls is not None else None
         if cls is None or constructor is None or constructor is method or not method.params.params:
@@ -95,8 +95,7 @@ class Callers:
         if not seen(self.context, target).kind & Kind.UNKNOWN:
             return None
         value = self.value(target, constructor, far)
-        is_known = value is not None and not value.kind & Kind.UNKNOWN and value.kind & (Kind.TENSOR | Kind.MODULE)
-        return value if is_known else None
+        return value if value is not None and value.kind in (Kind.TENSOR, Kind.MODULE) else None
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""
