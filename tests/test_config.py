@@ -9,8 +9,9 @@ from conftest import Torchlint
 
 from torchlint.project.project import Project
 from torchlint.project.selection import OWN, Selection, SettingsError, selected
-from torchlint.project.settings import DEFAULT_EXCLUDE, Excluded, FileIgnore, Settings, load
+from torchlint.project.settings import DEFAULT_EXCLUDE, Excluded, FileIgnore, FileTarget, Settings, load
 from torchlint.rules import catalogue
+from torchlint.versions import ANY, Target
 
 Write = Callable[[dict[str, str]], None]
 
@@ -128,6 +129,7 @@ def test_all_keys(tmp_path: Path) -> None:
         extend-exclude = ["b/*.py"]
         per-file-ignores = { "tests/**" = ["TL2", "data-read"] }
         target-torch = "2.6"
+        per-file-target-torch = { "old/**" = "1.4" }
         """,
         encoding="utf-8",
     )
@@ -138,6 +140,7 @@ def test_all_keys(tmp_path: Path) -> None:
         excluded=(Excluded(str(tmp_path), ("a",)), Excluded(str(tmp_path), ("b/*.py",))),
         per_file_ignores=(FileIgnore(str(tmp_path), "tests/**", ("TL2", "data-read")),),
         target_torch="2.6",
+        per_file_target_torch=(FileTarget(str(tmp_path), "old/**", "1.4"),),
         fixable=(Selection(),),
     )
 
@@ -161,8 +164,8 @@ def test_the_nearest_settings_hold(tmp_path: Path, write: Write, monkeypatch: py
     project = Project()
     for directory, code in {"": "TL101", "near": "TL201", "near/x/y": "TL201", "other": "TL101"}.items():
         assert project.codes(os.path.join(tmp_path, directory, "x.py")) == {code} | ON
-    assert project.target_torch(str(tmp_path / "near" / "x.py")) == "2.1"
-    assert project.target_torch(str(tmp_path / "x.py")) is None
+    assert project.target(str(tmp_path / "near" / "x.py")) == Target((2, 1))
+    assert project.target(str(tmp_path / "x.py")) == ANY
     assert project.sources == [str(tmp_path / "near" / "pyproject.toml"), str(tmp_path / "pyproject.toml")]
     assert Project(isolated=True).codes(str(tmp_path / "x.py")) == ALL | ON
     assert Project(Selection(("TL2",))).codes(str(tmp_path / "x.py")) == group("TL2") | ON
@@ -189,6 +192,35 @@ def test_per_file_ignores(tmp_path: Path, pattern: str, path: str, holds: bool) 
     (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
     codes = Project().codes(os.path.join(tmp_path, path))
     assert codes == (group("TL1") - {"TL101"} if holds else group("TL1")) | ON
+
+
+@pytest.mark.parametrize(("pattern", "path", "holds"), PER_FILE)
+def test_versions_per_file(tmp_path: Path, pattern: str, path: str, holds: bool) -> None:
+    table = f'target-torch = "2.6"\nper-file-target-torch = {{ "{pattern}" = "1.4" }}'
+    (tmp_path / "torchlint.toml").write_text(table, encoding="utf-8")
+    location = os.path.join(tmp_path, path)
+    assert Project().target(location) == Target((1, 4) if holds else (2, 6))
+    assert Project(target="==2.1").target(location) == Target((2, 1), (2, 1))
+    assert Project(isolated=True).target(location) == ANY
+
+
+def test_of_several_versions_for_a_file_the_last_one_counts(tmp_path: Path) -> None:
+    table = '[per-file-target-torch]\n"*.py" = "1.4"\n"/a" = ">=2.1,<2.5"\n"b/x.py" = "2.6"\n'
+    (tmp_path / "base.toml").write_text(table, encoding="utf-8")
+    nearest = 'extend = "base.toml"\nper-file-target-torch = {"/b" = "1.13"}'
+    (tmp_path / "torchlint.toml").write_text(nearest, encoding="utf-8")
+    found = {path: Project().target(os.path.join(tmp_path, path)).as_range for path in ("x.py", "a/x.py", "b/x.py")}
+    assert found == {"x.py": ">=1.4", "a/x.py": ">=2.1,<=2.4", "b/x.py": ">=1.13"}
+
+
+def test_a_version_for_some_files_is_none_for_what_is_beside_them(tmp_path: Path) -> None:
+    """Directories have no names that a pattern could match."""
+    (tmp_path / "torchlint.toml").write_text('per-file-target-torch = { "x" = "1.4" }', encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text("torch>=2.1\n", encoding="utf-8")
+    project = Project()
+    project.learn(str(tmp_path), ["torchlint.toml", "requirements.txt", "a"])
+    project.learn(str(tmp_path / "a"), ["y.py"])
+    assert project.target(str(tmp_path / "a" / "y.py")) == Target((2, 1))
 
 
 def test_ignores_of_several_patterns_add_up(tmp_path: Path) -> None:

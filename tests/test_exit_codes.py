@@ -16,7 +16,7 @@ from torchlint.system.limits import FILE_SIZE
 Write = Callable[[dict[str, str]], None]
 
 FINDING = "import torch\nx = torch.ones(3).data\n"
-COMMANDS = ("check", "infer", "upgrade --from 1.0")
+COMMANDS = ("check", "stats", "infer", "upgrade --from 1.0")
 README = Path(__file__).parents[1] / "README.md"
 
 # paths, what is said of them after "error: ", exit code

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Torchlint
+from terminal import in_terminal
 
 from torchlint.cli.report.patch import patch
+from torchlint.cli.report.statistics import FEW
 from torchlint.project.project import policy
 from torchlint.project.selection import Selection, fixable
 from torchlint.project.settings import parse
@@ -210,6 +213,31 @@ def test_show_fixes(write: Write, torchlint: Torchlint) -> None:
     assert torchlint("check", "--diff").code == 1
     together = torchlint("check", "--diff", "--show-fixes")
     assert (together.code, together.err) == (2, "error: --diff and --show-fixes cannot be given together\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
+@pytest.mark.parametrize(
+    ("options", "count", "is_listed"),
+    [
+        ("--fix", 1, True),
+        ("--fix", FEW, True),
+        ("--fix", FEW + 1, False),
+        ("--fix --no-show-fixes", 1, False),
+        ("--fix --quiet", 1, False),
+        ("--fix --silent", 1, False),
+        ("--fix-only", 1, True),
+        ("--fix --config show-fixes=false", 1, False),
+        ("--fix --show-fixes", FEW + 1, True),
+    ],
+)
+def test_fixes_in_a_terminal(options: str, count: int, is_listed: bool, write: Write, tmp_path: Path) -> None:
+    """They are listed where that is read, and short."""
+    write({f"x{number}.py": CODE for number in range(count)})
+    lines = in_terminal(100, tmp_path, *options.split())
+    assert ("- x0.py:" in lines) is is_listed
+    assert (f"Fixed {2 * count} findings:" in lines) is is_listed
+    is_counted = any(line.startswith(f"Fixed {2 * count} findings in") for line in lines)
+    assert is_counted is (not is_listed and options not in ("--fix --quiet", "--fix --silent"))
 
 
 # settings file (or options), what standard error ends with

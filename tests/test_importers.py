@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from notebooks import cell, notebook, prose, version_3
 
 from torchlint.model.codebase.importers import Importers
 from torchlint.system import importable
@@ -78,6 +79,13 @@ TAKEN = {
         "utils.py": OURS,
         "main.ipynb": '{"source": [\n  "from utils import x, \\\\\\n",\n  "    Variable\\n"\n]}',
     },
+    "a notebook as it is": {"utils.py": OURS, "main.ipynb": notebook("import os\n", "from utils import Variable\n")},
+    "a notebook with a magic": {"utils.py": OURS, "main.ipynb": notebook("%matplotlib inline\nfrom utils import *")},
+    "a notebook on one line": {
+        "utils.py": OURS,
+        "main.ipynb": notebook("from utils import (x,\n    Variable)\n", indent=None),
+    },
+    "an old notebook": {"utils.py": OURS, "main.ipynb": version_3("from utils import x, \\\n    Variable\n")},
     "suppressed": {"utils.py": OURS, "main.py": "import utils\nutils.Variable(1)  # noqa: TL201\n"},
     "its own doctest": {"utils.py": OURS + '\n\ndef f():\n    """\n    >>> Variable(1)\n    """\n'},
     "in the other direction, too": {"utils.py": "import main\n" + OURS, "main.py": "from utils import Variable\n"},
@@ -94,6 +102,11 @@ FREE = {
         "utils.py": OURS,
         "main.ipynb": '{"source": "from utils import x\\ny = 2 * torch.autograd.Variable(x)\\n"}',
     },
+    "what a cell has printed": {
+        "utils.py": OURS,
+        "main.ipynb": notebook(cell("!cat x.py", outputs=[{"text": ["from utils import Variable\n"]}])),
+    },
+    "the text of a notebook": {"utils.py": OURS, "main.ipynb": notebook(prose("from utils import Variable\n"))},
     "another attribute": {"utils.py": OURS, "main.py": "import utils\nprint(utils.x)\n"},
     "another module of that name": {
         "utils.py": OURS,
@@ -130,6 +143,21 @@ def test_it_stays(name: str, write: Write, torchlint: Torchlint) -> None:
 @pytest.mark.parametrize("name", FREE)
 def test_it_goes(name: str, write: Write, torchlint: Torchlint) -> None:
     assert "Variable" not in fixed(FREE[name], write, torchlint)
+
+
+PRINTED = {"text": ["torch.tanh = mine\n", "from utils import f\n", "with torch.no_grad():\n", "    f(1)\n"]}
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_what_cells_have_printed_is_no_code(printed: bool, write: Write, tmp_path: Path) -> None:
+    code = "".join(PRINTED["text"])
+    made = cell("import torch\n", outputs=[PRINTED]) if printed else cell("import torch\n" + code)
+    write({**MARK, "utils.py": "def f(x): ...\n", "main.ipynb": notebook(made)})
+    importers = Importers(importable.folder_of(str(tmp_path)))
+    utils, main = (str(tmp_path / name) for name in ("utils.py", "main.ipynb"))
+    assert importers.patching.patcher(utils, "torch.tanh") == (None if printed else main)
+    assert importers.taker(utils, "f", lambda *_: utils, with_stars=True) == (None if printed else "main.ipynb")
+    assert importers.without_grad(utils, "f", lambda *_: utils, is_method=False) is (None if printed else False)
 
 
 def test_the_other_file_is_named(write: Write, torchlint: Torchlint) -> None:

@@ -14,8 +14,8 @@ import pytest
 from notebooks import notebook
 
 from torchlint.cli import watch
-from torchlint.cli.check import CheckOptions
 from torchlint.cli.commands import check
+from torchlint.cli.decisions import CheckOptions
 
 ROOT = Path(__file__).parents[1]
 

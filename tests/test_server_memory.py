@@ -9,6 +9,9 @@ import pytest
 
 pytest.importorskip("pygls.lsp.server", reason="the extra `lsp` is not installed")
 
+from torchlint.file.dispatch.dispatch import Look
+from torchlint.file.dispatch.subject import Subject
+from torchlint.file.first_look import first_look
 from torchlint.file.text.lines import Lines
 from torchlint.file.tree.fast import long_lists
 from torchlint.server.documents import Snapshot
@@ -82,3 +85,29 @@ def test_a_keystroke_has_little_parsed(monkeypatch: pytest.MonkeyPatch, tmp_path
     parsed.clear()
     linter.check(snapshot(text, tmp_path / "other.py"))
     assert sum(parsed) >= len(text), "of one document parts are kept, and not of all"
+
+
+FOUND = "y = torch.ones(3, requires_grad=True).data\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "looks"), [("", [True, True, True, True, True]), (FOUND, [True, False, False, False, False])]
+)
+def test_a_broken_text_tells_nothing_of_the_next_one(
+    beside: str, looks: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether there is a first look at a text follows from the last one that could be parsed."""
+    looked = list[str]()
+
+    def seen(text: str, possible: frozenset[str], subject: Subject) -> Look | None:
+        looked.append(text)
+        return first_look(text, possible, subject)
+
+    monkeypatch.setattr("torchlint.file.check.first_look", seen)
+    linter, path = EditorLinter(EditorOptions(isolated=True)), tmp_path / "x.py"
+    said = []
+    for number, typed in enumerate(("", "x", "x = f(", "x = f()", "x = f(1)")):
+        text = f"import torch\n{beside}{typed}\nz = {{}}.data\n"
+        linter.check(snapshot(text, path, number))
+        said.append(text in looked)
+    assert said == looks

@@ -273,6 +273,20 @@ def test_each_value_has_an_origin(write: Write, torchlint: Torchlint) -> None:
     assert lines[-1] == f"{os.path.join('a', 'gen', 'x.py')} is excluded: it is checked only if it is given by name."
 
 
+def test_the_version_for_a_file_has_an_origin(write: Write, torchlint: Torchlint) -> None:
+    of_files = '[per-file-target-torch]\n"old/*" = "1.4"\n"new.py" = ">=2.1,<2.5"\n'
+    write({"torchlint.toml": f'target-torch = "2.0"\n{of_files}', "old/x.py": "", "new.py": "", "y.py": ""})
+    said = {}
+    for name in ("old/x.py", "new.py", "y.py"):
+        lines = (re.sub(" +", " ", line) for line in torchlint("config", "--explain", name).out.splitlines())
+        said[name] = next(line for line in lines if line.startswith("target-torch"))
+    assert said == {
+        "old/x.py": 'target-torch "1.4" (torchlint.toml:2: per-file-target-torch)',
+        "new.py": 'target-torch ">=2.1,<2.5" (torchlint.toml:2: per-file-target-torch)',
+        "y.py": 'target-torch "2.0" (torchlint.toml:1)',
+    }
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [
@@ -357,6 +371,7 @@ ANSWERS = {
     "line-length = 100": "unknown key `line-length` (this is ruff's)",
     "[tool.torchlint.lint]\nselect = []": "unknown key `lint` (a table of ruff's; here all settings stand directly in",
     'target-version = "py310"': "(this is ruff's; `target-torch` is the version of torch here)",
+    'per-file-target-version = {"a" = "py310"}': "(this is ruff's; `per-file-target-torch` says it of the version of",
     'disable = ["TL101"]': "unknown key `disable` (write `ignore`)",
 }
 
@@ -390,6 +405,9 @@ BAD = [
     'severity = { TL999 = "info" }',
     'per-file-ignores = { "a" = "TL101" }',
     'target-torch = "new"',
+    'per-file-target-torch = { "a" = "new" }',
+    'per-file-target-torch = { "a" = ["2.1"] }',
+    'per-file-target-torch = "2.1"',
     'max-file-size = "5G"',
     "max-file-size = -1",
     "model-budget = -1",

@@ -136,6 +136,21 @@ def test_the_command_line(torchlint: Torchlint, write: Write) -> None:
     assert torchlint("check", "a.py", "--no-cache", "--target-torch", "new").code == 2
 
 
+def test_versions_of_some_files(torchlint: Torchlint, write: Write) -> None:
+    """With the cache: what is known of one file says nothing of another in its folder, or under other settings."""
+    write({"a.py": AUTOCAST, "b.py": AUTOCAST, "torchlint.toml": 'per-file-target-torch = { "b.py" = ">=1.8,<2.3" }'})
+
+    def names(*arguments: str) -> list[str]:
+        lines = torchlint("check", "--output-format", "concise", "-q", *arguments).out.splitlines()
+        return [line.partition(":")[0] for line in lines]
+
+    assert names() == names() == ["a.py"]
+    assert names("--target-torch", "2.4") == ["a.py", "b.py"]
+    assert names("--config", 'per-file-target-torch."a.py"="2.0,<2.3"') == []
+    write({"torchlint.toml": 'per-file-target-torch = { "!b.py" = ">=1.8,<2.3" }'})
+    assert names() == names() == ["b.py"]
+
+
 def test_requirements_of_the_project(torchlint: Torchlint, write: Write) -> None:
     write({"a.py": AUTOCAST, "requirements.txt": "torch==2.1.0\n"})
     target._around.cache_clear()

@@ -16,7 +16,6 @@ from torchlint.diagnostic import Confidence, Diagnostic, Problem
 from torchlint.project import baseline
 from torchlint.project.baseline import Baseline, BaselineEntry
 from torchlint.project.discovery import Found, discover, shown
-from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, listed
 from torchlint.project.settings import given
@@ -65,7 +64,7 @@ def write(options: BaselineWriteOptions) -> int:
         ),
         given=given(options.config),
     )
-    known, name = _loaded(project, options.baseline)
+    known, name = loaded(project, options.baseline)
     if known.content is not None and not options.extend:
         raise SettingsError(
             f"{name} exists, and a baseline only shrinks (`torchlint baseline prune`); `--extend` adds what is new"
@@ -81,14 +80,14 @@ def write(options: BaselineWriteOptions) -> int:
         print("Commit it: `torchlint check` reports what is new from here on.")
     else:
         print(f"No {'new ' * bool(known.entries)}findings: nothing to write.")
-    code = _told(project, found, results, options.verbose)
-    return USAGE if found.missing or (options.paths and found.empty and not found.files) else code
+    code = told(project, found, results, options.verbose)
+    return USAGE if found.is_wrong(options.paths) else code
 
 
 def show(options: BaselineShowOptions) -> int:
     """Print what is in the baseline, of all files or of those at some paths; no file is checked for it."""
-    known, name = _existing(Project(given=given(options.config)), options.baseline)
-    below = {path: [entry for entry in known.entries if _is_at(known, entry, path)] for path in options.paths}
+    known, name = existing(Project(given=given(options.config)), options.baseline)
+    below = {path: [entry for entry in known.entries if known.is_at(entry, path)] for path in options.paths}
     for path, found in below.items():
         if not found and not os.path.lexists(path):
             raise SettingsError(f"{path}: there is no such path, and {name} has nothing of it")
@@ -131,24 +130,18 @@ def prune(options: BaselineOptions) -> int:
     return code
 
 
-def _loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
+def loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
     """The baseline, and its name for messages."""
     known = baseline.load(baseline.file_for(file, project.settings(os.getcwd())))
     return known, shown(known.file)
 
 
-def _existing(project: Project, file: str | None) -> tuple[Baseline, str]:
+def existing(project: Project, file: str | None) -> tuple[Baseline, str]:
     """The same of one that must be there."""
-    known, name = _loaded(project, file)
+    known, name = loaded(project, file)
     if known.content is None:
         raise SettingsError(f"there is no baseline {name}: `torchlint baseline write` makes it")
     return known, name
-
-
-def _is_at(known: Baseline, entry: BaselineEntry, path: str) -> bool:
-    """Whether an entry is about a path, or about a file below it."""
-    location, asked = known.location_of(entry.path), os.path.abspath(path)
-    return location == asked or relative(location, asked) is not None
 
 
 def _line(entry: BaselineEntry, aside: str) -> str:
@@ -165,11 +158,11 @@ def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
 def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
     project = Project(min_confidence=Confidence.LOW, given=given(options.config))  # what settings hide is not gone
-    known, name = _existing(project, options.baseline)
+    known, name = existing(project, options.baseline)
     found = discover(_everything(project, known), project)
     run = _run(project, options, known)
     results = run.files(found.files)
-    return known, name, run.accounts or Accounts(), _told(project, found, results, options.verbose)
+    return known, name, run.accounts or Accounts(), told(project, found, results, options.verbose)
 
 
 def _run(project: Project, options: BaselineOptions, known: Baseline) -> Run:
@@ -192,7 +185,7 @@ def _save(known: Baseline, entries: Iterable[BaselineEntry], name: str) -> None:
         raise SettingsError(f"{name} could not be written: {error.strerror or error}") from error
 
 
-def _told(project: Project, found: Found, results: list[FileResult], verbose: bool) -> int:
+def told(project: Project, found: Found, results: list[FileResult], verbose: bool) -> int:
     """Say what could not be done; the exit code that follows from it."""
     for warning in (*project.doubts, *found.warnings, *map(str, found.empty)):
         print(f"warning: {printable(warning)}", file=sys.stderr)

@@ -6,96 +6,34 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from torchlint.cli.add_ignore import add, check_reason
+from torchlint.cli.add_ignore import add
+from torchlint.cli.decisions import STDIN, CheckOptions, decide, project_for
 from torchlint.cli.exit_codes import CLEAN, FINDINGS, INCOMPLETE, USAGE
-from torchlint.cli.outputs import wanted
 from torchlint.cli.patches import print_patches, write_text
 from torchlint.cli.progress import Progress
-from torchlint.cli.report import FOR_PEOPLE, Style, counted, format_named
-from torchlint.cli.report.terminal import columns, printable, printable_lines, wants_color
+from torchlint.cli.report import FOR_PEOPLE, counted, format_named
+from torchlint.cli.report.terminal import printable, printable_lines
 from torchlint.cli.shown import findings, shown, would_fix
-from torchlint.diagnostic import Confidence, Fixing, Problem, Severity
-from torchlint.project import baseline
-from torchlint.project.baseline import Baseline
+from torchlint.diagnostic import Problem, Severity
 from torchlint.project.discovery import File, Found, discover, is_excluded
-from torchlint.project.project import Project
-from torchlint.project.selection import Selection, SettingsError, known_names, listed, means
-from torchlint.project.settings import check_size, check_version, given
+from torchlint.project.selection import SettingsError, known_names, means
 from torchlint.rules import faults
 from torchlint.session.accounts import UNCHECKED
 from torchlint.session.cachedir import directory_for
 from torchlint.session.scheduler import Counts, FileResult, Run, RunOptions
+from torchlint.system import leftovers
 from torchlint.system.reading import TooLarge, read_stream
 
 if TYPE_CHECKING:
     from torchlint.project.changes import GitChanges
 
-STDIN = "-"
-
 STREAMED = "json-lines"
 """The format that is printed while the run goes on."""
 
-TELLS_NEW = "sarif"
-"""The format that says of each finding whether the baseline has it."""
-
 _SHOWN = 10
 """So many places are listed at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
-    """The options of ``torchlint check``, as given."""
-
-    paths: tuple[str, ...]
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    extend_select: tuple[str, ...]
-    extend_ignore: tuple[str, ...]
-    fix: bool | None
-    """None where nothing is said, so that the settings decide; as for the next three."""
-    unsafe_fixes: bool | None
-    fix_only: bool | None
-    show_fixes: bool | None
-    fixable: tuple[str, ...]
-    unfixable: tuple[str, ...]
-    extend_fixable: tuple[str, ...]
-    diff: bool
-    interactive: bool
-    output_format: tuple[str, ...]
-    output_file: str | None
-    add_ignore: str | None
-    since: str | None
-    staged: bool
-    statistics: bool
-    exit_zero: bool
-    exit_non_zero_on_fix: bool
-    fail_on: str | None
-    max_warnings: int | None
-    min_confidence: str | None
-    no_suppressions: bool
-    exclude: tuple[str, ...]
-    extend_exclude: tuple[str, ...]
-    config: tuple[str, ...]
-    isolated: bool
-    no_cache: bool
-    cache_dir: str | None
-    baseline: str | None
-    no_baseline: bool
-    fix_baselined: bool
-    stdin_filename: str | None
-    docs: bool | None
-    show_files: bool
-    force_exclude: bool
-    target_torch: str | None
-    max_file_size: str | None
-    jobs: int
-    quiet: bool
-    silent: bool
-    verbose: bool
-    color: str
 
 
 class CheckCommand:
@@ -103,33 +41,12 @@ class CheckCommand:
 
     def __init__(self, options: CheckOptions) -> None:
         self.options = options
-        selection = Selection(
-            listed(options.select, "--select") or None,
-            listed(options.extend_select, "--extend-select"),
-            (*listed(options.ignore, "--ignore"), *listed(options.extend_ignore, "--extend-ignore")),
-        )
-        if options.target_torch is not None:
-            check_version(options.target_torch, "--target-torch")
-        fixable = Selection(
-            listed(options.fixable, "--fixable") or None,
-            listed(options.extend_fixable, "--extend-fixable"),
-            listed(options.unfixable, "--unfixable"),
-        )
-        size = check_size(options.max_file_size, "--max-file-size") if options.max_file_size is not None else None
-        confidence = Confidence(options.min_confidence) if options.min_confidence is not None else None
-        self.project = Project(
-            selection,
-            options.isolated,
-            options.target_torch,
-            fixable,
-            size,
-            min_confidence=confidence,
-            heeds_comments=not options.no_suppressions,
-            given=given(options.config, options.exclude, options.extend_exclude),
-            docs=options.docs,
-        )
-        self._decide()
-        self.baseline = self._baseline()
+        self.project = project_for(options)
+        self.decided = decide(options, self.project)
+        self.elsewhere = 0
+        """Findings that what has changed did not bring."""
+        self.caused: list[str] = []
+        """Places of findings that it brought to lines which are as they were."""
         self.failed = 0
         """Paths that could not even be opened."""
         self.unwritten: list[str] = []
@@ -140,75 +57,21 @@ class CheckCommand:
         """The other files that what was found rests on (:meth:`torchlint.session.scheduler.Run.rests_on`)."""
         self.started = time.perf_counter()
 
-    def _decide(self) -> None:
-        """What to do about fixes: what the options say, else the settings of the working directory."""
-        options = self.options
-        self.reason = check_reason(options.add_ignore) if options.add_ignore is not None else None
-        """Why findings are silenced by comments; None if they are not to be."""
-        if self.reason is not None and (options.fix or options.fix_only or options.diff or STDIN in options.paths):
-            raise SettingsError("--add-ignore goes with neither --fix, nor --diff, nor standard input")
-        self.changes = self._changes()
-        self.elsewhere = 0
-        """Findings that what has changed did not bring."""
-        self.caused: list[str] = []
-        """Places of findings that it brought to lines which are as they were."""
-        if options.interactive and (options.diff or self.reason is not None or self.changes or STDIN in options.paths):
-            others = "--diff, nor --add-ignore, nor --since, nor --staged, nor standard input"
-            raise SettingsError(f"--interactive goes with neither {others}")
-        if options.diff and options.show_fixes:
-            raise SettingsError("--diff and --show-fixes cannot be given together")
-        settings = self.project.settings(os.path.dirname(os.path.abspath(options.stdin_filename or STDIN)))
-
-        if self.reason == "" and settings.require_reason:
-            raise SettingsError("--add-ignore: the settings require a reason: write `--add-ignore=REASON`")
-
-        def decided(option: bool | None, setting: bool) -> bool:
-            return setting if option is None else option
-
-        unsafe = decided(options.unsafe_fixes, settings.unsafe_fixes)
-        self.style = Style(wants_color(options.color), unsafe, columns())
-        self.fix_only = decided(options.fix_only, settings.fix_only and options.fix is not False) and not options.diff
-        never = options.diff or self.reason is not None or self.changes is not None
-        self.fix_only = self.fix_only and not never
-        self.fix = (decided(options.fix, settings.fix) or self.fix_only) and not never
-        self.outputs = wanted(options.output_format, options.output_file, settings, only_files=options.silent)
-        self.fail_on = Severity(options.fail_on) if options.fail_on is not None else settings.fail_on
-        self.show_fixes = decided(options.show_fixes, settings.show_fixes) and not options.silent
-        self.fixing = Fixing.NONE
-        if (self.fix or options.diff) and not options.interactive:
-            self.fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
-
-    def _changes(self) -> GitChanges | None:
-        """What has changed, where only that is asked for."""
-        options = self.options
-        if options.since is None and not options.staged:
-            return None
-        which = "--staged" if options.staged else "--since"
-        if options.since is not None and options.staged:
-            raise SettingsError("--since and --staged cannot be given together")
-        if options.fix or options.fix_only or options.diff or STDIN in options.paths:
-            raise SettingsError(f"{which} goes with neither --fix, nor --diff, nor standard input")
-        if options.staged and options.add_ignore is not None:
-            raise SettingsError(
-                "--staged and --add-ignore cannot be given together: what is staged is not in the files"
-            )
-        from torchlint.project import changes
-
-        return changes.staged() if options.since is None else changes.since(options.since)
-
-    def _baseline(self) -> Baseline | None:
-        """The baseline, if there is one and it is wanted, were it for a report of everything that says what is new."""
-        given, everything = self.options.baseline, self.options.no_baseline
-        settings = self.project.settings(os.getcwd())
-        if (everything and not self.outputs.have(TELLS_NEW)) or (self.options.isolated and given is None):
-            return None
-        found = baseline.load(baseline.file_for(given, settings))
-        if not everything and found.content is None and (given is not None or settings.baseline is not None):
-            raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
-        return found if found.entries else None
-
     def run(self) -> int:
         """Check, report, and say how it went."""
+        if not self.options.profile_rules:
+            return self._run()
+        from torchlint.cli import profile
+        from torchlint.system.profile import profiling
+
+        start = time.process_time()
+        with profiling() as measured:
+            code = self._run()
+        sys.stdout.flush()
+        self._print(profile.table(measured, time.process_time() - start, self.decided.style), sys.stderr)
+        return code
+
+    def _run(self) -> int:
         paths = self.options.paths or (".",)
         if STDIN not in paths:
             return self._paths(paths)
@@ -219,10 +82,10 @@ class CheckCommand:
     def _paths(self, paths: tuple[str, ...]) -> int:
         found = discover(paths, self.project, self.options.force_exclude)
         files = found.files
-        if self.changes is not None:
+        if self.decided.changes is not None:
             from torchlint.session import scope
 
-            files = scope.changed(files, self.changes)
+            files = scope.changed(files, self.decided.changes)
         for message in found.missing:
             _tell(f"error: {printable(message)}{_rule_for_a_path(message)}")
         if self.options.show_files:
@@ -238,16 +101,20 @@ class CheckCommand:
             if self._is_streamed:
                 results = list(self._streamed(run.stream(files)))
             else:
-                results = run.files(files) if self.changes is None else self._brought(run, files, self.changes)
+                changes = self.decided.changes
+                results = run.files(files) if changes is None else self._brought(run, files, changes)
         finally:
             progress.end()
         if run.refused is not None:
             self._say(f"warning: the cache is not used: {printable(run.refused)}")
         self.rests_on = lambda: run.rests_on(files)
         self.failed = len(found.missing) + len(found.problems)
-        self.written = {each.file.location: each.after for each in results if each.after is not None and self.fix}
-        if self.reason is not None:
-            return self._add_ignores(found, results, self.reason)
+        if self.decided.fix:
+            swept = leftovers.sweep(found.leftovers)
+            self._verbose(*(f"removed {path}, which a killed run had left" for path in swept.removed))
+            self.written = {each.file.location: each.after for each in results if each.after is not None}
+        if self.decided.reason is not None:
+            return self._add_ignores(found, results, self.decided.reason)
         if self.options.interactive:
             results = self._chosen(results)
         else:
@@ -263,16 +130,17 @@ class CheckCommand:
     @property
     def _is_streamed(self) -> bool:
         """Whether findings are printed as they come: each on a line, and nothing else has to be known for it."""
-        options = self.options
-        waits = options.diff or options.interactive or options.statistics or self.fix_only or self.reason is not None
-        return self.outputs.here == STREAMED and self.changes is None and self.baseline is None and not waits
+        options, decided = self.options, self.decided
+        waits = options.diff or options.interactive or options.statistics or decided.fix_only
+        is_plain = decided.changes is None and decided.baseline is None and decided.reason is None
+        return decided.outputs.here == STREAMED and is_plain and not waits
 
     def _streamed(self, results: Iterable[FileResult]) -> Iterator[FileResult]:
         """Results that are printed now, without what is needed for no other report."""
         for result in results:
-            self._print(format_named(STREAMED)(shown([result]), self.style), sys.stdout)
+            self._print(format_named(STREAMED)(shown([result]), self.decided.style), sys.stdout)
             sys.stdout.flush()
-            yield result if self.outputs.are_in_files else result._replace(text="", before=b"", cells=None)
+            yield result if self.decided.outputs.are_in_files else result._replace(text="", before=b"", cells=None)
 
     def _brought(self, run: Run, files: list[File], changes: GitChanges) -> list[FileResult]:
         """The results without what changes have not brought."""
@@ -290,13 +158,13 @@ class CheckCommand:
         from torchlint.session.worker import known_codebase
 
         everything = self.options.no_baseline
-        options = RunOptions(baseline=self.baseline, fix_baselined=everything, report_baselined=everything)
+        options = RunOptions(baseline=self.decided.baseline, fix_baselined=everything, report_baselined=everything)
         codebase = known_codebase()
 
         def check(result: FileResult, data: bytes) -> FileResult:
             return Run(self.project, options, codebase=codebase).text(result.file, data)
 
-        dialogue = Dialogue(self.style, check)
+        dialogue = Dialogue(self.decided.style, check)
         left = list(dialogue.run(results))
         count = sum(len(result.diagnostics) for result in left)
         self._print([dialogue.summary, f"{counted(count, 'finding')} left."], sys.stdout)
@@ -340,12 +208,12 @@ class CheckCommand:
             self._complain([Problem(name, str(error.strerror))], [])
             return INCOMPLETE
         if self.options.stdin_filename and self.options.force_exclude and is_excluded(location, self.project):
-            if self.fix:
+            if self.decided.fix:
                 write_text(data)
             return CLEAN
         run = self._new_run(Progress(sys.stderr, wanted=False))
         result = run.text(File(name, location, named=True), data)
-        if self.fix:
+        if self.decided.fix:
             write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
             self._write_files([result])
@@ -356,18 +224,18 @@ class CheckCommand:
 
     def _new_run(self, progress: Progress) -> Run:
         options = RunOptions(
-            self.fixing,
+            self.decided.fixing,
             not self.options.diff,
-            self.options.jobs,
+            1 if self.options.profile_rules else self.options.jobs,
             self._cache(),
-            self.baseline,
+            self.decided.baseline,
             self.options.fix_baselined or self.options.no_baseline,
             self.options.no_baseline,
         )
         return Run(self.project, options, progress)
 
     def _cache(self) -> str | None:
-        if self.options.no_cache:
+        if self.options.no_cache or self.options.profile_rules:
             return None
         return directory_for(self.options.cache_dir, self.project.settings(os.getcwd()))
 
@@ -377,31 +245,32 @@ class CheckCommand:
                 self._print(self._findings(results), sys.stdout)
             self._write_files(results)
             return
-        base = print_patches(results, self.style)
+        base = print_patches(results, self.decided.style)
         if base != os.getcwd():
             self._say(f"The paths of the patch start at {printable(base)}.")
-        self._print(format_named("concise")(shown(results, only=UNCHECKED), self.style), sys.stderr)
+        self._print(format_named("concise")(shown(results, only=UNCHECKED), self.decided.style), sys.stderr)
         self._say(would_fix(results))
 
     def _write_files(self, results: list[FileResult]) -> None:
         """The reports that go to files: all findings, unless only fixing was wanted."""
-        only = UNCHECKED if self.fix_only else None
-        files = shown(results, only, has_baseline=self.baseline is not None)
-        self.unwritten = self.outputs.write(files, (result.file.location for result in results))
+        only = UNCHECKED if self.decided.fix_only else None
+        files = shown(results, only, has_baseline=self.decided.baseline is not None)
+        self.unwritten = self.decided.outputs.write(files, (result.file.location for result in results))
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 
     def _findings(self, results: list[FileResult]) -> Iterator[str]:
         from torchlint.cli.report import statistics
 
-        files = shown(results, has_baseline=self.baseline is not None)
-        format_ = self.outputs.here
-        if self.fix_only:
-            self._print(format_named("concise")(shown(results, only=UNCHECKED), self.style), sys.stderr)
+        decided = self.decided
+        files = shown(results, has_baseline=decided.baseline is not None)
+        format_ = decided.outputs.here
+        if decided.fix_only:
+            self._print(format_named("concise")(shown(results, only=UNCHECKED), decided.style), sys.stderr)
         elif self.options.statistics:
-            yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, self.style)
+            yield from (statistics.json_lines if format_ == "json" else statistics.lines)(files, decided.style)
         elif format_ is not None:
-            yield from format_named(format_)(files, self.style)
+            yield from format_named(format_)(files, decided.style)
         if not self._is_for_people:
             return
         complete = sum(not result.problems for result in results)
@@ -413,16 +282,19 @@ class CheckCommand:
             sum(len(result.baselined) for result in results) * (not self.options.no_baseline),
             self.elsewhere,
         )
-        if self.show_fixes:
-            fixes = list(statistics.fixes(totals, known_names(), self.style))
+        are_listed = decided.show_fixes
+        if are_listed is None:
+            are_listed = decided.style.columns is not None and not self.options.quiet and statistics.are_few(totals)
+        if are_listed:
+            fixes = list(statistics.fixes(totals, known_names(), decided.style))
             yield from (*fixes, "") if fixes else ()
-        elif not self.options.quiet and not self.fix_only:
-            yield from statistics.fixed_line(totals, self.style)
+        elif not self.options.quiet and not decided.fix_only:
+            yield from statistics.fixed_line(totals, decided.style)
         if not self.options.quiet:
-            if self.fix_only:
-                yield from statistics.fixes_only(files, totals, self.style, are_listed=self.show_fixes)
+            if decided.fix_only:
+                yield from statistics.fixes_only(files, totals, decided.style, are_listed=are_listed)
             else:
-                yield from statistics.summary(files, totals, self.style, are_counted=self.options.statistics)
+                yield from statistics.summary(files, totals, decided.style, are_counted=self.options.statistics)
             if self.caused:
                 places = ", ".join(self.caused[:_SHOWN]) + ", …" * (len(self.caused) > _SHOWN)
                 yield printable(f"On lines that did not change, but brought by the change: {places}")
@@ -430,7 +302,7 @@ class CheckCommand:
     @property
     def _is_for_people(self) -> bool:
         """Whether what goes to standard output is for people, or at least the summary is."""
-        return self.outputs.here is None or self.outputs.here in FOR_PEOPLE
+        return self.decided.outputs.here is None or self.decided.outputs.here in FOR_PEOPLE
 
     def _complain(self, problems: Iterable[Problem], results: list[FileResult]) -> None:
         """Say what could not be done, each thing once."""
@@ -450,7 +322,7 @@ class CheckCommand:
         if self.options.diff:
             failed = any(result.after is not None for result in results) or bool(shown(results, only=UNCHECKED))
         else:
-            failed = not self.fix_only and self._are_too_bad(results)
+            failed = not self.decided.fix_only and self._are_too_bad(results)
         if self.options.exit_non_zero_on_fix and any(result.fixed for result in results):
             failed = True
         return FINDINGS if failed else CLEAN
@@ -459,7 +331,7 @@ class CheckCommand:
         left, most = [found.severity for each in results for found in each.diagnostics], self.options.max_warnings
         if most is not None and left.count(Severity.WARNING) > most:
             return True
-        return any(severity.rank <= self.fail_on.rank for severity in left)
+        return any(severity.rank <= self.decided.fail_on.rank for severity in left)
 
     def _account(self, counts: Counts, files: int) -> Iterator[str]:
         yield from (f"settings: {file}" for file in self.project.sources)

@@ -9,7 +9,7 @@ import click
 
 from torchlint import __version__
 from torchlint.cli.baseline_commands import baseline
-from torchlint.cli.exit_codes import CLEAN, INCOMPLETE
+from torchlint.cli.exit_codes import CLEAN
 from torchlint.cli.help import Commands, InSections
 from torchlint.cli.options import (
     CONFIDENCES,
@@ -25,14 +25,11 @@ from torchlint.cli.options import (
     verbose_option,
 )
 from torchlint.cli.report import Style
-from torchlint.cli.report.terminal import printable, wants_color
+from torchlint.cli.report.terminal import wants_color
 from torchlint.project.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-_SHOWN = 10
-"""So many names of files are listed at most."""
 
 COMPLETE = "_TORCHLINT_COMPLETE"
 """The variable by which shells ask for completion."""
@@ -72,7 +69,9 @@ class _Check(InSections):
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Apply unsafe fixes too, or show them.")
 @click.option("--fix-only/--no-fix-only", default=None, help="Apply fixes, and report nothing that is left.")
-@click.option("--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule.")
+@click.option(
+    "--show-fixes/--no-show-fixes", default=None, help="List what was fixed, by file and rule (default: on a terminal)."
+)
 @rules_option("--fixable", "Rules whose fixes may be applied (default: all).")
 @rules_option("--unfixable", "Rules whose fixes may not be applied.")
 @rules_option("--extend-fixable", "Rules whose fixes may be applied as well.")
@@ -89,6 +88,7 @@ class _Check(InSections):
 @click.option("--staged", is_flag=True, help="Report what the staged changes have brought, and read what is staged.")
 @click.option("--add-ignore", metavar="[REASON]", help="Silence all that is found by comments (--add-ignore=REASON).")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: [*] all can be fixed, [-] some.")
+@click.option("--profile-rules", is_flag=True, help="Say which rules take how much of the time.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option(
@@ -133,7 +133,8 @@ def check(watch: bool, **given: Any) -> int:
 
     Exit code: 0 nothing found, 1 findings, 2 bad usage or settings, 3 something could not be checked.
     """
-    from torchlint.cli.check import CheckCommand, CheckOptions
+    from torchlint.cli.check import CheckCommand
+    from torchlint.cli.decisions import CheckOptions
 
     given["quiet"] |= given["silent"]
     with settings_can_be_wrong():
@@ -298,6 +299,27 @@ def upgrade(**given: Any) -> int:
         return run(UpgradeOptions(**given))
 
 
+@cli.command(short_help="Count findings, and how they became fewer.")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False))
+@click.option("--history", is_flag=True, help="How many findings the baseline had, from commit to commit.")
+@click.option("--baseline", metavar="FILE", type=click.Path(), help="The baseline, if it has another name or place.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@config_option
+@jobs_option
+@verbose_option()
+def stats(**given: Any) -> int:
+    """Count the findings of each rule: those that are new, those in the baseline, and those with a safe fix.
+
+    With --history it counts what the baseline had in each commit of this branch that changed it; no file is checked.
+
+    Exit code: 0 it is printed, 2 bad usage or settings, 3 something could not be checked.
+    """
+    from torchlint.cli import stats as command
+
+    with settings_can_be_wrong():
+        return command.stats(command.StatsOptions(**given))
+
+
 @cli.command(short_help="Serve an editor, which starts this itself.")
 @click.option("--stdio", is_flag=True, expose_value=False, help="Use standard input and output, as always.")
 @verbose_option()
@@ -333,34 +355,17 @@ def completion(shell: str) -> int:
     return CLEAN
 
 
-@cli.command(short_help="Remove the cache.")
+@cli.command(short_help="Remove the cache, and what killed runs have left.")
 @click.option("--cache-dir", type=click.Path(), envvar="TORCHLINT_CACHE_DIR", help="Where the cache is.")
 @verbose_option(expose_value=False)
 def clean(cache_dir: str | None) -> int:
     """Remove the cache of the project in the working directory, and nothing else that may be in its place.
 
+    And what runs that were killed while they wrote to files have left beside these.
+
     Exit code: 0 it is gone or there was none, 2 bad settings, or what is there is no cache, 3 it could not be removed.
     """
-    from torchlint.project.project import Project
-    from torchlint.session import cachedir
+    from torchlint.cli import clean as command
 
     with settings_can_be_wrong():
-        directory = cachedir.directory_for(cache_dir, Project().settings(os.getcwd()))
-    try:
-        left = cachedir.clean(directory)
-    except cachedir.Unusable as error:
-        raise UsageError(f"nothing was removed: {error}") from error
-    except OSError as error:
-        click.echo(f"error: {printable(directory)}: {error.strerror or error}", err=True)
-        return INCOMPLETE
-    if left is None:
-        click.echo("There is no cache here", err=True)
-    elif not left:
-        click.echo(printable(f"Removed {directory}"), err=True)
-    else:
-        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-        names = ", ".join(left[:_SHOWN])
-        click.echo(
-            printable(f"Removed the cache from {directory}, and left what is not its own: {names}{more}"), err=True
-        )
-    return CLEAN
+        return command.clean(cache_dir)

@@ -119,8 +119,11 @@ def explained(file: str, given: Given) -> Explained:
     project = Project(given=given)
     settings = project.settings(os.path.dirname(location))
     said = [each for key in keys.ALL for each in _said(key, settings)]
-    if settings.target_torch is None:
-        said = [_required(location, project) if each.key == keys.TARGET_TORCH.name else each for each in said]
+    versions = _of_this_file(location, project, settings)
+    if versions is None and settings.target_torch is None:
+        versions = _required(location, project)
+    if versions is not None:
+        said = [versions if each.key == keys.TARGET_TORCH.name else each for each in said]
     rules = sorted(project.codes(location))
     left_out = is_excluded(location, project), is_ignored(location)
     return Explained(printable(shown(location)), said, rules, *left_out)
@@ -137,13 +140,23 @@ def _said(key: SettingKey[object], settings: Settings) -> Iterator[KeySaid]:
 
 
 def _adds_up(key: SettingKey[object]) -> bool:
-    is_table = key.kind in (kinds.PER_FILE, kinds.SEVERITIES)
+    is_table = key.kind in kinds.TABLES
     return is_table or key.name.startswith("extend") or key in (keys.IGNORE, keys.UNFIXABLE)
 
 
 def _origin(layer: Stated, key: SettingKey[object]) -> str:
     place = layer.place(key.name)
     return printable(place if layer.text is None else shown(place))
+
+
+def _of_this_file(location: str, project: Project, settings: Settings) -> KeySaid | None:
+    """The versions of torch that settings name for files like this one."""
+    own, key = project.own_target(location), keys.PER_FILE_TARGET_TORCH
+    if own is None:
+        return None
+    said = (own.pattern, own.version)
+    layers = [each for each in settings.said(key) if each.root == own.root and said in (each.get(key) or ())]
+    return KeySaid(keys.TARGET_TORCH.name, own.version, f"{_origin(layers[-1], key)}: {key.name}")
 
 
 def _required(location: str, project: Project) -> KeySaid:
@@ -160,7 +173,7 @@ def _jsonable(value: object, key: SettingKey[object]) -> object:
         return value.value
     if not isinstance(value, tuple):
         return value
-    if key.kind in (kinds.PER_FILE, kinds.SEVERITIES):
+    if key.kind in kinds.TABLES:
         return {name: _jsonable(item, keys.SELECT) for name, item in value}
     return list(value)
 

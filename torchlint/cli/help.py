@@ -17,7 +17,10 @@ SECTIONS = {
         *("--fix", "--unsafe-fixes", "--diff", "--fix-only", "--show-fixes", "--fixable", "--unfixable"),
         *("--extend-fixable", "--fix-baselined"),
     ),
-    "Reports": ("--output-format", "--output-file", "--statistics", "--color", "--quiet", "--silent", "--verbose"),
+    "Reports": (
+        *("--output-format", "--output-file", "--statistics", "--profile-rules", "--color", "--quiet", "--silent"),
+        "--verbose",
+    ),
     "Exit code": ("--exit-zero", "--exit-non-zero-on-fix", "--max-warnings"),
 }
 """The options of ``check`` by what they are about; what is not listed comes last."""

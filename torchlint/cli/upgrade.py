@@ -66,7 +66,7 @@ def run(options: UpgradeOptions) -> int:
         if isinstance(problem, Problem) and problem.details and options.verbose:
             print(printable_lines(problem.details.rstrip()), file=sys.stderr)
         print(f"error: {printable(str(problem))}", file=sys.stderr)
-    if found.missing or (options.paths and found.empty and not found.files):
+    if found.is_wrong(options.paths):
         return USAGE
     if found.problems or any(result.problems for result in results):
         return INCOMPLETE

@@ -12,7 +12,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from torchlint.cli.check import CheckCommand, CheckOptions
+from torchlint.cli.check import CheckCommand
+from torchlint.cli.decisions import CheckOptions
 from torchlint.cli.report.terminal import printable
 from torchlint.project import baseline, target
 from torchlint.project.discovery import discover

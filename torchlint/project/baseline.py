@@ -81,6 +81,11 @@ class Baseline:
         """Where a file is that it calls so."""
         return os.path.normpath(os.path.join(self.root, path))
 
+    def is_at(self, entry: BaselineEntry, path: str) -> bool:
+        """Whether an entry is about a path, or about a file below it."""
+        location, asked = self.location_of(entry.path), os.path.abspath(path)
+        return location == asked or relative(location, asked) is not None
+
 
 def file_for(given: str | None, settings: Settings) -> str:
     """The file of the baseline: what the command line says, or the settings of the working directory.
@@ -115,6 +120,15 @@ def load(file: str) -> Baseline:
         return Baseline(file)
     except OSError as error:
         raise SettingsError(f"the baseline {file} cannot be read: {error.strerror or error}") from error
+    return parse(file, data)
+
+
+def parse(file: str, data: bytes) -> Baseline:
+    """What a baseline file holds that is known already.
+
+    Raises:
+        SettingsError: it is something else.
+    """
     try:
         entries = _entries(json.loads(data))
     except (ValueError, RecursionError) as error:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from torchlint.project import git
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import SettingsError
-
-_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=false", "-c", "color.ui=false")
-"""Settings of a repository that make git run programs, or write in another way, do not hold here."""
 
 _DIFF = (
     "diff",
@@ -64,13 +61,13 @@ class GitChanges:
     def now(self, locations: Iterable[str]) -> dict[str, bytes]:
         """What is staged of some files."""
         names = {os.fsencode(relative(os.path.realpath(each), self.root) or ""): each for each in locations}
-        listed = _git(self.root, "ls-files", "--stage", "-z").split(b"\0")
+        listed = git.run(self.root, "ls-files", "--stage", "-z").split(b"\0")
         blobs = {}
         for entry in listed:
             head, _, name = entry.partition(b"\t")
             if name in names:
                 blobs[names[name]] = head.split()[1]
-        return _contents(self.root, blobs)
+        return git.contents(self.root, blobs)
 
     def before(self, locations: Iterable[str]) -> dict[str, bytes]:
         """What was in some files; those are left out that were not there."""
@@ -80,11 +77,11 @@ class GitChanges:
             if change is not None and change.was is not None:
                 wanted.setdefault(os.fsencode(change.was), []).append(location)
         blobs = {}
-        for entry in _git(self.root, "ls-tree", "-r", "-z", "--full-tree", self.base).split(b"\0"):
+        for entry in git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", self.base).split(b"\0"):
             head, _, name = entry.partition(b"\t")
             for location in wanted.get(name, ()):
                 blobs[location] = head.split()[2]
-        return _contents(self.root, blobs)
+        return git.contents(self.root, blobs)
 
 
 def since(reference: str) -> GitChanges:
@@ -93,12 +90,12 @@ def since(reference: str) -> GitChanges:
     Raises:
         SettingsError: there is no repository here, or nothing of that name in it.
     """
-    root = _root()
+    root = git.root()
     if not reference or reference.startswith("-"):
         raise SettingsError(f"--since: `{reference}` is no commit")
     about = f"--since: `{reference}` is no commit"
-    commit = _git(root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}", about=about)
-    base = _git(
+    commit = git.run(root, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}", about=about)
+    base = git.run(
         root,
         "merge-base",
         commit.strip().decode(),
@@ -106,8 +103,8 @@ def since(reference: str) -> GitChanges:
         about=f"--since: this branch has nothing in common with `{reference}`",
     )
     base = base.strip()
-    files = _parsed(root, _git(root, *_DIFF, base.decode(), "--"))
-    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", root)
+    files = _parsed(root, git.run(root, *_DIFF, base.decode(), "--"))
+    untracked = git.run(root, "ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", root)
     for name in filter(None, untracked.split(b"\0")):
         files[_location(root, name)] = ChangedFile()
     return GitChanges(root, files, base.decode(), is_staged=False)
@@ -119,12 +116,12 @@ def staged() -> GitChanges:
     Raises:
         SettingsError: there is no repository here.
     """
-    root = _root()
-    head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD", about="") or _git(
+    root = git.root()
+    head = git.run(root, "rev-parse", "--verify", "--quiet", "HEAD", about="") or git.run(
         root, "hash-object", "-t", "tree", os.devnull
     )
     base = head.strip().decode()
-    return GitChanges(root, _parsed(root, _git(root, *_DIFF, "--cached", base, "--")), base, is_staged=True)
+    return GitChanges(root, _parsed(root, git.run(root, *_DIFF, "--cached", base, "--")), base, is_staged=True)
 
 
 def uncommitted(locations: Iterable[str]) -> list[str]:
@@ -133,50 +130,16 @@ def uncommitted(locations: Iterable[str]) -> list[str]:
     That is whatever is not committed in their repositories, and of new files those that are among them.
     """
     given = {os.path.join(os.path.realpath(os.path.dirname(each)), os.path.basename(each)) for each in locations}
-    roots = {root for folder in {os.path.dirname(each) for each in given} if (root := _root(folder, about=""))}
+    roots = {root for folder in {os.path.dirname(each) for each in given} if (root := git.root(folder, about=""))}
     found = set[str]()
     for root in roots:
-        for entry in _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split(b"\0"):
+        for entry in git.run(root, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split(
+            b"\0"
+        ):
             location = _location(root, entry[3:])
             if entry and (entry[:2] != b"??" or location in given):
                 found.add(location)
     return sorted(found)
-
-
-def _root(directory: str | None = None, about: str = "this is no git repository") -> str:
-    """The root of the repository that a directory is in; for what if there is none, see :func:`_git`."""
-    found = _git(directory or os.getcwd(), "rev-parse", "--show-toplevel", about=about)
-    return os.path.realpath(os.fsdecode(found.removesuffix(b"\n").removesuffix(b"\r"))) if found else ""
-
-
-def _git(directory: str, *arguments: str, about: str | None = None, given: bytes = b"") -> bytes:
-    """What git prints; if it fails, nothing where ``about`` is empty, else an error that says what it is about."""
-    try:
-        ran = subprocess.run(["git", *_QUIET, *arguments], cwd=directory, input=given, capture_output=True, check=False)
-    except OSError as error:
-        raise SettingsError(f"git cannot be run: {error.strerror or error}") from error
-    if ran.returncode == 0:
-        return ran.stdout
-    if about == "":
-        return b""
-    said = ran.stderr.decode(errors="replace").strip().partition("\n")[0]
-    raise SettingsError(": ".join(filter(None, (about or f"git {arguments[0]}", said))))
-
-
-def _contents(root: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
-    """What is in the objects of some files."""
-    given = b"".join(blob + b"\n" for blob in blobs.values())
-    printed, at, found = _git(root, "cat-file", "--batch", given=given), 0, {}
-    for location in blobs:
-        end = printed.index(b"\n", at)
-        head = printed[at:end].split()
-        if len(head) != 3 or head[1] != b"blob":  # a submodule
-            at = end + 1
-            continue
-        size = int(head[2])
-        found[location] = printed[end + 1 : end + 1 + size]
-        at = end + 1 + size + 1
-    return found
 
 
 def _parsed(root: str, patch: bytes) -> dict[str, ChangedFile]:

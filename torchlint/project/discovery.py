@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from torchlint.project import gitignore
 from torchlint.project.gitignore import PathPattern, Patterns, relative
 from torchlint.project.project import Project
 from torchlint.project.settings import Settings
+from torchlint.system.leftovers import is_leftover
 from torchlint.system.reading import SETTINGS, read
 
 NOTEBOOK = ".ipynb"
@@ -49,6 +50,12 @@ class Found:
     """What nobody can have meant."""
     notes: list[str] = field(default_factory=list)
     """What was left out and is not excluded."""
+    leftovers: list[str] = field(default_factory=list)
+    """Files that this program makes beside others while it writes these, of a run that goes on or was killed."""
+
+    def is_wrong(self, paths: Collection[str]) -> bool:
+        """Whether paths that were given cannot be meant: one does not exist, or all hold nothing to check."""
+        return bool(self.missing or (paths and self.empty and not self.files))
 
 
 def shown(location: str, here: str | None = None) -> str:
@@ -127,6 +134,8 @@ class _Walk:
                         stack.append((path, ignores))
                 elif entry.name.endswith(suffixes) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
+                elif is_leftover(entry.name):
+                    self.found.leftovers.append(path)
 
     def _entries(self, directory: str) -> list[os.DirEntry[str]]:
         try:

@@ -28,6 +28,7 @@ _RUFF_PREFIXES = (
 _RUFF_CODE = re.compile(rf"(?:{'|'.join(_RUFF_PREFIXES)})[0-9]*")
 
 _HERE = {
+    "per-file-target-version": "`per-file-target-torch` says it of the version of torch here",
     "target-version": "`target-torch` is the version of torch here",
     "extend-per-file-ignores": "`per-file-ignores` adds to that of the file that is extended",
     "force-exclude": "here it is an option, `--force-exclude`",

@@ -113,10 +113,23 @@ TARGET_TORCH = SettingKey(
     "tell.",
     '">=1.13"',
 )
+PER_FILE_TARGET_TORCH = SettingKey(
+    "per-file-target-torch",
+    kinds.VERSION_PER_FILE,
+    "{}",
+    "The same for files that match a pattern; `!` before it: for all others. Of several patterns the last one counts.",
+    '{ "legacy/**" = ">=1.4", "examples/*.py" = "2.6" }',
+)
 FIX = SettingKey("fix", kinds.FLAG, "false", "Apply safe fixes.", "true")
 UNSAFE_FIXES = SettingKey("unsafe-fixes", kinds.FLAG, "false", "Apply unsafe fixes too, or show them.", "true")
 FIX_ONLY = SettingKey("fix-only", kinds.FLAG, "false", "Apply fixes, and report nothing that is left.", "true")
-SHOW_FIXES = SettingKey("show-fixes", kinds.FLAG, "false", "List what was fixed, by file and rule.", "true")
+SHOW_FIXES = SettingKey(
+    "show-fixes",
+    kinds.FLAG,
+    "on a terminal, of up to 20 files",
+    "List what was fixed, by file and rule; else it is counted by rule.",
+    "true",
+)
 DOCS = SettingKey(
     "docs", kinds.FLAG, "false", "Look at code in Markdown, reStructuredText and docstrings, too.", "true"
 )
@@ -181,6 +194,7 @@ ALL: tuple[SettingKey[object], ...] = (
     MIN_CONFIDENCE,
     REQUIRE_REASON,
     TARGET_TORCH,
+    PER_FILE_TARGET_TORCH,
     EXCLUDE,
     EXTEND_EXCLUDE,
     FIX,

@@ -81,6 +81,12 @@ def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], .
     return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
 
 
+def _versions_per_file(value: object, where: str) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        raise SettingsError(f'{where} must be a table of patterns, as in "legacy/**" = ">=1.13"')
+    return tuple((pattern, check_version(version, f'{where}: "{pattern}"')) for pattern, version in value.items())
+
+
 def _severities(value: object, where: str) -> tuple[tuple[str, Severity], ...]:
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of rules, as in TL101 = "info"')
@@ -156,6 +162,10 @@ def _formats_schema() -> Schema:
     return {"anyOf": [one, _list_of(one)]}
 
 
+def _version_schema() -> Schema:
+    return {"type": "string", "pattern": f"^{_VERSIONS}$"}
+
+
 FLAG = ValueKind("true or false", _flag, lambda: {"type": "boolean"})
 FILE = ValueKind("name of a file", _named("file"), lambda: _NAME, is_text=True)
 FOLDER = ValueKind("name of a directory", _named("directory"), lambda: _NAME, is_text=True)
@@ -164,7 +174,7 @@ COUNT = ValueKind("number", _count, lambda: {"type": "integer", "minimum": 0})
 VERSION = ValueKind(
     "version, or a range, as in `>=1.13,<2.5`",
     check_version,
-    lambda: {"type": "string", "pattern": f"^{_VERSIONS}$"},
+    _version_schema,
     is_text=True,
 )
 RULES = ValueKind("list of rules", _selectors, lambda: _list_of(_SELECTOR), is_list=True)
@@ -175,6 +185,11 @@ PER_FILE = ValueKind(
     _per_file,
     lambda: {"type": "object", "additionalProperties": _list_of(_SELECTOR)},
 )
+VERSION_PER_FILE = ValueKind(
+    "table: versions, or ranges, by pattern",
+    _versions_per_file,
+    lambda: {"type": "object", "additionalProperties": _version_schema()},
+)
 SEVERITIES = ValueKind(
     "table: severities by rules",
     _severities,
@@ -182,3 +197,7 @@ SEVERITIES = ValueKind(
 )
 LEVEL = ValueKind("`error`, `warning` or `info`", _member(Severity), lambda: _one_of(Severity), is_text=True)
 CONFIDENCE = ValueKind("`high`, `medium` or `low`", _member(Confidence), lambda: _one_of(Confidence), is_text=True)
+
+BY_PATTERN = (PER_FILE, VERSION_PER_FILE)
+"""Tables whose keys are patterns."""
+TABLES = (*BY_PATTERN, SEVERITIES)

@@ -11,7 +11,7 @@ from torchlint.diagnostic import Confidence, Diagnostic, Policy, Severity
 from torchlint.project import gitignore
 from torchlint.project.gitignore import relative
 from torchlint.project.selection import NOTHING_SAID, Selection, SettingsError, fixable, known_names, ranks, selected
-from torchlint.project.settings import FILES, NOTHING_GIVEN, Given, Settings, load, load_as_given
+from torchlint.project.settings import FILES, NOTHING_GIVEN, FileTarget, Given, Settings, load, load_as_given
 from torchlint.project.target import may_require, of_project
 from torchlint.project.target import unread as unread_of_project
 from torchlint.system.importable import MARKERS
@@ -86,7 +86,7 @@ class Project:
         self._named: dict[tuple[str, str], bool] = {}
         self._targets: dict[str, Target] = {}
         self._marked: dict[str, tuple[str, ...]] = {}
-        self._variants: dict[tuple[str, frozenset[str]], str] = {}
+        self._variants: dict[tuple[str, frozenset[str], str], str] = {}
         self._shared: dict[str, str] = {}
         """The same for directories in which it is that of every file."""
         self._names: dict[str, Collection[str]] = {}
@@ -210,15 +210,20 @@ class Project:
         limits = self.settings(os.path.dirname(path)).limits
         return limits if self.max_file_size is None else replace(limits, file_size=self.max_file_size)
 
-    def target_torch(self, path: str) -> str | None:
-        """The torch version a file is written for, if anyone said so."""
-        return self.asked_target or self.settings(os.path.dirname(path)).target_torch
+    def own_target(self, path: str) -> FileTarget | None:
+        """What settings say of the torch versions for files like this one: of several patterns the last one counts."""
+        said = self.settings(os.path.dirname(path)).per_file_target_torch
+        return next((each for each in reversed(said) if _matches(each.pattern, each.root, path)), None)
 
     def target(self, path: str) -> Target:
         """The versions of torch a file is written for: as said, else as the project around it requires."""
-        directory = os.path.dirname(path)
+        own = self.own_target(path) if self.asked_target is None else None
+        return self._target_in(os.path.dirname(path)) if own is None else parse_target(own.version) or ANY
+
+    def _target_in(self, directory: str) -> Target:
+        """The same for files of a directory that settings do not say more of."""
         if directory not in self._targets:
-            said = self.target_torch(path)
+            said = self.asked_target or self.settings(directory).target_torch
             if said is not None:
                 self._targets[directory] = parse_target(said) or ANY
             else:
@@ -229,7 +234,7 @@ class Project:
         parent, names = os.path.dirname(directory), self._names.get(directory, (".git",))
         is_plain = parent in self._names and ".git" not in names and not may_require(names)
         if is_plain and not os.path.islink(directory):  # most of them
-            return self.target(os.path.join(parent, "x"))
+            return self._target_in(parent)
         return of_project(directory)
 
     def marked(self, directory: str) -> tuple[str, ...]:
@@ -250,15 +255,17 @@ class Project:
         shared = self._shared.get(directory)
         if shared is not None:
             return shared
-        codes = self.codes(path)
-        if (directory, codes) not in self._variants:
+        codes, target = self.codes(path), str(self.target(path))
+        key = (directory, codes, target)
+        if key not in self._variants:
             limits = self.limits(path)
             others = (limits.file_size, limits.budget, self.docs(directory))
-            parts = (sorted(codes), self.policy(path).key, str(self.target(path)), self.marked(directory), others)
-            self._variants[directory, codes] = repr(parts)
-        if not self.settings(directory).per_file_ignores:
-            self._shared[directory] = self._variants[directory, codes]
-        return self._variants[directory, codes]
+            parts = (sorted(codes), self.policy(path).key, target, self.marked(directory), others)
+            self._variants[key] = repr(parts)
+        settings = self.settings(directory)
+        if not settings.per_file_ignores and not settings.per_file_target_torch:
+            self._shared[directory] = self._variants[key]
+        return self._variants[key]
 
 
 def _matches(pattern: str, root: str, path: str) -> bool:

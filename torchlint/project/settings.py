@@ -47,6 +47,16 @@ class FileIgnore(NamedTuple):
     rules: tuple[str, ...]
 
 
+class FileTarget(NamedTuple):
+    """The versions of torch that some files are written for."""
+
+    root: str
+    """The directory that the pattern is relative to."""
+    pattern: str
+    version: str
+    """One, or a range."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings that hold for a directory, or the defaults."""
@@ -59,6 +69,7 @@ class Settings:
     excluded: tuple[Excluded, ...] = (Excluded("", DEFAULT_EXCLUDE),)
     per_file_ignores: tuple[FileIgnore, ...] = ()
     target_torch: str | None = None
+    per_file_target_torch: tuple[FileTarget, ...] = ()
     fixable: tuple[Selection, ...] = ()
     """Rules whose fixes may be applied: ``fixable``, ``extend-fixable``, ``unfixable``."""
     extend_safe_fixes: tuple[str, ...] = ()
@@ -66,7 +77,7 @@ class Settings:
     fix: bool = False
     unsafe_fixes: bool = False
     fix_only: bool = False
-    show_fixes: bool = False
+    show_fixes: bool | None = None
     docs: bool = False
     """Whether code in Markdown, reStructuredText and docstrings is looked at."""
     cache_dir: str | None = None
@@ -166,13 +177,18 @@ def combined(layers: Sequence[Stated], root: str, file: str | None = None) -> Se
             for pattern, rules in each.get(keys.PER_FILE_IGNORES) or ()
         ),
         last(keys.TARGET_TORCH, None),
+        tuple(
+            FileTarget(each.root, pattern, version)
+            for each in layers
+            for pattern, version in each.get(keys.PER_FILE_TARGET_TORCH) or ()
+        ),
         tuple(_selection(each, keys.FIXABLE, keys.EXTEND_FIXABLE, keys.UNFIXABLE) for each in layers),
         every(keys.EXTEND_SAFE_FIXES),
         every(keys.EXTEND_UNSAFE_FIXES),
         fix=last(keys.FIX, False),
         unsafe_fixes=last(keys.UNSAFE_FIXES, False),
         fix_only=last(keys.FIX_ONLY, False),
-        show_fixes=last(keys.SHOW_FIXES, False),
+        show_fixes=last(keys.SHOW_FIXES, None),
         docs=last(keys.DOCS, False),
         cache_dir=last(keys.CACHE_DIR, None),
         baseline=_located(layers, keys.BASELINE),

@@ -160,9 +160,9 @@ def _layer(table: object, name: str, root: str, where: str) -> Stated:
             if keys.BY_NAME[key].kind is kinds.PATTERNS:
                 written = cast("tuple[str, ...]", checked)
                 checked = tuple(filter(None, (pattern(each, about) for each in written)))
-            elif keys.BY_NAME[key].kind is kinds.PER_FILE:
-                pairs = cast("tuple[tuple[str, tuple[str, ...]], ...]", checked)
-                read_ = ((pattern(each, about), codes) for each, codes in pairs)
+            elif keys.BY_NAME[key].kind in kinds.BY_PATTERN:
+                pairs = cast("tuple[tuple[str, object], ...]", checked)
+                read_ = ((pattern(each, about), said) for each, said in pairs)
                 checked = tuple(pair for pair in read_ if pair[0])
         except SettingsError as error:
             raise SettingsError(str(error), error.about or key) from None

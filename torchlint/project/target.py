@@ -56,7 +56,7 @@ class _Required(NamedTuple):
     unread: tuple[str, ...] = ()
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1_000)  # a process may look at thousands of projects
 def _around(directory: str) -> _Required:
     unread: tuple[str, ...] = ()
     for name in _candidates(directory):

@@ -86,7 +86,8 @@ class EditorLinter:
         )
         with remembering(self._last.parts):
             result = Run(project, options, codebase=self._codebase).text(file, snapshot.content)
-        self._last.found_something = bool(result.diagnostics)
+        if all(found.code != "TL001" for found in result.diagnostics):  # else somebody is in the middle of a statement
+            self._last.found_something = bool(result.diagnostics)
         return result
 
     def value_at(self, snapshot: Snapshot, content: FileContent, at: Position) -> Inferred | None:

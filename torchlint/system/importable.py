@@ -19,7 +19,9 @@ ALL = "**"
 STATE = "files "
 """What the state of all files begins with."""
 
-_SUFFIXES = (".py", ".pyi", ".pyx", ".ipynb")
+NOTEBOOK = ".ipynb"
+
+_SUFFIXES = (".py", ".pyi", ".pyx", NOTEBOOK)
 _SKIPPED = INSTALLED | {"__pycache__", "node_modules"}
 _MAX_FILES, _MAX_FOLDERS = 20_000, 20_000
 _FEW = 10
@@ -136,6 +138,25 @@ def stamp(path: str) -> list[int]:
 def _folder_at(path: str) -> Folder:
     folder = os.path.dirname(path)
     return Folder(folder, is_marked(folder))
+
+
+def code_of(path: str, data: bytes) -> bytes:
+    """What of a file's content is code: of a notebook its cells of code, and neither text nor what was printed.
+
+    What does not look like a notebook is left as it is.
+    """
+    if not path.endswith(NOTEBOOK):
+        return data
+    import json
+
+    try:
+        content = json.loads(data)
+        sheets = content.get("worksheets", [content])  # which there were until 2015
+        cells = [each for sheet in sheets for each in sheet["cells"] if each["cell_type"] == "code"]
+        sources = [each["source"] if "source" in each else each["input"] for each in cells]
+        return "\n".join("".join(source) for source in sources).encode(errors="surrogatepass")
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return data
 
 
 def content(path: str) -> bytes:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
-import re
 import stat
-import time
 
-from torchlint.system import ending
+from torchlint.system import ending, leftovers
 from torchlint.system.reading import TooLarge, read
 
 
@@ -40,13 +37,11 @@ def write(path: str, data: bytes, expected: bytes) -> None:
 
 
 def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) -> None:
-    import tempfile  # not needed for most runs
-
     directory = os.path.dirname(target)
-    _sweep(directory)
-    handle, temporary = tempfile.mkstemp(prefix=".torchlint-", suffix=".tmp", dir=directory)
+    leftovers.sweep_folder(directory)
+    temporary = os.path.join(directory, leftovers.new_name())
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(os.open(temporary, _FLAGS, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -58,7 +53,7 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
                 return
             raise NotWritten("the file has changed since it was read")
         if status.st_nlink > 1:  # replacing would part it from its other names
-            _overwrite(target, data)
+            _overwrite(target, data, temporary)
         else:
             os.replace(temporary, target)
     finally:
@@ -66,19 +61,7 @@ def _replace(target: str, data: bytes, expected: bytes, status: os.stat_result) 
             os.unlink(temporary)
 
 
-_TEMPORARY = re.compile(r"\.torchlint-\w{8}\.tmp")
-_STALE = 60
-"""Seconds after which nobody is writing to such a file any more; who still is finds it gone: the old bytes stay."""
-
-
-@functools.cache
-def _sweep(directory: str) -> None:
-    """Remove what runs that were killed have left in a directory, where that is possible; once is enough."""
-    with contextlib.suppress(OSError), os.scandir(directory) as entries:
-        for entry in entries:
-            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE:
-                    os.unlink(entry.path)
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 def _is_still(path: str, expected: bytes) -> bool:
@@ -88,7 +71,16 @@ def _is_still(path: str, expected: bytes) -> bool:
         return False
 
 
-def _overwrite(target: str, data: bytes) -> None:
-    with ending.later(), open(target, "r+b") as file:
-        file.write(data)
-        file.truncate()
+def _overwrite(target: str, data: bytes, temporary: str) -> None:
+    """Write over a file in place; what is to be in it is in another one as well until that is done."""
+    whole = os.path.join(os.path.dirname(temporary), leftovers.new_name(leftovers.WHOLE))
+    with ending.later():
+        os.rename(temporary, whole)
+        try:
+            with open(target, "r+b") as file:
+                file.write(data)
+                file.truncate()
+        except OSError as error:
+            name = os.path.basename(whole)
+            raise NotWritten(f"{error.strerror or error}; if it is half written: {name} holds all of it") from error
+        os.unlink(whole)

@@ -15,6 +15,9 @@ from torchlint.project.selection import group_of
 MANY = 50
 """More findings than these are counted by rule at the end, with what to do next."""
 
+FEW = 20
+"""Fixed files whose list leaves room for anything else on a terminal."""
+
 
 def lines(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
     """A table of the rules: how many findings, and whether all ``[*]``, some ``[-]`` or none ``[ ]`` can be fixed."""
@@ -65,6 +68,11 @@ class Totals:
     baselined: int = 0
     elsewhere: int = 0
     """How many others are not on the lines that were asked for."""
+
+
+def are_few(totals: Totals) -> bool:
+    """Whether a list of what was fixed is short enough for those who did not ask for it."""
+    return len(totals.fixed) <= FEW
 
 
 def fixes(totals: Totals, names: dict[str, str], style: Style) -> Iterator[str]:

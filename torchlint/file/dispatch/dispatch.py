@@ -13,6 +13,7 @@ from torchlint.file.text.lines import Lines
 from torchlint.rules import BUILT_IN, catalogue
 from torchlint.system.crash import described, described_for, traceback_of
 from torchlint.system.limits import TOO_MUCH
+from torchlint.system.profile import measured
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -76,11 +77,16 @@ def which_find(tree: Tree, codes: frozenset[str], subject: Subject) -> Look:
     """Which rules find anything at all. What a rule raises is raised."""
     model = _model_for(tree, subject)
     try:
-        finding = {rule.code for rule in rules_of(codes) if next(_Work(rule, tree, model).findings(), None) is not None}
+        finding = {rule.code for rule in rules_of(codes) if _finds(rule, tree, model, subject)}
         missing = _missing(model)
     finally:
         rests_on = model.close()
     return Look(frozenset(finding), rests_on, missing)
+
+
+def _finds(rule: Rule, tree: Tree, model: Model, subject: Subject) -> bool:
+    with measured(rule.code, subject.path):
+        return next(_Work(rule, tree, model).findings(), None) is not None
 
 
 def _missing(model: Model) -> str:
@@ -109,7 +115,8 @@ def _run(rule: Rule, tree: Tree, model: Model, subject: Subject) -> tuple[list[F
     """All findings of one rule; if it raises, none and the problem."""
     work = _Work(rule, tree, model)
     try:
-        return [_explained(finding, model) for finding in work.findings()], None
+        with measured(rule.code, subject.path):
+            return [_explained(finding, model) for finding in work.findings()], None
     except Exception as error:
         message = f"{rule.code} raised {_described(rule, error)}"
         return [], Problem(subject.path, message, work.row(), traceback_of(error))

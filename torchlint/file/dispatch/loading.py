@@ -22,9 +22,12 @@ class Loaded(NamedTuple):
     """One for each rule of another package that cannot be: the same for all files, and said once."""
 
 
-@functools.cache
 def loaded(codes: frozenset[str]) -> Loaded:
-    """The rules of some codes, in order. One of another package that cannot be loaded costs only what it would find."""
+    """The rules of some codes, in order. One of another package that cannot be loaded costs only what it would find.
+
+    Nothing is kept but the rules: there are about as many sets of codes as files, and what is kept from one file to
+    the next keeps the memory around it from being given back.
+    """
     rules: list[Rule] = []
     problems: list[Problem] = []
     for code, info in catalogue().items():

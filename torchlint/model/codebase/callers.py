@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from torchlint.model.codebase.patching import ParseFile
-from torchlint.system import importable
 
 _OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
 _FAR = 3
@@ -21,16 +20,14 @@ _FAR = 3
 class CallingFiles:
     """The files of one project, and which of them turn autograd off anywhere."""
 
-    def __init__(self, parse: ParseFile) -> None:
-        self._parse = parse
-        self._files: list[str] = []
+    def __init__(self, parse: ParseFile, code: Callable[[str], bytes]) -> None:
+        self._parse, self._code = parse, code
         self._turning_off: list[str] = []
+        self._others: list[str] = []
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        self._files.append(path)
-        if _OFF.search(data) is not None:
-            self._turning_off.append(path)
+        (self._turning_off if _OFF.search(data) is not None else self._others).append(path)
 
     def without_grad(self, path: str, name: str, takes: Callable[[str], bool] | None) -> bool | None:
         """Whether files other than ``path`` call a name only where autograd is off; None if none calls it.
@@ -39,9 +36,9 @@ class CallingFiles:
         """
         called = re.compile((rb"\b" if takes is not None else rb"\.\s*") + re.escape(name.encode()) + rb"\s*\(")
         found: bool | None = None
-        for files in (self._turning_off, [each for each in self._files if each not in set(self._turning_off)]):
+        for files in (self._turning_off, self._others):
             for other in files:
-                if other == path or called.search(importable.content(other)) is None:
+                if other == path or called.search(self._code(other)) is None:
                     continue
                 if takes is not None and not takes(other):
                     continue

@@ -41,13 +41,17 @@ class Importers:
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._trees: dict[str, ast.Module | None] = {}
+        self._notebooks: dict[str, bytes] = {}
+        """The code of notebooks, which is a small part of what is in them."""
         self.patching = Patching(self._tree)
-        self.callers = CallingFiles(self._tree)
+        self.callers = CallingFiles(self._tree, self._code)
         made = importable.State()
         try:
             for path in importable.files(folder):
                 data = importable.content(path)
                 made.add(path, data)
+                if path.endswith(importable.NOTEBOOK):
+                    data = self._notebooks[path] = importable.code_of(path, data)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
                 for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
@@ -80,8 +84,12 @@ class Importers:
     def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
         tree = self._tree(other)
         if tree is None:
-            return _seems_to_take(importable.content(other), _stem(path), name, with_stars)
+            return _seems_to_take(self._code(other), _stem(path), name, with_stars)
         return _Importer(tree, other, path, name, leads).takes(with_stars)
+
+    def _code(self, path: str) -> bytes:
+        """The code in a file."""
+        return self._notebooks[path] if path in self._notebooks else importable.content(path)
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:
