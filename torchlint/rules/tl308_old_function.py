@@ -85,8 +85,8 @@ store it and the file calls instances on the spot:
 
 Calling an instance of a function with static methods raises, so `.apply` in its place is safe. Methods are made static
 by an unsafe fix. There is none where the class has other methods, where an instance or the class is used for anything
-but a call, where another file may have the class from here, and where the number of gradients that `backward` returns is
-not seen: such a function has to be rewritten by hand.
+but a call, where another file may have the class from here, and where the number of gradients that `backward` returns
+is not seen: such a function has to be rewritten by hand.
 
 Extending autograd: <https://docs.pytorch.org/docs/stable/notes/extending.html>.
 """
