@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from torchlint.model.codebase.patching import ParseFile
 
-_OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_OFF = (b"no_grad", b"inference_mode", b"set_grad_enabled")
 _FAR = 3
 """How many callers of callers in one file to follow."""
 
@@ -28,7 +28,7 @@ class CallingFiles:
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
         self._files.append(path)
-        if _OFF.search(data) is not None:
+        if any(word in data for word in _OFF):
             self._turning_off.append(path)
 
     def without_grad(self, path: str, name: str, takes: Callable[[str], bool] | None) -> bool | None:
