@@ -16,6 +16,7 @@ import warnings
 from typing import Any
 
 import torch
+import torch._dynamo  # what many examples import on first use, here once for all the processes
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ which count no lines. So a function that looks at everything for everything is n
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import math
 import pkgutil
@@ -251,6 +252,7 @@ def _parsing(parse: Callable[[str], Any], counted: Counts) -> Callable[[str], An
     return parsed
 
 
+@functools.cache
 def _modules() -> list[ModuleType]:
     names = [info.name for info in pkgutil.walk_packages(torchlint.__path__, "torchlint.")]
     return [importlib.import_module(name) for name in names if not name.endswith("__main__")]

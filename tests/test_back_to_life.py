@@ -21,6 +21,25 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return it.next(), iter(other).next()\n",
         "import torch\ndef f(loader, other):\n    it = iter(loader)\n    return next(it), next(iter(other))\n",
     ),
+    "an iterator that is asked for by its method, or counts": (
+        "import torch\ndef f(loader, other):\n    i, x = enumerate(loader, 0).next()\n    return x, other.__iter__().next()\n",
+        "import torch\ndef f(loader, other):\n    i, x = next(enumerate(loader, 0))\n    return x, next(iter(other))\n",
+    ),
+    "an iterator of a file, by its method": ("import torch\nfirst = open('x').__iter__().next()\n", None),
+    "a number behind copies and wider types": (
+        "import torch.nn.functional as F\nimport torch\ndef f():\n    a = F.mse_loss(torch.ones(3), torch.zeros(3))\n"
+        "    return a.cpu().data[0], a.data.double().numpy()[0], a.data.int().numpy()[0]\n",
+        "import torch.nn.functional as F\nimport torch\ndef f():\n    a = F.mse_loss(torch.ones(3), torch.zeros(3))\n"
+        "    return a.item(), a.item(), a.int().numpy()[0]\n",
+    ),
+    "a sum that begins as a number": (
+        "import torch\ndef f(net, xs):\n    a = b = 0.0\n    for x in xs:\n        r, s = net(x), x.clamp(0)\n        a += r.cpu().data[0]\n"
+        "        b += s.cpu().data[0]\n    return a, b\n",
+        "import torch\ndef f(net, xs):\n    a = b = 0.0\n    for x in xs:\n        r, s = net(x), x.clamp(0)\n        a += r.cpu().data[0]\n"
+        "        b += s.cpu().data[0]\n    return a, b\n",
+        "import torch\ndef f(net, xs):\n    a = b = 0.0\n    for x in xs:\n        r, s = net(x), x.clamp(0)\n        a += r.item()\n"
+        "        b += s.item()\n    return a, b\n",
+    ),
     "an iterator of a class that is the project's own": (
         "import torch\nclass It:\n    def next(self):\n        return 1\n    def __next__(self):\n        return 2\n"
         "def f(loader):\n    return iter(loader).next()\n",

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from torchlint.file.triggers import gate, outline
 from torchlint.file.triggers.prose import without_prose
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
 
 
 def around(text: str) -> list[str]:
@@ -203,3 +206,19 @@ def test_code_of_any_text_is_left_alone(text: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             assert node.id in rows[node.lineno - 1]
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "cases").glob("*.py")), ids=lambda path: path.stem)
+def test_lines_end_in_three_ways(path: Path) -> None:
+    data = path.read_bytes()
+    possible = gate.possible_rules(data, CODES)
+    for newline in (b"\r", b"\r\n"):
+        other = data.replace(b"\n", newline)
+        assert gate.possible_rules(other, CODES) == possible
+        assert gate.can_match(other, CODES) == gate.can_match(data, CODES)
+
+
+def test_a_comment_ends_where_its_line_does() -> None:
+    text = "import torch\nx = torch.ones(3)  # three\ny = x.new(4, 4)\n"
+    for newline in ("\n", "\r\n", "\r"):
+        assert gate.possible_rules(text.replace("\n", newline).encode(), frozenset(("TL307",)))

@@ -29,3 +29,20 @@ def test_messages_of_the_examples(code: str) -> None:
             assert not FIGURATIVE.search(said), found.message
             if not code.startswith(OF_THE_TABLE):
                 assert len(said) <= WIDTH, found.message
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"),
+    [
+        ("p.data - 1", "`with torch.no_grad(): ….copy_(…)`"),
+        ("q", "`with torch.no_grad(): ….copy_(…)`"),
+        ("p.data.half()", "`.to(…)`"),
+        ("p.data.to(device)", "`.to(…)`"),
+        ("p.data.squeeze()", "`nn.Parameter`"),
+        ("(q.view(2, -1).t())", "`nn.Parameter`"),
+    ],
+)
+def test_what_is_advised_for_an_assignment_to_data(written: str, advice: str) -> None:
+    text = f"from torch import nn\ndef f(net: nn.Module, q, device):\n    for p in net.parameters():\n        p.data = {written}\n"
+    [found] = check_text(text, "x.py", frozenset(("TL103",))).diagnostics
+    assert found.message.endswith(advice)

@@ -39,6 +39,121 @@ FORMS = {
         "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.data, 1)\n",
         "x = torch.ones(3, 3)\nw = x.requires_grad_() * 2\n_, a = torch.max(w.detach(), 1)\n",
     ),
+    "assigned to itself beside another": (
+        "def f(loader, net):\n    for x, y in loader:\n        x, y = Variable(x), Variable(y[:, 0])\n        net(x, y)\n",
+        "def f(loader, net):\n    for x, y in loader:\n        y = y[:, 0]\n        net(x, y)\n",
+    ),
+    "assigned to itself in a tuple of one more": (
+        "def f(loader, net):\n    for x, y, z in loader:\n        (x, y, z) = (Variable(x), y.cuda(), Variable(z))\n        net(x, y, z)\n",
+        "def f(loader, net):\n    for x, y, z in loader:\n        (y) = (y.cuda())\n        net(x, y, z)\n",
+    ),
+    "assigned to itself before a comma": (
+        "def f(loader, net):\n    for x, y in loader:\n        x, y, = Variable(x), net(y)\n        net(x, y)\n",
+        "def f(loader, net):\n    for x, y in loader:\n        x, y, = x, net(y)\n        net(x, y)\n",
+    ),
+    "replaced with others in one statement": (
+        "def f(loader, step):\n    for x, y in loader:\n        x, y = x.cuda().float(), y.cuda()\n        x, y = Variable(x), Variable(y)\n"
+        "        step(x[0].add_(1), y)\n",
+        "def f(loader, step):\n    for x, y in loader:\n        x, y = x.cuda().float(), y.cuda()\n        step(x[0].add_(1), y)\n",
+    ),
+    "kept beside what replaces it": (
+        "def f(net):\n    x = torch.ones(3)\n    x, old = Variable(x), x\n    net(x, old)\n",
+        "def f(net):\n    x = torch.ones(3)\n    x, old = x.detach(), x\n    net(x, old)\n",
+    ),
+    "a new tensor whose name is not used any more": (
+        "def f(net):\n    x = torch.zeros(2, 3)\n    x[:, 0] = 1\n    x.mul_(2)\n    v = Variable(x)\n    net(v)\n    return v.t_()\n",
+        "def f(net):\n    x = torch.zeros(2, 3)\n    x[:, 0] = 1\n    x.mul_(2)\n    v = x\n    net(v)\n    return v.t_()\n",
+    ),
+    "a new tensor in each round": (
+        "def f(net, images):\n    for image in images:\n        x = torch.from_numpy(image)\n        x = ((x / 255 - 0.5) / 0.5).cuda()\n"
+        "        v = Variable(x)\n        net(v)\n",
+        "def f(net, images):\n    for image in images:\n        x = torch.from_numpy(image)\n        x = ((x / 255 - 0.5) / 0.5).cuda()\n"
+        "        v = x\n        net(v)\n",
+    ),
+    "a new tensor of which the next round has the name": (
+        "def f(net, images):\n    x = torch.ones(3)\n    for image in images:\n        net(x)\n        x = torch.ones(3)\n        v = Variable(x)\n"
+        "        net(v)\n",
+        "def f(net, images):\n    x = torch.ones(3)\n    for image in images:\n        net(x)\n        x = torch.ones(3)\n        v = x.detach()\n"
+        "        net(v)\n",
+    ),
+    "a new tensor that another name has": (
+        "def f(net):\n    x = torch.ones(3)\n    kept = [x]\n    v = Variable(x)\n    net(v)\n    return kept\n",
+        "def f(net):\n    x = torch.ones(3)\n    kept = [x]\n    v = x.detach()\n    net(v)\n    return kept\n",
+    ),
+    "a new tensor that a function inside has": (
+        "def f(net):\n    x = torch.ones(3)\n    def g():\n        return x\n    v = Variable(x)\n    net(v)\n    return g\n",
+        "def f(net):\n    x = torch.ones(3)\n    def g():\n        return x\n    v = x.detach()\n    net(v)\n    return g\n",
+    ),
+    "a new tensor on one path": (
+        "def f(net, x, new):\n    if new:\n        x = torch.ones(3)\n    v = Variable(x)\n    net(v)\n",
+        "def f(net, x, new):\n    if new:\n        x = torch.ones(3)\n    v = x.detach()\n    net(v)\n",
+    ),
+    "computed in the block that is made": (
+        "def f(net, criterion, x, y):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    loss = criterion(out, y)\n    print(len(y))\n"
+        "    out = out.data.squeeze().cpu()\n    return loss.data[0], torch.exp(out)\n",
+        "def f(net, criterion, x, y):\n    x = x.detach()\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
+        "    print(len(y))\n    out = out.squeeze().cpu()\n    return loss.item(), torch.exp(out)\n",
+    ),
+    "views of integers": (
+        "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    b = Variable(x[0])\n"
+        "    c = Variable(x.contiguous())\n    net(a, b, c)\n    return x\n",
+        "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = x.transpose(0, 1).cuda()\n    b = x[0]\n"
+        "    c = x.contiguous().detach()\n    net(a, b, c)\n    return x\n",
+    ),
+    "views of what may be written to with a graph": (
+        "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    net(a)\n    return x\n",
+        "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = x.transpose(0, 1).detach().cuda()\n    net(a)\n    return x\n",
+    ),
+    "samples and attributes of data sets": (
+        "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    net(Variable(x), Variable(y, volatile=True))\n"
+        "    return Variable(loader.dataset.data_tensor).cuda(), Variable(rows[i])\n",
+        "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    with torch.no_grad():\n        net(x, y)\n"
+        "    return loader.dataset.data_tensor.cuda(), rows[i].detach()\n",
+    ),
+    "samples of data sets by name": (
+        "def f(dataset, net):\n    net(Variable(dataset['train']), Variable(dataset.get()))\n",
+        "def f(dataset, net):\n    net(dataset['train'].detach(), dataset.get().detach())\n",
+    ),
+    "a data set of torchvision": (
+        "import torchvision\ndef f(net):\n    test = torchvision.datasets.MNIST('.', train=False)\n"
+        "    x = Variable(torch.unsqueeze(test.test_data, dim=1)).type(torch.FloatTensor)[:200] / 255\n    return x\n",
+        "import torchvision\ndef f(net):\n    test = torchvision.datasets.MNIST('.', train=False)\n"
+        "    x = torch.unsqueeze(test.test_data, dim=1).type(torch.FloatTensor)[:200] / 255\n    return x\n",
+    ),
+    "what a function of the file has just made": (
+        "def one_hot(i, n):\n    if n == 0:\n        return torch.zeros(1)\n    target = torch.zeros(1, n)\n    target[0, i] = 1\n    return target\n\n\n"
+        "def f(net, i):\n    v = Variable(one_hot(i, 3))\n    net(v)\n",
+        "def one_hot(i, n):\n    if n == 0:\n        return torch.zeros(1)\n    target = torch.zeros(1, n)\n    target[0, i] = 1\n    return target\n\n\n"
+        "def f(net, i):\n    v = one_hot(i, 3)\n    net(v)\n",
+    ),
+    "what a function of the file may have made before": (
+        "known = {}\n\n\ndef one_hot(i, n):\n    target = torch.zeros(1, n)\n    known[i] = target\n    return target\n\n\n"
+        "def f(net, i):\n    v = Variable(one_hot(i, 3))\n    net(v)\n",
+        "known = {}\n\n\ndef one_hot(i, n):\n    target = torch.zeros(1, n)\n    known[i] = target\n    return target\n\n\n"
+        "def f(net, i):\n    v = one_hot(i, 3).detach()\n    net(v)\n",
+    ),
+    "what a function with a decorator makes": (
+        "import functools\n@functools.lru_cache\ndef zeros(n):\n    return torch.zeros(n)\n\n\ndef f(net):\n    net(Variable(zeros(3)))\n",
+        "import functools\n@functools.lru_cache\ndef zeros(n):\n    return torch.zeros(n)\n\n\ndef f(net):\n    net(zeros(3).detach())\n",
+    ),
+    "given to a method that is there to be overridden": (
+        "class Initializer:\n    def __call__(self, module):\n        self.on_weight(module.weight.data)\n\n    def on_weight(self, tensor):\n"
+        "        return self.on_tensor(tensor)\n\n    def on_tensor(self, tensor):\n        raise NotImplementedError\n",
+        "class Initializer:\n    def __call__(self, module):\n        self.on_weight(module.weight.detach())\n\n    def on_weight(self, tensor):\n"
+        "        return self.on_tensor(tensor)\n\n    def on_tensor(self, tensor):\n        raise NotImplementedError\n",
+    ),
+    "given to a method that is overridden by what writes": (
+        "class A:\n    def run(self, module):\n        self.use(module.weight.data)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class B(A):\n    pass\n\n\nclass C(B):\n    def use(self, tensor):\n        tensor.zero_()\n",
+        "class A:\n    def run(self, module):\n        self.use(module.weight.detach())\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class B(A):\n    pass\n\n\nclass C(B):\n    def use(self, tensor):\n        tensor.zero_()\n",
+    ),
+    "given to a method that only looks, beside another of that name": (
+        "class A:\n    def run(self, module):\n        self.use(module.weight.data)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class C:\n    def use(self, tensor):\n        tensor.zero_()\n",
+        "class A:\n    def run(self, module):\n        self.use(module.weight)\n\n    def use(self, tensor):\n        return tensor.size()\n\n\n"
+        "class C:\n    def use(self, tensor):\n        tensor.zero_()\n",
+    ),
     "between brackets": (
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i.data] = 1\n    return x[i.data], seen[i.data]\n",
         "def f(m, x: torch.Tensor, i: torch.Tensor, seen):\n    m[[0, 1], i] = 1\n    return x[i], seen[i.detach()]\n",

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import libcst as cst
 import pytest
 
+from torchlint.file.check import check_text
+from torchlint.model import interpreted
 from torchlint.model.budget import Budget
-from torchlint.model.interpret.queries import Answers, AttributeKey, Queries
+from torchlint.model.codebase.modules import Codebase
+from torchlint.model.context import Context
+from torchlint.model.interpret.queries import Answers, AttributeKey, Queries, ScopeKey
+from torchlint.model.interpret.summary import Summary
 from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Value, join
 
 
@@ -116,3 +122,29 @@ def test_what_raises_is_not_open_any_more() -> None:
         with pytest.raises(KeyError):
             program.ask("a")
         assert not program.queries.is_open(AttributeKey(0, "a"))
+
+
+@pytest.mark.parametrize("many", [5, 20])
+def test_a_constructor_that_goes_round_in_circles_is_not_interpreted_for_each_attribute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """From one function further away it comes out differently, but the same for each."""
+    names = [f"self.a{index}" for index in range(many)]
+    constructor = ["def same(v): return v", "self.y = same(x)", *(f"{name} = x" for name in names)]
+    body = ["class Trainer:", "    def __init__(self, x):", *(f"        {line}" for line in constructor)]
+    body += ["    def generate(self):", f"        self.y = ({', '.join(names)})"]
+    (tmp_path / "trainer.py").write_text("\n".join([*body, ""]), encoding="utf-8")
+    (tmp_path / "pyproject.toml").touch()
+    began: Counter[str] = Counter()
+    interpret = interpreted._interpret
+
+    def counting(
+        context: Context, scope: cst.FunctionDef | cst.Module, key: ScopeKey, cls: cst.ClassDef | None
+    ) -> Summary:
+        began[scope.name.value if isinstance(scope, cst.FunctionDef) else ""] += 1
+        return interpret(context, scope, key, cls)
+
+    monkeypatch.setattr(interpreted, "_interpret", counting)
+    text = "import torch\nfrom trainer import Trainer\nt = Trainer(torch.ones(3))\nz = t.y.data\n"
+    check_text(text, "use.py", frozenset(("TL101",)), location=str(tmp_path / "use.py"), codebase=Codebase())
+    assert began["__init__"] == 2

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -70,12 +69,6 @@ def test_codes_and_names() -> None:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", info.name)
 
 
-def test_types() -> None:
-    command = [sys.executable, "-m", "mypy", "--strict", "torchlint/rules", "torchlint/testing"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
 def test_the_format_of_a_block() -> None:
     doc = "T.\n\n```diff run\n import torch\n+import new\n\n-a\n-b\n+c\n-d\n~e\n+f\n!g\n```\n```diff\n x\n```\n"
     first, second = examples(doc)
@@ -100,6 +93,9 @@ def test_a_bad_block(doc: str) -> None:
 
 # --------------------------------------------------------------------- tests/cases
 
+
+linted = functools.cache(lint)
+"""The same text is looked at by several tests."""
 
 EXPECTED = re.compile(r"#\s*(\^*)\s*((?:TL\d{3}(?:`[^`]*`)?\s*)+)$")
 EACH = re.compile(r"(TL\d{3})(?:`([^`]*)`)?")
@@ -139,7 +135,7 @@ per_fixing = pytest.mark.parametrize("fixing", [Fixing.SAFE, Fixing.UNSAFE], ids
 @per_case
 def test_findings_of_a_case(path: Path) -> None:
     text = read(path)
-    found = list(lint(text, ALL).diagnostics)
+    found = list(linted(text, ALL).diagnostics)
     problems = []
     for wanted in expectations(text):
         here = [d for d in found if (d.start.row, d.code) == (wanted.row, wanted.code)]
@@ -157,9 +153,9 @@ def test_findings_of_a_case(path: Path) -> None:
 @per_case
 def test_fixes_of_a_case(path: Path, fixing: Fixing) -> None:
     text = read(path)
-    fixed = lint(text, ALL, fixing)
+    fixed = linted(text, ALL, fixing)
     compiles(fixed.text)
-    again = lint(fixed.text, ALL, fixing)
+    again = linted(fixed.text, ALL, fixing)
     same_text(again.text, fixed.text)
     assert not again.fixed
 
@@ -169,7 +165,7 @@ def test_fixes_of_a_case(path: Path, fixing: Fixing) -> None:
 def test_only_statements_with_findings_change(path: Path, fixing: Fixing) -> None:
     """Others may only move into a new block, by one step."""
     text = read(path)
-    checked, fixed = lint(text, ALL), lint(text, ALL, fixing)
+    checked, fixed = linted(text, ALL), linted(text, ALL, fixing)
     allowed = {row for d in checked.diagnostics for row in range(d.rows[0], d.rows[1] + 1)}
     lines, new = text.split("\n"), fixed.text.split("\n")
     for tag, first, last, new_first, new_last in difflib.SequenceMatcher(
@@ -205,7 +201,7 @@ def test_the_bytes_between_edits_stay(path: Path, variant: str) -> None:
     text = read(path)
     change = str if re.search(r"[\r\f\t]", text) else VARIANTS[variant]  # str: already such a file
     for fixing in (Fixing.SAFE, Fixing.UNSAFE):
-        same_text(lint(change(text), ALL, fixing).text, change(lint(text, ALL, fixing).text))
+        same_text(linted(change(text), ALL, fixing).text, change(linted(text, ALL, fixing).text))
 
 
 BRACKETS = """

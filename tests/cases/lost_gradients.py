@@ -285,3 +285,36 @@ class StepsElsewhere:
         self.scaler.scale(self.model(x).mean()).backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0 * self.scaler.get_scale())
         self.update()
+
+
+def closures(net, batches):
+    """What a closure does is done by the step that it is given to."""
+    optimizer = torch.optim.LBFGS(net.parameters())
+    for x in batches:
+
+        def closure():
+            optimizer.zero_grad()
+            loss = net(x).sum()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            return loss
+
+        optimizer.step(closure)
+    for x in batches:
+
+        def unclipped():
+            optimizer.zero_grad()
+            loss = net(x).sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure=unclipped)
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # TL406
+    for x in batches:
+
+        def without_clearing():
+            loss = net(x).sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(without_clearing)

@@ -10,10 +10,12 @@ import libcst as cst
 from torchlint.model.bindings import last_assigned
 from torchlint.model.classes import find_method
 from torchlint.model.expressions import value_of
+from torchlint.model.imports import imported_path
 from torchlint.model.interpret.module_containers import WRAPPERS
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import assignment_of, decorator_names, last_name
 from torchlint.model.torch import library
+from torchlint.model.torch.named import named
 from torchlint.model.values import Value, reference
 
 if TYPE_CHECKING:
@@ -54,30 +56,38 @@ _MODULES = {
 
 def activation(context: Context, node: cst.BaseExpression, far: int = _FAR) -> Activation | None:
     """What an expression went through last, on every path; None if that is not known, or nothing of the kind."""
+    passed: list[cst.Attribute] = []
     while True:
         match node:
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _PASSING:
-                if reference(value_of(context, node.func)) is not None and not _is_method(context, node.func):
-                    return None
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)) as func) if name in _PASSING:
+                passed.append(func)
                 node = inner
             case cst.Subscript(value=inner):
                 node = inner
-            case cst.Name():
-                assigned = last_assigned(context, node) if far else None
-                return activation(context, assigned, far - 1) if assigned is not None else None
-            case cst.Call():
-                return _of_call(context, node, far)
             case _:
-                return None
+                break
+    found = _of_source(context, node, far)
+    return None if found is None or any(_is_function(context, func) for func in passed) else found
 
 
-def _is_method(context: Context, func: cst.BaseExpression) -> bool:
-    """Whether a method of an object is called, and not a function of a module."""
-    return isinstance(func, cst.Attribute) and not value_of(context, func.value).kind & Kind.REFERENCE
+def _of_source(context: Context, node: cst.BaseExpression, far: int) -> Activation | None:
+    """The same of what is left when methods are gone that leave the numbers alone, and what takes a part."""
+    match node:
+        case cst.Name():
+            assigned = last_assigned(context, node) if far else None
+            return activation(context, assigned, far - 1) if assigned is not None else None
+        case cst.Call():
+            return _of_call(context, node, far)
+    return None
+
+
+def _is_function(context: Context, func: cst.Attribute) -> bool:
+    """Whether a function of a module is called, and not a method of an object."""
+    return reference(value_of(context, func)) is not None and bool(value_of(context, func.value).kind & Kind.REFERENCE)
 
 
 def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
-    if _is_other_layer(context, node.func):
+    if _is_other_layer(context, node.func) or _is_other_function(context, node.func):
         return None
     func = value_of(context, node.func)
     if func.kind == Kind.MODULE:
@@ -89,6 +99,13 @@ def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _BY_NAME:
             return _BY_NAME[name] if value_of(context, owner).kind & (Kind.TENSOR | Kind.UNKNOWN) else None
     return None
+
+
+def _is_other_function(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether a function of torch is called that is none of these, by its import."""
+    path = imported_path(context, func)
+    ref = named(path).ref if path is not None else None
+    return ref is not None and library.is_function(ref) and ref.rpartition(".")[2] not in _BY_NAME
 
 
 def _is_other_layer(context: Context, func: cst.BaseExpression) -> bool:

@@ -104,16 +104,21 @@ def _is_counter(context: Context, name: str, scope: cst.FunctionDef | cst.Module
 
 
 def _is_counted(target: cst.Name, tree: Tree) -> bool:
-    at, counting = tree.parent(target), "range"
+    at = tree.parent(target)
     if isinstance(at, cst.Element):
         several = tree.parent(at)
-        if not isinstance(several, cst.Tuple) or several.elements[0] is not at:
-            return False
-        at, counting = tree.parent(several), "enumerate"
-    match at:
-        case cst.For(iter=cst.Call(func=cst.Name(value=func))) | cst.CompFor(iter=cst.Call(func=cst.Name(value=func))):
-            return func == counting
-    return False
+        at = tree.parent(several) if several is not None else None
+    return isinstance(at, (cst.For, cst.CompFor)) and counter_of(at) is target
+
+
+def counter_of(loop: cst.For | cst.CompFor) -> cst.Name | None:
+    """What a loop counts with, if it does: ``i`` of ``for i in range(n)`` and of ``for i, x in enumerate(xs)``."""
+    match loop.iter, loop.target:
+        case cst.Call(func=cst.Name("range")), cst.Name() as name:
+            return name
+        case cst.Call(func=cst.Name("enumerate")), cst.Tuple(elements=[cst.Element(cst.Name() as name), *_]):
+            return name
+    return None
 
 
 def bound_value(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.classes import class_of
 from torchlint.model.definitions import follow
 from torchlint.model.imports import imported_path
 from torchlint.model.interpreted import trace_of
@@ -20,13 +21,18 @@ if TYPE_CHECKING:
 def value_of(context: Context, node: cst.CSTNode) -> Value:
     """What an expression can be.
 
-    It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked.
+    It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked. Those
+    of a ``forward`` are believed less than the convention on what it is given.
     """
     scope = context.scopes.scope_of(node)
     value = follow(context, trace_of(context, scope).value(node))
-    if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef):
+    if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef) and not _is_forward(context, scope):
         return context.interpreter.of_callers(context, node, scope) or value
     return value
+
+
+def _is_forward(context: Context, function: cst.FunctionDef) -> bool:
+    return function.name.value == "forward" and class_of(context, function) is not None
 
 
 def qualified(context: Context, node: cst.CSTNode) -> str | None:

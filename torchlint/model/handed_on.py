@@ -32,6 +32,10 @@ _WITHOUT_GRAPH = frozenset(
     )
 )
 """Functions, methods and attributes whose results have no graph, or may have none."""
+_FILLING = frozenset(("append", "appendleft", "extend", "extendleft", "insert"))
+"""Methods that put something into a list."""
+_MAKING = (cst.Assign, cst.AugAssign, cst.For, cst.Call)
+"""What binds or fills something that may have a graph."""
 
 
 @at_home
@@ -50,7 +54,15 @@ def _handed_on(context: Context, function: cst.FunctionDef) -> frozenset[str]:
         for node in tree.within(function.body, cst.Return)
         if node.value is not None and context.scopes.scope_of(node) is function
     ]
-    made = [node for node in tree.within(function.body, cst.Assign) if context.scopes.scope_of(node) is function]
+    made = sorted(
+        (
+            node
+            for cls in _MAKING
+            for node in tree.within(function.body, cls)
+            if context.scopes.scope_of(node) is function
+        ),
+        key=tree.order,
+    )
     names = (param.name.value for param in parameters(function))
     return frozenset(name for name in names if returned and _reaches(name, made, returned))
 
@@ -59,12 +71,22 @@ def _cuts(name: cst.Name) -> bool:
     return _CUTTING.fullmatch(name.value) is not None
 
 
-def _reaches(name: str, made: Sequence[cst.Assign], returned: Sequence[cst.BaseExpression]) -> bool:
-    """Whether every returned expression is made of a name, by way of assignments in their order."""
+def _reaches(name: str, made: Sequence[cst.CSTNode], returned: Sequence[cst.BaseExpression]) -> bool:
+    """Whether every returned expression is made of a name, by way of what is bound and filled, in that order."""
     carrying = {name}
-    for assign in made:
-        bound = {each for target in assign.targets for each in target_names(target.target)}
-        carrying = carrying | bound if _mentions(assign.value, carrying) else carrying - bound
+    for node in made:
+        match node:
+            case cst.Assign(targets=targets, value=value):
+                bound = {each for target in targets for each in target_names(target.target)}
+                carrying = carrying | bound if _mentions(value, carrying) else carrying - bound
+            case cst.AugAssign(target=target, value=value) | cst.For(target=target, iter=value) if _mentions(
+                value, carrying
+            ):
+                carrying.update(target_names(target))
+            case cst.Call(func=cst.Attribute(value=cst.Name(filled), attr=cst.Name(method)), args=args) if (
+                method in _FILLING and any(_mentions(arg.value, carrying) for arg in args)
+            ):
+                carrying.add(filled)
     return all(_mentions(value, carrying) for value in returned)
 
 

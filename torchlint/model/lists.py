@@ -16,9 +16,9 @@ from torchlint.model.graphs.mentions import owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.recording import calls_of, shows_recording
-from torchlint.model.requires_grad import is_leaf, requires_grad
+from torchlint.model.requires_grad import is_leaf, of_callers, requires_grad
 from torchlint.model.syntax import dotted, literal_key, parameters
-from torchlint.model.values import held
+from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -32,13 +32,20 @@ def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certain
     value = value_of(context, node)
     if value.kind & ~(Kind.CONTAINER | Kind.UNKNOWN) or value.is_mapping:
         return None
-    found = _filled(context, node, _FAR)
+    found = max(_filled(context, node, _FAR), _held(context, node, value))
+    if not found and (believed := of_callers(context, node)) is not None:
+        found = min(_held(context, node, believed), Certainty.EXPECTED)
+    return found or None
+
+
+def _held(context: Context, node: cst.BaseExpression, value: Value) -> Certainty:
+    """How certain that is by the value of the list."""
     element = held(value)
     if element is None or element.kind != Kind.TENSOR or not element.dtype & Dtype.FLOAT or element.grad != Tri.YES:
-        return found or None
+        return Certainty.SUPPOSED
     if is_leaf(element) or shows_recording(context, node):
-        return max(found, element.certainty)
-    return max(found, min(element.certainty, Certainty.EXPECTED))
+        return element.certainty
+    return min(element.certainty, Certainty.EXPECTED)
 
 
 def _filled(context: Context, node: cst.BaseExpression, far: int) -> Certainty:

@@ -9,11 +9,13 @@ import libcst as cst
 
 from torchlint.model import trainable
 from torchlint.model.expressions import value_of
+from torchlint.model.imports import imported_path
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.grads import has_parameters
+from torchlint.model.torch.named import named
 from torchlint.model.torch.schema import Flag, ModuleInfo
 from torchlint.model.values import UNKNOWN, Argument
 
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 def makes_parameters(context: Context, node: cst.BaseExpression) -> bool:
     """Whether an expression makes a module that has parameters: a layer of torch, or of a class that makes some."""
     return _makes(context, node, _has_parameters)
+
+
+def may_make_parameters(context: Context, node: cst.Call) -> bool:
+    """Whether a call may make one, as far as imports say: asked first, for it takes no interpretation."""
+    return not _is_known_not_to(context, node, _has_parameters)
 
 
 def makes_state(context: Context, node: cst.BaseExpression) -> bool:
@@ -56,7 +63,7 @@ def _makes(context: Context, node: cst.BaseExpression, has: _Has, far: int = _FA
     match node.func:
         case cst.Attribute(value=inner, attr=cst.Name(value=name)) if MODULE_METHODS.get(name) == "self":
             return _makes(context, inner, has, far)
-    if value_of(context, node).kind != Kind.MODULE:
+    if _is_known_not_to(context, node, has) or value_of(context, node).kind != Kind.MODULE:
         return False
     made = value_of(context, node.func)
     if isinstance(made.node, cst.ClassDef):
@@ -71,6 +78,16 @@ def _makes(context: Context, node: cst.BaseExpression, has: _Has, far: int = _FA
     if info is not None and has(made.ref or "", info, _arguments(node)):
         return True
     return any(_any_part(context, arg.value, has, far) for arg in node.args)
+
+
+def _is_known_not_to(context: Context, node: cst.Call, has: _Has) -> bool:
+    """Whether a class of torch that makes no such module is called, by its import, and is given no other one."""
+    path = imported_path(context, node.func)
+    ref = named(path).ref if path is not None else None
+    info = library.module_info(ref) if ref is not None else None
+    if info is None or any(isinstance(arg.value, (cst.Call, cst.List, cst.Tuple)) for arg in node.args):
+        return False
+    return not has(ref or "", info, _arguments(node))
 
 
 def _arguments(call: cst.Call) -> list[Argument]:

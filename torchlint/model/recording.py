@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.autograd import backward_calls
+from torchlint.model.branches import branches
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import qualified
+from torchlint.model.graphs.always import runs_with
 from torchlint.model.interpreted import seen
 from torchlint.model.modes import grad_enabled
+from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.syntax import last_name
 from torchlint.system.stack import deeper
@@ -37,7 +40,41 @@ _MAY_SWITCH = re.compile(r"grad|infer|eval|frozen|freeze|predict", re.IGNORECASE
 
 def shows_recording(context: Context, node: cst.CSTNode) -> bool:
     """Whether the file shows that autograd can record where ``node`` is evaluated."""
-    return grad_enabled(context, node) == Tri.YES and _is_shown(context, node, _FAR)
+    return (
+        may_show_recording(context, node) and grad_enabled(context, node) == Tri.YES and _is_shown(context, node, _FAR)
+    )
+
+
+def may_show_recording(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a file may show that autograd records where ``node`` is evaluated, by the names in it alone.
+
+    A constructor counts as if it did, and with it what it calls. Asked first, for it takes no interpretation.
+    """
+    function = context.tree.enclosing(node, cst.FunctionDef)
+    return not isinstance(function, cst.FunctionDef) or function.name.value in context.remember(_begun)
+
+
+def _begun(context: Context) -> frozenset[str]:
+    """The names of functions that may be begun where autograd records, and of all that these call."""
+    called: dict[str, set[str]] = {}
+    waiting: list[str] = ["__init__"]
+    for call in context.tree.all(cst.Call):
+        caller = context.tree.enclosing(call, cst.FunctionDef)
+        if isinstance(caller, cst.FunctionDef):
+            called.setdefault(caller.name.value, set()).add(last_name(call.func))
+        else:
+            waiting.append(last_name(call.func))
+    for function in context.tree.all(cst.FunctionDef):
+        is_begun = _STARTED.fullmatch(function.name.value) is not None or _enables(function)
+        if is_begun or backward_calls(context, function):
+            waiting.append(function.name.value)
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += called.get(name, ())
+    return frozenset(found)
 
 
 def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
@@ -46,9 +83,10 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
     scope = context.scopes.scope_of(node)
     if not isinstance(scope, cst.FunctionDef) or context.tree.enclosing(node, cst.Lambda) is not None:
         return False
-    if context.remember(_switches) or _is_under_unknown(context, node):
+    if context.remember(_switches) or _is_under_unknown(context, node) or _is_in_evaluation(context, node):
         return False
-    if any(goes_with(context, call, node) for call in backward_calls(context, scope)):
+    calls = backward_calls(context, scope)
+    if any(goes_with(context, call, node) for call in calls) or _is_sure_of_one(context, calls, node):
         return True
     return context.remember(_is_begun_recording, scope, far)
 
@@ -56,7 +94,7 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
 def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -> bool:
     """Whether somebody who is seen begins a function where autograd records."""
     name, cls = function.name.value, class_of(context, function)
-    if any("enable_grad" in last_name(_called(d.decorator)) for d in function.decorators):
+    if _enables(function):
         return True
     if _STARTED.fullmatch(name) and not function.decorators:
         return name != "training_step" or (cls is not None and class_kind(context, cls) == "module")
@@ -70,11 +108,18 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
     return False
 
 
+def _enables(function: cst.FunctionDef) -> bool:
+    """Whether a decorator turns autograd on."""
+    return any("enable_grad" in last_name(_called(each.decorator)) for each in function.decorators)
+
+
 def callers_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
-    """The calls of a function in its file; of a constructor those of its class."""
-    cls = class_of(context, function) if function.name.value == "__init__" else None
-    wanted = function if cls is None else cls
-    return context.remember(_calls, wanted.name.value).get(id(wanted), [])
+    """The calls of a function in its file: of a constructor those of its class, of a ``forward`` those of modules."""
+    name = function.name.value
+    cls = class_of(context, function) if name in ("__init__", "forward") else None
+    wanted = cls if cls is not None and name == "__init__" else function
+    found = context.remember(_calls, wanted.name.value).get(id(wanted), [])
+    return found if cls is None or wanted is cls else [*found, *calls_of_modules(context, cls)]
 
 
 def calls_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
@@ -116,33 +161,35 @@ def _is_under_unknown(context: Context, node: cst.CSTNode) -> bool:
     return False
 
 
-def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Whether a call that shows the mode runs whenever a node does, or a node whenever the call does."""
-    if grad_enabled(context, call) != Tri.YES:
-        return False
-    of_call, of_node = _branches(context, call), _branches(context, node)
-    return of_call.items() <= of_node.items() or of_node.items() <= of_call.items()
-
-
-def excludes(context: Context, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Whether two nodes are in different branches of one statement, so that one pass runs only one of them."""
-    of_one, of_other = _branches(context, one, _CHOOSING), _branches(context, other, _CHOOSING)
-    return any(of_one[key] != of_other[key] for key in of_one.keys() & of_other.keys())
-
-
-_CHOOSING = (cst.If, cst.IfExp, cst.Match)
-_BRANCHING = (*_CHOOSING, cst.Try, cst.ExceptHandler, cst.MatchCase)
-"""With those that may run several of their parts one after the other: the body of a ``try``, and a handler."""
-
-
-def _branches(context: Context, node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...] = _BRANCHING) -> dict[int, int]:
-    """The branches around a node in its function: of each statement the part that it is in."""
-    found: dict[int, int] = {}
+def _is_in_evaluation(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a node is in a branch for evaluation, as modules tell it: ``if not self.training:``."""
     child = node
     for up in context.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.Lambda)):
             break
-        if isinstance(up, kinds):
-            found[id(up)] = id(child)
+        if isinstance(up, (cst.If, cst.IfExp)):
+            match up.test:
+                case cst.UnaryOperation(operator=cst.Not(), expression=cst.Attribute(attr=cst.Name("training"))):
+                    is_for_evaluation = child is up.body
+                case cst.Attribute(attr=cst.Name("training")):
+                    is_for_evaluation = child is up.orelse
+                case _:
+                    is_for_evaluation = False
+            if is_for_evaluation:
+                return True
         child = up
-    return found
+    return False
+
+
+def _is_sure_of_one(context: Context, calls: list[cst.Call], node: cst.CSTNode) -> bool:
+    """Whether one of some calls that show the mode runs in whatever branch: ``if amp: … else: loss.backward()``."""
+    recording = [call for call in calls if grad_enabled(context, call) == Tri.YES]
+    return len(recording) > 1 and runs_with(context, recording, node)
+
+
+def goes_with(context: Context, call: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a call that shows the mode runs whenever a node does, or a node whenever the call does."""
+    if grad_enabled(context, call) != Tri.YES:
+        return False
+    of_call, of_node = branches(context, call), branches(context, node)
+    return of_call.items() <= of_node.items() or of_node.items() <= of_call.items()

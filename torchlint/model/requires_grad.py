@@ -6,7 +6,7 @@ a rule's question is worth: whether it is shown that it records, and what ``back
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -15,9 +15,10 @@ from torchlint.model.autograd import backpropagated, backward_calls
 from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
+from torchlint.model.names import LOSS_NAME, MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.recording import goes_with, shows_recording
-from torchlint.model.syntax import dotted, is_target
+from torchlint.model.syntax import dotted, is_target, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Strength, Value, reference
@@ -32,13 +33,27 @@ _METADATA = frozenset(("shape", "dtype", "device", "ndim", "data", "grad"))
 
 def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that an expression is a tensor that requires grad; None if it can't, or is none."""
-    value = value_of(context, node)
+    found = _certainty(context, node, value_of(context, node))
+    if found != Certainty.SUPPOSED or (believed := of_callers(context, node)) is None:
+        return found
+    by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
+    return min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+
+
+def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:
+    """What an expression in a function is if its callers in the file are believed; None if they say nothing."""
+    scope = context.scopes.scope_of(node)
+    return context.interpreter.of_callers(context, node, scope) if isinstance(scope, cst.FunctionDef) else None
+
+
+def _certainty(context: Context, node: cst.BaseExpression, value: Value) -> Certainty | None:
+    """How certain that is if an expression has a value."""
     if value.grad == Tri.NO or not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or value.kind & Kind.NUMBER:
         return None
     if value.may_be_tensor and not value.dtype & Dtype.FLOAT:
         return None
-    if _is_backpropagated(context, node):
-        return Certainty.PROVED
+    if (proof := _backpropagated(context, node)) is not None:
+        return proof
     if not value.may_be_tensor or not _is_trusted(value):
         return None
     if value.grad != Tri.YES or value.certainty == Certainty.SUPPOSED:
@@ -64,16 +79,21 @@ def is_leaf(value: Value) -> bool:
     return value.role == Role.PARAMETER or value.leaf == Tri.YES
 
 
-def _is_backpropagated(context: Context, node: cst.BaseExpression) -> bool:
-    """Whether ``backward()`` is called on what an expression names, or on what is computed from that alone."""
+def _backpropagated(context: Context, node: cst.BaseExpression) -> Certainty | None:
+    """How certain it is by calls of ``backward()`` on what an expression names, or on what is computed from that."""
     path = _followed(node)
     scope = context.scopes.scope_of(node)
     if path is None or not backward_calls(context, scope):
-        return False
+        return None
     if path.partition(".")[0] in _bound_by_comprehensions(context, node):
-        return False
-    proved = context.remember(_proved, scope).get(path, ())
-    return any(_binding(context, path, node) is binding and goes_with(context, call, node) for call, binding in proved)
+        return None
+    proofs = context.remember(_proved, scope).get(path, ())
+    found = (
+        each.certainty
+        for each in proofs
+        if _binding(context, path, node) is each.binding and goes_with(context, each.call, node)
+    )
+    return max(found, default=None)
 
 
 def _followed(node: cst.BaseExpression) -> str | None:
@@ -108,8 +128,13 @@ def _bound_by_comprehensions(context: Context, node: cst.CSTNode) -> set[str]:
     return names
 
 
-_Proof = tuple[cst.Call, cst.CSTNode | None]
-"""A call of ``backward``, and the statement that binds what it proves something of."""
+class _Proof(NamedTuple):
+    """What a call of ``backward`` proves."""
+
+    call: cst.Call
+    binding: cst.CSTNode | None
+    """The statement that binds what it proves something of."""
+    certainty: Certainty
 
 
 def _proved(context: Context, scope: cst.FunctionDef | cst.Module) -> dict[str, list[_Proof]]:
@@ -119,20 +144,54 @@ def _proved(context: Context, scope: cst.FunctionDef | cst.Module) -> dict[str, 
         source = backpropagated(call) if grad_enabled(context, call) == Tri.YES else None
         for _ in range(_FAR):
             carriers = _carriers(context, source) if source is not None else None
-            if carriers is None or len(carriers) != 1:
+            if carriers is None or not carriers.paths:
                 break
-            path, place = carriers.popitem()
+            is_proof = carriers.is_known and len(carriers.paths) == 1
+            certainty = Certainty.PROVED if is_proof else Certainty.EXPECTED
+            path, place = carriers.paths.popitem() if is_proof else _computed(context, carriers.paths)
+            if place is None:
+                break
             binding = _binding(context, path, place)
-            found.setdefault(path, []).append((call, binding))
+            found.setdefault(path, []).append(_Proof(call, binding, certainty))
+            if certainty == Certainty.EXPECTED:
+                break
             source = binding.value if isinstance(binding, cst.Assign) and len(binding.targets) == 1 else None
             if isinstance(binding, cst.Assign) and dotted(binding.targets[0].target) != path:
                 break
     return found
 
 
-def _carriers(context: Context, source: cst.BaseExpression) -> dict[str, cst.CSTNode] | None:
-    """The names in an expression that can have brought a graph into it; None if something else can."""
+def _computed(context: Context, carriers: dict[str, cst.CSTNode]) -> tuple[str, cst.CSTNode | None]:
+    """The one of several names that is bound to what a network gives, if the others are what the function is given."""
+    found: list[str] = []
+    for path, place in carriers.items():
+        match _binding(context, path, place):
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=cst.Call(func=func)) if dotted(
+                func
+            ) is not None and MODULE_NAME.search(last_name(func)):
+                found.append(path)
+            case cst.For():
+                pass
+            case binding:
+                scope = context.scopes.scope_of(place)
+                given = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
+                if binding is not None or path not in given:
+                    return "", None
+    return (found[0], carriers[found[0]]) if len(found) == 1 else ("", None)
+
+
+class _Carriers(NamedTuple):
+    """The names in an expression that can have brought a graph into it, each with its place."""
+
+    paths: dict[str, cst.CSTNode]
+    is_known: bool
+    """Whether nothing else can have; else there is a loss of which only the name is known."""
+
+
+def _carriers(context: Context, source: cst.BaseExpression) -> _Carriers | None:
+    """The names in an expression that can have brought a graph into it; None if anything else can."""
     found: dict[str, cst.CSTNode] = {}
+    is_known = True
     waiting: list[cst.CSTNode] = [source]
     while waiting:
         node = waiting.pop()
@@ -145,7 +204,9 @@ def _carriers(context: Context, source: cst.BaseExpression) -> dict[str, cst.CST
             if isinstance(node.func, cst.Attribute) and library.method(node.func.attr.value) is not None:
                 waiting.append(node.func.value)
             elif not _is_known(context, node.func):
-                return None
+                if not LOSS_NAME.search(last_name(node.func)):
+                    return None
+                is_known = False
             waiting += [arg.value for arg in node.args]
         elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
             is_open = value_of(context, node.right).kind == Kind.UNKNOWN  # how many there are, as a rule
@@ -157,7 +218,7 @@ def _carriers(context: Context, source: cst.BaseExpression) -> dict[str, cst.CST
             return None
         else:
             waiting += children(node)
-    return found
+    return _Carriers(found, is_known)
 
 
 def _is_known(context: Context, function: cst.BaseExpression) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,7 +17,7 @@ import libcst as cst
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.methods_called import calls_on
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.syntax import dotted, keyword, last_name, positional
 from torchlint.model.torch import library
 from torchlint.model.values import Value
 
@@ -83,7 +84,10 @@ def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> 
     for call in context.tree.within(area, cst.Call):
         if context.scopes.scope_of(call) is scope:
             event = _own(context, call)
-            found += (event,) if event is not None else _called(context, call, far)
+            if event is None:
+                found += _called(context, call, far)
+            else:
+                found += (*_of_closure(context, event, scope, far), event)
     for target in context.tree.within(area, cst.AssignTarget):
         if isinstance(target.target, cst.Attribute) and target.target.attr.value == "grad":
             if context.scopes.scope_of(target) is scope:
@@ -177,6 +181,26 @@ def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, 
         TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved, _seen_as(event.by, call))
         for event in events
     )
+
+
+def _of_closure(
+    context: Context, event: TrainingEvent, scope: cst.FunctionDef | cst.Module, far: int
+) -> Iterator[TrainingEvent]:
+    """What the function does that an optimizer is given to call when it steps: ``optimizer.step(closure)``.
+
+    One that is defined in the same scope has the names of that; of others it is not known how they are called here.
+    """
+    call = event.node
+    if event.what is not What.STEP or event.by or not far or not isinstance(call, cst.Call):
+        return
+    given = keyword(call.args, "closure") or positional(call.args, 0)
+    function = value_of(context, given.value).node if given is not None else None
+    if not isinstance(function, cst.FunctionDef):
+        return
+    home = context.home(function)
+    has_names = home is context and context.scopes.scope_of(function) is scope
+    for each in home.remember(_events, function, far - 1):
+        yield replace(each, node=call, path=each.path if has_names else "", by=each.by if has_names else "")
 
 
 def _may_train(context: Context, call: cst.Call) -> bool:

@@ -184,7 +184,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
-    if value.grad == Tri.NO and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and not value.is_parameter:
+    has_no_graph = value.grad == Tri.NO and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and not value.is_parameter
+    if has_no_graph:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
@@ -194,6 +195,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
         if with_step is not None:
             return with_step
+    if has_no_graph and not safe and usage is not Usage.WRITTEN and not identity.are_told_apart(model):
+        return Fix("Remove `.data`: the tensor has no graph", drop, Applicability.UNSAFE)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
 
 

@@ -43,7 +43,9 @@ update of what was there, and values made on the spot, are written into the para
 An average of two parameters (`0.9 * q + 0.1 * p`) is `lerp_`, which gives the same up to rounding.
 
 What is the memory of another tensor (`p.data = q.data`), or may have another shape or dtype (`.half()`, `.t()`,
-`[rows]`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`.
+`[rows]`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`. `copy_` takes over values only,
+so another dtype or device is for `.to(…)` of the module, and another shape for a new `nn.Parameter`; the message says
+which.
 
 Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
 """
@@ -76,6 +78,11 @@ _FACTORIES = frozenset(
     ("ones", "zeros", "rand", "randn", "full", "tensor", "from_numpy", "eye", "FloatTensor", "Tensor")
 )
 
+_CONVERTING = frozenset(("to", "type", "type_as", "half", "bfloat16", "float", "double", "cuda", "cpu"))
+_RESHAPING = frozenset(
+    ("t", "transpose", "permute", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "repeat")
+)
+
 GROUP = Group.MIGRATION
 
 
@@ -87,12 +94,21 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     fix = _fix(node, value, model)
-    advice = "use `with torch.no_grad(): ….copy_(…)`"
-    if gradients.is_gradient(value, node.value, model):
-        advice = "assign to `.grad` itself"
+    is_gradient = gradients.is_gradient(value, node.value, model)
+    advice = "assign to `.grad` itself" if is_gradient else _advice(assignment_of(node, model.tree))
     message = f"autograd does not notice this assignment to `.data`; {advice}"
     half = data_sites.half_of(node, model)
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
+
+
+def _advice(assign: cst.Assign | None) -> str:
+    """What to write instead: what `copy_` takes over are values, and neither a dtype nor a device nor a shape."""
+    match assign.value if assign is not None else None:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _CONVERTING:
+            return "convert the module or tensor with `.to(…)`"
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING:
+            return "assign a new tensor or `nn.Parameter`"
+    return "use `with torch.no_grad(): ….copy_(…)`"
 
 
 def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:

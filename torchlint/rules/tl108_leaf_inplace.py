@@ -88,7 +88,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri, Value
-from torchlint.model.recording import shows_recording
+from torchlint.model.recording import may_show_recording, shows_recording
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
@@ -113,6 +113,8 @@ _LEAVES = any_of(
 """What a file has to hold for a leaf that requires grad to be known."""
 
 _HARMLESS = frozenset(("detach_", "requires_grad_", "share_memory_", "retain_grad", "rename_"))
+_NO_OPERANDS = (cst.BaseString, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.BaseComp)
+"""What nothing can be computed with in place: the target is no tensor."""
 _FAR = 3
 """How many assignments of views are gone back, and how many calls from `__init__`."""
 
@@ -131,28 +133,32 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report in-place methods of leaves."""
     match node.func:
         case cst.Attribute(value=tensor, attr=cst.Name(value=name)) if is_writing(name) and name not in _HARMLESS:
-            return _finding(tensor, node, node.func.attr, model) if _is_leaf(tensor, model) else None
+            return _finding(tensor, node, node.func.attr, model)
     return None
 
 
 @on(cst.AugAssign, trigger=all_of(pattern(r"[-+*/|&^]=(?!=)"), _LEAVES))
 def check_augmented(node: cst.AugAssign, model: Model) -> Finding | None:
     """Report `net.bias += 1`, also of a part."""
-    if isinstance(node.operator, cst.MatrixMultiplyAssign):
+    if isinstance(node.operator, cst.MatrixMultiplyAssign) or isinstance(node.value, _NO_OPERANDS):
         return None
-    return _finding(node.target, node, node.target, model) if _is_leaf(node.target, model, is_written=True) else None
+    return _finding(node.target, node, node.target, model, is_written=True)
 
 
 @on(cst.AssignTarget, trigger=all_of(pattern(r"\] ="), _LEAVES))
 def check_item(node: cst.AssignTarget, model: Model) -> Finding | None:
     """Report `w[0] = 1`."""
-    if not isinstance(node.target, cst.Subscript) or not _is_leaf(node.target, model, is_written=True):
+    if not isinstance(node.target, cst.Subscript):
         return None
-    return _finding(node.target, node, node.target, model)
+    return _finding(node.target, node, node.target, model, is_written=True)
 
 
-def _finding(tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, model: Model) -> Finding | None:
-    if not _records(write, model) or is_probed(write, model):
+def _finding(
+    tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, model: Model, *, is_written: bool = False
+) -> Finding | None:
+    if not _may_be_leaf(_viewed(tensor, is_written=is_written), model) or not model.ask(may_show_recording, write):
+        return None
+    if not _is_leaf(tensor, model, is_written=is_written) or not _records(write, model) or is_probed(write, model):
         return None
     said = "an in-place operation on a leaf that requires grad raises; do it under `torch.no_grad()`"
     return Finding(at, said, _fix(write, model), severity=Severity.ERROR, receiver=tensor)
@@ -161,7 +167,7 @@ def _finding(tensor: cst.BaseExpression, write: cst.CSTNode, at: cst.CSTNode, mo
 def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False, far: int = _FAR) -> bool:
     """Whether an expression is a leaf that requires grad, or a view of one. Of what is written any part is."""
     node = _viewed(node, is_written=is_written)
-    if not isinstance(node, (cst.Name, cst.Attribute)) or last_name(node) not in model.remember(_suspects):
+    if not _may_be_leaf(node, model):
         return False
     value = model.value(node)
     if value.kind != Kind.TENSOR or value.grad != Tri.YES:
@@ -169,6 +175,11 @@ def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False
     if value.leaf == Tri.YES:
         return _is_certain(value, node, model)
     return isinstance(node, cst.Name) and far > 0 and _is_view_of_leaf(node, model, far)
+
+
+def _may_be_leaf(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name or path is among those that can be a leaf or a view of one, before the model is asked."""
+    return isinstance(node, (cst.Name, cst.Attribute)) and last_name(node) in model.remember(_suspects)
 
 
 def _viewed(node: cst.BaseExpression, *, is_written: bool = False) -> cst.BaseExpression:
@@ -199,7 +210,8 @@ def _suspects(model: Model) -> frozenset[str]:
     for word_ in _MAKERS:
         for name in model.tree.names(word_):
             bound = model.tree.enclosing(name, cst.Assign, cst.AnnAssign, cst.For, cst.CompFor, cst.Param)
-            found.update(_bound(bound) if bound is not None else ())
+            is_in_body = isinstance(bound, cst.For) and not model.tree.is_inside(name, bound.iter)
+            found.update(_bound(bound) if bound is not None and not is_in_body else ())
             attribute = model.tree.parent(name)
             if isinstance(attribute, cst.Attribute):
                 found.add(last_name(attribute.value))

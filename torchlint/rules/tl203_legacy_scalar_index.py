@@ -104,7 +104,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, one_element, scalars, tried
+from torchlint.rules.shared import data_sites, memory, one_element, scalars, tried
 
 GROUP = Group.MIGRATION
 
@@ -130,7 +130,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     awaited = tried.is_awaited("IndexError", node, model)
     fix = Fix(
         "Replace with `.item()`",
-        (edit.replace_after(node.value, index, ".item()"),),
+        (edit.replace_after(memory.before_copies(node.value), index, ".item()"),),
         Applicability.SAFE if proven and not awaited else _UNSAFE,
         risk=_AWAITED if awaited else "`.item()` raises if the tensor has several elements",
         alternatives=() if proven else (element,),

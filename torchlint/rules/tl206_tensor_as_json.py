@@ -45,23 +45,28 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.model.bindings import last_assigned
+from torchlint.model.imports import imported_path
 from torchlint.model.syntax import positional
-from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, word
+from torchlint.rules.api import names
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.MIGRATION
 SEVERITY = Severity.ERROR
 
 _WRITING = frozenset(("json.dump", "json.dumps"))
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _WRITING)
 _OTHERWISE = frozenset(("default", "cls", "skipkeys"))
 """Arguments that may say what becomes of other objects."""
 
 
-@on(cst.Call, trigger=all_of(any_of(pattern(r"\bdump \("), pattern(r"\bdumps \(")), word("json")))
+@on(cst.Call, trigger=all_of(any_of(word("dump"), word("dumps")), word("json")))
 def check(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report `json.dumps({"loss": loss})`."""
     given = positional(node.args, 0)
-    if given is None or model.qualified(node.func) not in _WRITING:
+    if given is None or not names.may_be_called(node.func, _LAST_NAMES, model):
+        return
+    if model.qualified(node.func) not in _WRITING:
         return
     if any(arg.star or (arg.keyword is not None and arg.keyword.value in _OTHERWISE) for arg in node.args):
         return
@@ -91,6 +96,15 @@ def _values(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
+def _is_read(source: cst.BaseExpression | None, model: Model) -> bool:
+    """Whether something comes from JSON itself, which has no tensors."""
+    path = model.ask(imported_path, source.func) if isinstance(source, cst.Call) else None
+    return path is not None and path.startswith("json.")
+
+
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    source = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    if isinstance(source, (cst.BaseString, cst.BaseNumber, cst.Dict, cst.List, cst.Tuple)) or _is_read(source, model):
+        return False
     value = model.value(node)
     return value.kind == Kind.TENSOR and (value.strength or 0) > Strength.CONVENTION

@@ -98,9 +98,9 @@ def check_augmented(node: cst.AugAssign, model: Model) -> Finding | None:
     is_division = isinstance(node.operator, cst.DivideAssign)
     if not is_division and not isinstance(node.operator, _OPERATORS):
         return None
-    if not isinstance(node.target, (cst.Name, cst.Attribute)) or not _is_of_integers(node.target, model):
-        return None
     if not is_division and not _is_fraction(node.value):
+        return None
+    if not isinstance(node.target, (cst.Name, cst.Attribute)) or not _is_of_integers(node.target, model):
         return None
     fix = None
     if is_division and not _is_float(node.value, model):

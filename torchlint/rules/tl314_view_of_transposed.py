@@ -23,6 +23,9 @@ the first one has gaps in memory, so it cannot be flattened with those before it
 -top = correct[:3].view(-1).float().sum()
 +top = correct[:3].reshape(-1).float().sum()
  first = correct[:1].view(-1).float().sum()
+
+ column = scores.argmax(1, keepdim=True)
+ e = column.t().view(-1), scores.unsqueeze(1).transpose(1, 2).view(-1)
 ```
 
 ```diff run-after
@@ -66,15 +69,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Model, Ndim
 from torchlint.model.bindings import last_assigned
 from torchlint.model.syntax import assignment_of, integer
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
-from torchlint.rules.shared import slices
+from torchlint.rules.shared import sizes, slices
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -113,14 +117,13 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     count = _dimensions(node.args)
     if count is None:
         return None
-    if _breaks(node.func.value, model) >= count:
-        what = "a transposed tensor"
-    elif _is_cut(node, count, model):
-        what = "a slice with gaps in memory"
-    else:
+    is_transposed = _breaks(node.func.value, model) >= count
+    if not is_transposed and not _is_cut(node, count, model):
         return None
-    if not model.is_tensor(node.func.value) or is_probed(node, model):
+    value = model.value(node.func.value)
+    if not value.is_tensor or value.ndim == Ndim.ONE or is_probed(node, model):
         return None
+    what = "a transposed tensor" if is_transposed else "a slice with gaps in memory"
     said = f"{what} cannot be viewed in fewer dimensions: this mostly raises; use `reshape`"
     fix = Fix("Use `reshape`", (edit.replace(node.func.attr, "reshape"),))
     return Finding(node.func.attr, said, fix, receiver=node.func.value)
@@ -143,7 +146,8 @@ def _is_cut(view: cst.Call, count: int, model: Model) -> bool:
         taken = model.ask(last_assigned, taken)
     if not isinstance(taken, cst.Subscript):
         return False
-    gaps = slices.gaps(taken)
+    single = sizes.single(taken.value, model)
+    gaps = slices.gaps(taken, single) if single is not None and min(single, default=0) >= 0 else 0
     if not gaps or count <= gaps:
         return bool(gaps)
     last = view.args[-1].value
@@ -152,37 +156,51 @@ def _is_cut(view: cst.Call, count: int, model: Model) -> bool:
 
 def _breaks(node: cst.BaseExpression, model: Model) -> int:
     """How many neighbouring dimensions at least are no neighbours in memory, by how an expression is written."""
-    order = _order(node, model)
-    if not order:
+    found = _order(node, model)
+    if found is None or not found.exchanged:
+        return 0
+    order, single = found.exchanged, sizes.single(found.source, model)
+    if single is None or any((each < 0) != (max(order) < 0) for each in single):
         return 0
     dimensions = range(min(0, *order) if max(order) < 0 else 0, max(order) + 1)
-    return sum(order.get(b, b) != order.get(a, a) + 1 for a, b in pairwise(dimensions))
+    places = [place for each in dimensions if (place := order.get(each, each)) not in single]
+    ranks = {place: rank for rank, place in enumerate(sorted(places))}
+    return sum(ranks[b] != ranks[a] + 1 for a, b in pairwise(places))
 
 
-def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> dict[int, int] | None:
-    """Which dimension in memory those of a tensor are that were exchanged; None if that is not known.
+class _Order(NamedTuple):
+    """How the dimensions of a tensor lie in memory."""
 
-    What is made by anything else than a transposition counts as made in the order of its dimensions.
-    """
+    exchanged: dict[int, int]
+    """Which dimension of the source those are that were exchanged."""
+    source: cst.BaseExpression
+    """What is transposed: made by anything else, it counts as made in the order of its dimensions."""
+
+
+def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> _Order | None:
+    """Which dimension in memory those of a tensor are that were exchanged; None if that is not known."""
     match node:
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _KEEPING:
             return _order(inner, model, far)
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args):
             exchanged = _exchanged(name, [integer(arg.value) for arg in args])
-            before = _order(inner, model, far) if exchanged != {} else {}
-            return _composed(before, exchanged) if before is not None and exchanged is not None else None
+            if exchanged == {}:
+                return _Order({}, node)
+            before = _order(inner, model, far) if exchanged is not None else None
+            composed = _composed(before.exchanged, exchanged) if before is not None and exchanged is not None else None
+            return _Order(composed, before.source) if before is not None and composed is not None else None
         case cst.Comparison(left=left):
             return _order(left, model, far)
         case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Slice(step=None) as taken)]):
-            is_one_row = taken.upper is not None and integer(taken.upper) == 1 and taken.lower is None
-            return None if is_one_row else _order(inner, model, far)
+            return None if slices.only(taken) is not None else _order(inner, model, far)
         case cst.Name() if far:
             assigned = model.ask(last_assigned, node)
             if assigned is not None:
                 return _order(assigned, model, far - 1)
             first = model.remember(_first_transposed, node.value, model.scopes.scope_of(node))
-            return {} if first is None or model.tree.order(model.tree.statement(node)) < first else None
-    return {}
+            is_before = first is None or model.tree.order(model.tree.statement(node)) < first
+            return _Order({}, node) if is_before else None
+    return _Order({}, node)
 
 
 def _exchanged(name: str, dimensions: list[int | None]) -> dict[int, int] | None:

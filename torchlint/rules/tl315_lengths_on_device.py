@@ -56,7 +56,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.bindings import last_target, unpacked_from
+from torchlint.model.bindings import all_assigned, last_target, unpacked_from
 from torchlint.model.syntax import assignment_of, integer, keyword, last_name, positional
 from torchlint.rule import Edit, Finding, Fix, Group, Severity, all_of, any_of, attribute, on, word
 from torchlint.rules.api import guards
@@ -146,18 +146,12 @@ def _may_be_gpu(node: cst.BaseExpression, model: Model, far: int = _FAR) -> bool
         case cst.Name() if far:
             is_local = node.value in model.scopes.hidden_at(node)
             scope = model.scopes.scope_of(node) if is_local else model.tree.module
-            values = model.remember(_assigned, node.value, scope)
+            values = [each for each in model.ask(all_assigned, node.value, scope) if each is not None]
             said = _any_gpu(values, model, far) if values else None
             return said if said is not None else _DEVICE.search(node.value) is not None or None
         case cst.Attribute(attr=cst.Name(value=name)) if model.qualified(node) is None:
             return _DEVICE.search(name) is not None or None
     return None
-
-
-def _assigned(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.BaseExpression]:
-    """What a name is assigned in a scope."""
-    assigns = (assignment_of(each, model.tree) for each in model.targets(name, scope))
-    return [each.value for each in assigns if each is not None and model.scopes.scope_of(each) is scope]
 
 
 def _any_gpu(nodes: Sequence[cst.BaseExpression], model: Model, far: int) -> bool | None:

@@ -236,7 +236,9 @@ def check_condition(
 ) -> Iterator[Finding]:
     """Report a function of torch that is asked whether it is true."""
     for asked in _asked(node, model):
-        if isinstance(asked, (cst.Name, cst.Attribute)) and names.called_name(asked, model) in _ASKED:
+        if not isinstance(asked, (cst.Name, cst.Attribute)) or not names.is_of_import(asked, model):
+            continue
+        if names.is_called(asked, _ASKED, model):
             ref = model.qualified(asked)
             if ref is not None and ref.startswith("torch."):
                 yield _finding(asked, f"`{ref}` is a function, which is always true; call it", _last(asked))
@@ -279,6 +281,8 @@ _STATE = any_of(
 @on(cst.Call, trigger=_STATE)
 def check_argument(node: cst.Call, model: Model) -> Iterator[Finding]:
     """Report `net.state_dict` that is saved, and methods that `load_state_dict` or an optimizer is given."""
+    if not any(True for arg in node.args for _ in _states(arg.value, model)):
+        return
     name = names.called_name(node.func, model)
     if name == "load_state_dict":
         wanted, raises = _given(node, "state_dict"), True
@@ -312,6 +316,8 @@ def _given(node: cst.Call, name: str) -> cst.BaseExpression | None:
 def _states(node: cst.BaseExpression, model: Model, *, is_bound: bool = False) -> Iterator[cst.Attribute]:
     """The methods that give a state and are not called, in an expression and in the displays it is made of."""
     match node:
+        case cst.Attribute(value=cst.Call(func=func)) if last_name(func) == "signature":
+            return  # that of `inspect`, whose `parameters` are none of tensors
         case cst.Attribute(attr=cst.Name(value=name)) if name in _STATES:
             yield node
         case cst.Dict(elements=elements) | cst.Tuple(elements=elements) | cst.List(elements=elements):

@@ -117,6 +117,7 @@ _CONTEXTS = _WITHOUT_ARGUMENTS | frozenset(
     )
 )
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _CONTEXTS)
+_MAKING = _LAST_NAMES | {"no_sync"}
 
 _WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 """Modules that have a `no_sync()`."""
@@ -170,6 +171,8 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
 
 def _name(func: cst.Name | cst.Attribute, made: cst.BaseExpression, model: Model) -> str | None:
     """What context a statement makes, or only names; None if none."""
+    if not names.may_be_called(func, _MAKING, model):
+        return None
     last = names.called_name(func, model)
     if last == "no_sync" and isinstance(func, cst.Attribute) and made is not func:
         wrapper = model.value(func.value).ref or ""
@@ -206,7 +209,7 @@ def check_with(node: cst.With, model: Model) -> Iterator[Finding]:
     """Report `with torch.no_grad:`."""
     for item in node.items:
         func = item.item
-        if isinstance(func, (cst.Name, cst.Attribute)) and names.called_name(func, model) in _LAST_NAMES:
+        if isinstance(func, (cst.Name, cst.Attribute)) and names.is_called(func, _LAST_NAMES, model):
             ref = model.qualified(func)
             if ref in _CONTEXTS and ref != "torch.device" and not is_probed(node, model):
                 fix = Fix("Call it", (edit.insert_after(func, "()"),)) if ref in _WITHOUT_ARGUMENTS else None

@@ -96,13 +96,15 @@ from torchlint.model.torch.schema import (
 )
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
 _STATEMENT = pattern(
-    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*(?:\w+ (?:\[[^\]\n]*\] )*\. )*(?#names)(?:"
+    r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*"
+    r"(?:\w+\b (?:\[[^\]\n]*\] )*\. )*(?=\w+ \()(?#names)(?:"
     r"abs|absolute|acos|add|addcdiv|addcmul|addmm|all|amax|amin|any|argmax|argmin|argsort|asin|as_strided|atan|atan2|"
     r"avg_pool2d|baddbmm|bernoulli|bfloat16|binary_cross_entropy|binary_cross_entropy_with_logits|bitwise_and|"
     r"bitwise_not|bitwise_or|bitwise_xor|bmm|bool|broadcast_to|byte|cat|ceil|char|chunk|clamp|clamp_max|clamp_min|clip|"
@@ -177,6 +179,8 @@ def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
         return None
     if last_name(func) not in _NAMES or not _begins_with_a_name(call, model) or model.tree.is_shown(node):
         return None
+    if isinstance(func, cst.Attribute) and is_display(func.value, model):
+        return None  # a set has `add`, and a list `sort`
     ref = model.qualified(func)
     if ref is not None:
         if not _gives_tensor(ref, call) or _is_for_something_else(node, model):

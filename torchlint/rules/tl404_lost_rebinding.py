@@ -98,9 +98,9 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     if not _is_looked_at(node.value, name.value) and not _goes_over_parameters(loop.iter):
         return None
-    if _goes_over_loader(loop.iter, model) or not _is_tensor(node.value, loop, model):
-        return None
     if _is_put_back(name, node, loop, model) or _is_read_later(name, node, loop, model):
+        return None
+    if _goes_over_loader(loop.iter, model) or not _is_tensor(node.value, loop, model):
         return None
     return Finding(node, f"this new `{name.value}` is never read: what the loop goes over does not change")
 

@@ -119,9 +119,11 @@ def check(node: cst.FunctionDef, model: Model) -> Finding | None:
     """Report layers that are kept before the constructor of the base has run."""
     if node.name.value != "__init__" or node.decorators:
         return None
+    cls = model.class_of(node)
+    if cls is None or not cls.bases or cls.keywords or _is_generated_from(model):
+        return None
     early = _first_kept(node, model)
-    cls = model.class_of(node) if early is not None else None
-    if early is None or cls is None or _is_generated_from(model) or not _is_plain_module(cls, model):
+    if early is None or not _is_plain_module(cls, model):
         return None
     if any(_runs_constructor(each, model) for each in model.tree.walk(node.body)):
         return Finding(early, "this raises: the constructor of the base has to run before layers are kept")
@@ -200,6 +202,9 @@ def _keeps(node: cst.Assign | cst.AnnAssign, own: str, model: Model) -> bool:
 def _is_registered(value: cst.BaseExpression, model: Model) -> bool:
     """Whether assigning something to an attribute registers it: what a call makes, or an annotated argument."""
     if not isinstance(value, (cst.Call, cst.Name)):
+        return False
+    cls = model.tree.enclosing(value, cst.ClassDef)
+    if not isinstance(cls, cst.ClassDef) or model.class_kind(cls) != "module":
         return False
     known = model.value(value)
     if isinstance(value, cst.Name) and (known.strength or Strength.NAME) < Strength.ANNOTATION:

@@ -71,6 +71,7 @@ SEVERITY = Severity.ERROR
 
 _SAID = "this is a tensor computed from a parameter, and no parameter itself; do it inside of `nn.Parameter`"
 _IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"
+_CALLED = frozenset(("Parameter",))
 _MEANT = frozenset(("requires_grad_", "share_memory_", "retain_grad", "detach"))
 """Methods that give the parameter itself, or a plain tensor on purpose."""
 
@@ -85,16 +86,8 @@ def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
             unregistered.wrapped(kept, "Parameter", model),
         )
     target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
-    if node.value is None or not isinstance(target, cst.Attribute) or not _is_self_of_module(target, model):
-        return
-    inner = _computed_from(node.value)
-    if (
-        inner is not None
-        and inner is not node.value
-        and _is_parameter(inner, model)
-        and not _is_same(node.value, model)
-        and model.value(node.value).kind in (Kind.TENSOR, Kind.UNKNOWN)
-    ):
+    inner = _lost(target, node.value, model) if node.value is not None else None
+    if node.value is not None and inner is not None:
         yield Finding(node.value, _SAID, _moved_inside(node.value, inner, model))
 
 
@@ -105,17 +98,26 @@ def check_append(node: cst.Call, model: Model) -> Finding | None:
     return Finding(node, _IN_CONTAINER) if kept is not None else None
 
 
-def _is_self_of_module(target: cst.Attribute, model: Model) -> bool:
+def _lost(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """The new parameter from which something is computed that an attribute of a module is assigned."""
+    inner = _computed_from(value)
+    if inner is None or inner is value or not _is_parameter(inner, model) or _is_same(value, model):
+        return None
+    if not _is_self_of_module(target, model) or model.value(value).kind not in (Kind.TENSOR, Kind.UNKNOWN):
+        return None
+    return inner
+
+
+def _is_self_of_module(target: cst.BaseExpression, model: Model) -> bool:
     cls = model.tree.enclosing(target, cst.ClassDef)
-    is_self = isinstance(target.value, cst.Name) and target.value.value == "self"
-    return is_self and isinstance(cls, cst.ClassDef) and model.class_kind(cls) == "module"
+    return unregistered.is_own(target) and isinstance(cls, cst.ClassDef) and model.class_kind(cls) == "module"
 
 
 def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a parameter."""
     if not isinstance(node, cst.Call) or not isinstance(node.func, (cst.Name, cst.Attribute)):
         return False
-    if names.called_name(node.func, model) != "Parameter":
+    if not names.is_called(node.func, _CALLED, model):
         return False
     return library.class_kind(model.qualified(node.func) or "") == "parameter"
 

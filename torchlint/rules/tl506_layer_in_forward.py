@@ -63,7 +63,7 @@ import re
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.made_modules import makes_parameters
+from torchlint.model.made_modules import makes_parameters, may_make_parameters
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern, word
@@ -92,34 +92,36 @@ _BUILDERS = ("__init__", "build", "reset_parameters", "setup")
 )
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report layers and parameters that are made in `forward` and not kept."""
-    if _CLASS.match(last_name(node.func)) is None:
+    name = last_name(node.func)
+    if _CLASS.match(name) is None:
         return None
-    method = _method(node, model)
-    if method is None or model.tree.enclosing(node, cst.FunctionDef) is not method:
-        return None
-    if last_name(node.func) == "Parameter":
-        if not model.value(node).is_parameter or not _is_only_computed_with(node, model):
+    if name == "Parameter":
+        if not _is_made_by_forward(node, model) or not model.value(node).is_parameter:
             return None
         said = "this parameter is made in each call, so nothing trains it; make it in `__init__`"
-    else:
-        if not model.ask(makes_parameters, node) or not _is_only_called(node, model):
-            return None
-        said = "this layer has new random weights in each call, and nothing trains them; make it in `__init__`"
-    return Finding(node.func, said)
+        return Finding(node.func, said) if _is_only_computed_with(node, model) else None
+    if not _is_only_called(node, model) or not model.ask(may_make_parameters, node):
+        return None
+    if not _is_made_by_forward(node, model):
+        return None
+    said = "this layer has new random weights in each call, and nothing trains them; make it in `__init__`"
+    return Finding(node.func, said) if model.ask(makes_parameters, node) else None
 
 
-def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:
-    """The method of a module around a node, if it is `forward` or only called by it."""
+def _is_made_by_forward(node: cst.CSTNode, model: Model) -> bool:
+    """Whether the method around a node is one of a module, and is `forward` or only called by it."""
     method = model.tree.enclosing(node, cst.FunctionDef)
     cls = model.class_of(method) if isinstance(method, cst.FunctionDef) else None
-    if cls is None or not isinstance(method, cst.FunctionDef) or model.class_kind(cls) != "module":
-        return None
+    if cls is None or not isinstance(method, cst.FunctionDef) or method.name.value in _BUILDERS:
+        return False
+    if not cls.bases or model.class_kind(cls) != "module":
+        return False
     name = method.name.value
     if name == "forward":
-        return method
-    if name not in called_by(cls, "forward", model) or any(name in called_by(cls, each, model) for each in _BUILDERS):
-        return None
-    return None if name in _BUILDERS else method
+        return True
+    return name in called_by(cls, "forward", model) and not any(
+        name in called_by(cls, each, model) for each in _BUILDERS
+    )
 
 
 def _is_only_called(node: cst.Call, model: Model) -> bool:

@@ -107,7 +107,7 @@ _MODE = frozenset(("train", "eval", "training"))
 )
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report dropout in `forward` that does not follow the mode."""
-    if not isinstance(node.func, (cst.Name, cst.Attribute)) or names.called_name(node.func, model) not in _LAST_NAMES:
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or not names.is_called(node.func, _LAST_NAMES, model):
         return None
     method = _method(node, model)
     if method is None or _TRAINING.search(model.tree.code(model.tree.statement(node))):

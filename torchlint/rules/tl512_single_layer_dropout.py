@@ -61,7 +61,7 @@ _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _DROPOUT)
 @on(cst.Call, trigger=any_of(word("LSTM"), word("GRU"), word("RNN")))
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report dropout between the layers of a module that has one."""
-    if not isinstance(node.func, (cst.Name, cst.Attribute)) or names.called_name(node.func, model) not in _LAST_NAMES:
+    if not isinstance(node.func, (cst.Name, cst.Attribute)) or not names.is_called(node.func, _LAST_NAMES, model):
         return None
     at = _DROPOUT.get(model.qualified(node.func) or "")
     if at is None or has_stars(node.args):

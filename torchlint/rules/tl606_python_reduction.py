@@ -51,6 +51,7 @@ from torchlint.model import Kind, Model, Strength
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import integer
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.made_of import made
 
 GROUP = Group.PERFORMANCE
@@ -81,7 +82,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    if isinstance(given, (cst.List, cst.Tuple, cst.BaseComp, cst.Dict)) or not _is_tensor(given, model):
+    if is_display(given, model) or not _is_tensor(given, model):
         return None
     if model.qualified(func) != f"builtins.{name}":
         return None

@@ -60,6 +60,7 @@ from torchlint.rules.api import names
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.WARNING
 
+_LOG = frozenset(("log",))
 _INSTEAD = {
     "torch.softmax": "torch.log_softmax",
     "torch.nn.functional.softmax": "torch.nn.functional.log_softmax",
@@ -97,7 +98,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _is_log(func: cst.BaseExpression, model: Model) -> bool:
-    return names.called_name(func, model) == "log" and model.qualified(func) == "torch.log"
+    return names.is_called(func, _LOG, model) and model.qualified(func) == "torch.log"
 
 
 def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:

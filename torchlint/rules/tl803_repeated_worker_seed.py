@@ -70,6 +70,7 @@ from torchlint.rules.api import names
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
+_LOADER = frozenset(("DataLoader",))
 _SEEDS = frozenset(("numpy.random.seed", "random.seed"))
 _OTHER_SEEDS = frozenset(("torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed_all"))
 _HARMLESS = frozenset(("builtins.int", "builtins.abs", "builtins.hash"))
@@ -83,7 +84,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     given = keyword(node.args, "worker_init_fn")
     if given is None or given.keyword is None or has_stars(node.args) or not _is_drawn_anew(node):
         return None
-    if names.called_name(node.func, model) != "DataLoader":
+    if not names.is_called(node.func, _LOADER, model):
         return None
     if model.qualified(node.func) != "torch.utils.data.DataLoader":
         return None

@@ -21,20 +21,25 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
     module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
     """
-    return is_ours(data) and _has_trigger(data, codes)
+    return is_ours(data) and _has_trigger(_with_newlines(data), codes)
 
 
 def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
     """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
     if not is_ours(data):
         return frozenset()
-    code = without_prose(data)
+    code = without_prose(_with_newlines(data))
     return frozenset(each for each in codes if _has_trigger(code, frozenset((each,))))
 
 
 def is_ours(data: bytes) -> bool:
     """Whether a file mentions torch, or does what is only done to tensors or models: all others are left alone."""
     return b"torch" in data or _TENSORS.search(data) is not None
+
+
+def _with_newlines(data: bytes) -> bytes:
+    """The bytes with one character at the end of each line, so that a search need not know the other two ways."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def _has_trigger(data: bytes, codes: frozenset[str]) -> bool:

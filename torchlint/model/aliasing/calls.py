@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ from torchlint.model.bindings import all_called
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.expressions import value_of
 from torchlint.model.interpret import module_containers
+from torchlint.model.lineage import lineage_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import decorator_names, parameters
+from torchlint.model.syntax import decorator_names, is_stub, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
 from torchlint.model.values import Usage, Value
@@ -52,6 +54,8 @@ _PASSING_MODULES = frozenset(("torch.nn.Dropout", "torch.nn.DataParallel"))
 """Modules that can return what they are given, beyond those of which the data says so."""
 _WRAPPING = frozenset(("staticmethod", "classmethod", "property", "no_grad", "enable_grad", "inference_mode", "wraps"))
 """Decorators that give the function what its caller gives."""
+_MANY_OVERRIDING = 8
+"""From more methods than these that override one, nothing is learnt of what it does."""
 _HOOKS = re.compile(r"register_(?:module_)?(?:full_)?forward_(?:pre_)?hook")
 
 
@@ -288,7 +292,31 @@ def _changes_modules(context: Context) -> bool:
 
 
 def parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
-    """The use of the parameters that an argument may be bound to."""
+    """The use of the parameters that an argument may be bound to, also by what overrides a method."""
+    home = follower.context.home(function)
+    if class_of(home, function) is None:
+        return _parameter(follower, function, arg, call)
+    if is_stub(function):  # it is there to be overridden, wherever
+        return Usage.ESCAPES
+    others = home.remember(_overriding).get(id(function), ())
+    if len(others) > _MANY_OVERRIDING:
+        return Usage.ESCAPES
+    return max(_parameter(follower, each, arg, call) for each in (function, *others))
+
+
+def _overriding(context: Context) -> dict[int, list[cst.FunctionDef]]:
+    """For the ``id`` of a method, those of that name in the classes of this file that derive from its class."""
+    found = defaultdict[int, list[cst.FunctionDef]](list)
+    for cls in context.scopes.all_classes():
+        own = context.scopes.info(cls).methods
+        for home, base in lineage_of(context, cls).classes() if own and cls.bases else ():
+            methods = home.scopes.info(base).methods if base is not cls else {}
+            for name in own.keys() & methods.keys():
+                found[id(methods[name])].append(own[name])
+    return found
+
+
+def _parameter(follower: Follower, function: cst.FunctionDef, arg: cst.Arg, call: cst.Call) -> Usage:
     home = follower.context.home(function)
     names = bound_to(function, arg, call, home, follower.context)
     if names and follower.has_followed(names, function):

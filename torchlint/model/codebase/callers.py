@@ -22,14 +22,12 @@ class CallingFiles:
 
     def __init__(self, parse: ParseFile, code: Callable[[str], bytes]) -> None:
         self._parse, self._code = parse, code
-        self._files: list[str] = []
         self._turning_off: list[str] = []
+        self._others: list[str] = []
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        self._files.append(path)
-        if any(word in data for word in _OFF):
-            self._turning_off.append(path)
+        (self._turning_off if any(word in data for word in _OFF) else self._others).append(path)
 
     def without_grad(self, path: str, name: str, takes: Callable[[str], bool] | None) -> bool | None:
         """Whether files other than ``path`` call a name only where autograd is off; None if none calls it.
@@ -38,7 +36,7 @@ class CallingFiles:
         """
         called = re.compile((rb"\b" if takes is not None else rb"\.\s*") + re.escape(name.encode()) + rb"\s*\(")
         found: bool | None = None
-        for files in (self._turning_off, [each for each in self._files if each not in set(self._turning_off)]):
+        for files in (self._turning_off, self._others):
             for other in files:
                 if other == path or called.search(self._code(other)) is None:
                     continue

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 
 import libcst as cst
 
+from torchlint.model.branches import excludes
 from torchlint.model.context import Context
 from torchlint.model.graphs.flow import Scope, nodes_of
-from torchlint.model.recording import excludes
 from torchlint.model.syntax import LEAVING, last_statement
 
 

@@ -13,8 +13,9 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified, value_of
-from torchlint.model.graphs.flow import Event, Scope, flow_of, nodes_of
+from torchlint.model.graphs.flow import MANY, Event, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import owner
+from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.scaled import core
 from torchlint.model.imports import imported_path
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
@@ -42,6 +43,8 @@ class Sending:
     """Whether the graph is gone afterwards."""
     results: tuple[cst.BaseExpression, ...] = ()
     """What is bound to what the call gives, or the call itself, if that has been sent back in the function."""
+    related: tuple[cst.BaseExpression, ...] = ()
+    """The same of what the call gives that shares a graph with what has been sent back in the function."""
     is_whole: bool = False
     """Whether gradients go to all that it is made of, not only to what is asked for."""
     is_known: bool = True
@@ -89,7 +92,7 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     if isinstance(function, cst.FunctionDef):
         if not far:
             return None
-        results = _targets(context, call) if returns_sent(context, function, far - 1) else ()
+        results, related = _bound_to_results(context, call, returned_by(context, function, far - 1))
         inside = sent_back(context, function, far - 1)
         home = context.home(function)
         given = [
@@ -98,9 +101,9 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
             for param in bound_to(function, arg, call, home, context)
             if param in inside
         ]
-        is_sent = given or results
+        is_sent = given or results or related
         frees = all(frees for _, frees in given)
-        return Sending(call, tuple(each for each, _ in given), frees, results) if is_sent else None
+        return Sending(call, tuple(each for each, _ in given), frees, results, related) if is_sent else None
     if _BACKWARD.fullmatch(name) is None and qualified(context, call.func) not in _TAKING_GRADIENTS:
         return None
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
@@ -125,31 +128,88 @@ def _frees(call: cst.Call) -> bool:
     return not is_positional and all(isinstance(value, cst.Name) and value.value == "False" for value in asked)
 
 
-def _targets(context: Context, call: cst.Call) -> tuple[cst.BaseExpression, ...]:
-    """What the result of a call is bound to; that itself where it is bound to nothing."""
-    assign = context.tree.parent(call)
-    return tuple(each.target for each in assign.targets) if isinstance(assign, cst.Assign) else (call,)
+@dataclass(frozen=True)
+class Returned:
+    """Which results of a function have been sent back in it: by their index in a tuple, None for all that it gives."""
+
+    sent: frozenset[int | None] = frozenset()
+    related: frozenset[int | None] = frozenset()
+    """Those that share a graph with what has been sent back."""
+
+
+_Targets = tuple[cst.BaseExpression, ...]
+
+
+def _bound_to_results(context: Context, call: cst.Call, returned: Returned) -> tuple[_Targets, _Targets]:
+    """What is bound to the results of a call that have been sent back, and to those that share a graph with them."""
+    up = context.tree.parent(call)
+    match up:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements) | cst.List(elements=elements))]):
+            places = [(index, each.value) for index, each in enumerate(elements)]
+            if any(isinstance(each, cst.StarredElement) for each in elements):
+                return (), ()
+            sent = tuple(each for index, each in places if index in returned.sent)
+            has_all = None in returned.related
+            return sent, tuple(each for index, each in places if has_all or index in returned.related)
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=written)))]):
+            index = int(written, 0)
+            return (up,) if index in returned.sent else (), (up,) if index in returned.related else ()
+        case cst.Assign(targets=targets):
+            whole: _Targets = tuple(each.target for each in targets)
+        case _:
+            whole = (call,)
+    is_sent, is_related = None in returned.sent, bool(returned.related or returned.sent)
+    return (whole, ()) if is_sent else ((), whole) if is_related else ((), ())
 
 
 @at_home
-def returns_sent(context: Context, function: cst.FunctionDef, far: int) -> bool:
-    """Whether a function returns what it has sent back: ``loss.backward(); return loss``."""
-    return context.remember(_returns_sent, function, far)
+def returned_by(context: Context, function: cst.FunctionDef, far: int) -> Returned:
+    """Which results of a function it has sent back: ``loss.backward(); return loss``, or share a graph with that."""
+    return context.remember(_returned_by, function, far)
 
 
-def _returns_sent(context: Context, function: cst.FunctionDef, far: int) -> bool:
+def _returned_by(context: Context, function: cst.FunctionDef, far: int) -> Returned:
     sendings_ = context.remember(_sendings, function, far)
-    sent = [each for each in sendings_ if each.frees and isinstance(each.node, cst.Call)]
-    if not sent:
-        return False
+    calls = [each for each in sendings_ if each.frees and isinstance(each.node, cst.Call)]
+    if not calls:
+        return Returned()
     flow = flow_of(context, function)
-    own = {id(event) for each in sent for event in reached(context, each) if not isinstance(event.node, cst.Param)}
+    own, shared = set[int](), set[int]()
+    for each in calls:
+        given = [event for event in reached(context, each) if not isinstance(event.node, cst.Param)]
+        own.update(map(id, given))
+        shared.update(relatives(context, flow, upstream(given, MANY), each.node, related_results(context, each)))
+    sent, related = set[int | None](), set[int | None]()
     for node in nodes_of(context, function, cst.Return):
-        if node.value is not None:
-            value = core(context, node.value)
-            if dotted(value) is not None and any(id(event) in own for event in flow.reaching(value)):
-                return True
-    return False
+        for place, value in _results(node):
+            inner = core(context, value)
+            if dotted(inner) is not None and not own.isdisjoint(map(id, flow.reaching(inner))):
+                sent.add(place)
+            elif any(not (own | shared).isdisjoint(map(id, flow.reaching(each))) for each in _held(context, value)):
+                related.add(place)
+    return Returned(frozenset(sent), frozenset(related))
+
+
+def _results(node: cst.Return) -> Iterator[tuple[int | None, cst.BaseExpression]]:
+    """What is returned, each with its index in a tuple."""
+    if isinstance(node.value, cst.Tuple):
+        yield from ((index, each.value) for index, each in enumerate(node.value.elements))
+    elif node.value is not None:
+        yield None, node.value
+
+
+def _held(context: Context, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The names, paths and elements that something returned is, or holds where it is written out."""
+    waiting = [value]
+    while waiting:
+        inner = core(context, waiting.pop())
+        match inner:
+            case cst.Dict(elements=entries):
+                waiting += [entry.value for entry in entries]
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                waiting += [element.value for element in elements]
+            case _ if dotted(owner(inner)) is not None:
+                yield inner
 
 
 @at_home
@@ -201,6 +261,25 @@ def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
 def reached(context: Context, sending: Sending) -> list[Event]:
     """What the names in that which is sent back are bound to."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
-    assign = context.tree.parent(sending.node) if sending.results else None
-    bound = flow.events_at(assign) if isinstance(assign, cst.Assign) else []
-    return [*bound, *(event for each in sending.given for event in flow.reaching(each))]
+    return [
+        *_bound(context, sending, sending.results),
+        *(event for each in sending.given for event in flow.reaching(each)),
+    ]
+
+
+def related_results(context: Context, sending: Sending) -> list[Event]:
+    """What is bound to results of a call that share a graph with what has been sent back in the function."""
+    return _bound(context, sending, sending.related)
+
+
+def _bound(context: Context, sending: Sending, targets: _Targets) -> list[Event]:
+    if not targets:
+        return []
+    flow = flow_of(context, context.scopes.scope_of(sending.node))
+    up = context.tree.parent(sending.node)
+    if isinstance(up, cst.Assign):
+        paths = {dotted(owner(each)) for each in targets}
+        return [event for event in flow.events_at(up) if event.path in paths]
+    loop = context.tree.enclosing(sending.node, cst.For)
+    is_iterated = isinstance(loop, cst.For) and context.tree.is_inside(sending.node, loop.iter)
+    return flow.events_at(loop) if is_iterated and loop is not None else []

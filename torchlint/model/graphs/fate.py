@@ -66,7 +66,7 @@ def fate_of_name(context: Context, name: str, node: cst.CSTNode) -> Fate:
 
 def is_given_away(context: Context, scope: Scope, event: Event) -> bool:
     """Whether what a binding has given to its name is returned or handed on, whatever else becomes of it."""
-    return id(event) in context.remember(_given_away, scope)
+    return id(event) in context.remember(_all_returned, scope) or id(event) in context.remember(_all_handed, scope)
 
 
 def is_its_own(context: Context, scope: Scope, path: str) -> bool:
@@ -91,22 +91,24 @@ def _is_made_anew(context: Context, event: Event) -> bool:
     return False
 
 
-def _given_away(context: Context, scope: Scope) -> frozenset[int]:
-    flow = flow_of(context, scope)
-    return frozenset(upstream([*_returned(context, flow), *_handed(context, flow)]))
-
-
 def _fates(context: Context, scope: Scope) -> dict[int, Fate]:
     """The fate of each binding of a scope; those that are not in it are only read."""
-    flow = flow_of(context, scope)
-    found: dict[int, Fate] = {}
-    for fate, events in (
-        (Fate.RETURNED, _returned(context, flow)),
-        (Fate.HANDED, _handed(context, flow)),
-        (Fate.SENT_BACK, (event for each in sendings(context, scope) for event in reached(context, each))),
-    ):
-        found |= dict.fromkeys(upstream(events), fate)
-    return found
+    sent_back = upstream(event for each in sendings(context, scope) for event in reached(context, each))
+    return {
+        **dict.fromkeys(context.remember(_all_returned, scope), Fate.RETURNED),
+        **dict.fromkeys(context.remember(_all_handed, scope), Fate.HANDED),
+        **dict.fromkeys(sent_back, Fate.SENT_BACK),
+    }
+
+
+def _all_returned(context: Context, scope: Scope) -> frozenset[int]:
+    """The bindings of which something is returned, directly or by way of other names."""
+    return frozenset(upstream(_returned(context, flow_of(context, scope))))
+
+
+def _all_handed(context: Context, scope: Scope) -> frozenset[int]:
+    """The bindings of which something goes where nobody has looked."""
+    return frozenset(upstream(_handed(context, flow_of(context, scope))))
 
 
 def _returned(context: Context, flow: Flow) -> Iterator[Event]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.bindings import counter_of
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
@@ -39,10 +40,32 @@ class Keeping:
     """The expressions whose graphs are kept, each on its own."""
     index: cst.BaseExpression | None = None
     """Where in a list or dictionary a single element is kept."""
+    is_target: bool = False
+    """Whether what is kept is told by what it is bound to, since it is taken out of something: ``a[i], b[i] = f()``."""
+
+
+def keepings_at(context: Context, node: cst.CSTNode) -> list[Keeping]:
+    """All that a statement, named expression or call puts into something."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))], value=value):
+            return list(_taken_apart(context, node, [each.value for each in targets], value))
+    keeping = keeping_at(context, node)
+    return [] if keeping is None else [keeping]
+
+
+def _taken_apart(
+    context: Context, node: cst.Assign, targets: list[cst.BaseExpression], value: cst.BaseExpression
+) -> Iterator[Keeping]:
+    """``losses[i], hits[i] = step(x)``, and ``losses[i], hits[i] = loss, 1``."""
+    values = [each.value for each in value.elements] if isinstance(value, cst.Tuple) else targets
+    for target, kept in zip(targets, values, strict=False):
+        path, index = dotted(owner(target)), _counted(context, target)
+        if path is not None and index is not None:
+            yield Keeping(node, path, tuple(_parts(kept)), index, is_target=kept is target)
 
 
 def keeping_at(context: Context, node: cst.CSTNode) -> Keeping | None:
-    """What a statement, named expression or call puts into something; None if it doesn't."""
+    """What a statement, named expression or call puts into one thing; None if it doesn't."""
     match node:
         case cst.AugAssign(target=target, operator=cst.AddAssign() | cst.SubtractAssign(), value=value):
             path = dotted(owner(target))
@@ -89,9 +112,15 @@ def _reassigned(
     added = list(_added(context, value, own, path))
     if len(added) > 0 and added[0] is not value:
         return Keeping(node, path, tuple(added))
+    index = _counted(context, target)
+    return None if index is None else Keeping(node, path, tuple(_parts(value)), index)
+
+
+def _counted(context: Context, target: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The index of an element that is another one in each round."""
     match target:
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if _counts(context, index):
-            return Keeping(node, path, tuple(_parts(value)), index)
+            return index
     return None
 
 
@@ -103,14 +132,9 @@ def _counts(context: Context, index: cst.BaseExpression) -> bool:
     while isinstance(loop, (cst.For, cst.While)):
         if _is_counted_in(context, index, loop):
             return True
-        if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call):
-            match loop.iter.func, loop.target:
-                case cst.Name("range"), cst.Name(name) if name == index.value:
-                    return True
-                case cst.Name("enumerate"), cst.Tuple(elements=[cst.Element(cst.Name(name)), *_]) if (
-                    name == index.value
-                ):
-                    return True
+        counter = counter_of(loop) if isinstance(loop, cst.For) else None
+        if counter is not None and counter.value == index.value:
+            return True
         loop = context.tree.enclosing(loop, cst.For, cst.While)
     return False
 

@@ -14,14 +14,15 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
-from torchlint.model.graphs.backward import Sending, reached, sendings, sendings_near
+from torchlint.model.graphs.backward import Sending, reached, related_results, sendings, sendings_near
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
-from torchlint.model.graphs.flow import MANY, Event, Flow, downstream, flow_of, upstream
-from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keeping_at, outlives_a_round
+from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
+from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keepings_at, outlives_a_round
 from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.saved import saves_nothing
-from torchlint.model.graphs.scaled import MOVING, core, counts, may_have_graph
+from torchlint.model.graphs.scaled import core, counts, may_have_graph
 from torchlint.model.graphs.shown import is_told_apart
 from torchlint.model.graphs.through import goes_through, is_same_binding
 from torchlint.model.modes import grad_enabled
@@ -68,12 +69,18 @@ class Kept:
 
 def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
     """The values of which a statement or call keeps the graphs for nothing."""
-    keeping, is_given = keeping_at(context, node), False
-    if keeping is None and _is_statement(node, context):
-        keeping, is_given = given_at(context, node), True
-    if keeping is None or not outlives_a_round(context, keeping):
+    keepings, is_given = keepings_at(context, node), False
+    if not keepings and _is_statement(node, context):
+        given = given_at(context, node)
+        keepings, is_given = [] if given is None else [given], True
+    return [each for keeping in keepings for each in _kept_by_one(context, keeping, is_given)]
+
+
+def _kept_by_one(context: Context, keeping: Keeping, is_given: bool) -> list[Kept]:
+    node = keeping.node
+    if not outlives_a_round(context, keeping):
         return []
-    flow = flow_of(context, context.scopes.scope_of(keeping.node))
+    flow = flow_of(context, context.scopes.scope_of(node))
     may_be_loss = not is_given and any(_may_be_loss(flow, keeping, each) for each in keeping.kept)
     if not may_be_loss and not _is_near_sending(context, node):
         return []
@@ -115,7 +122,8 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
     is_certain = is_sure and _is_surely_sent(context, flow, node, tie, sending)
     is_certain = is_certain and (_is_only_read(context, flow, keeping) or _is_always_sent(context, flow, keeping, node))
-    return Kept(keeping, node, tie, is_certain, is_plain and not is_holder)
+    can_detach = is_plain and not is_holder and not keeping.is_target
+    return Kept(keeping, node, tie, is_certain, can_detach)
 
 
 def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
@@ -193,6 +201,9 @@ def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpressio
     """The closest tie to what is sent back where a graph is freed, and where that is."""
     best: tuple[Tie, Sending | None] = (Tie.NONE, None)
     near = _near(context, keeping)
+    direct = next((each for each in near if context.tree.parent(each.node) is keeping.node and each.frees), None)
+    if direct is not None and keeping.index is not None:
+        return _tie_to_element(keeping, node, direct), direct
     is_needed = any(_sends_keeper(context, flow, keeping, each) for each in near)
     for sending in () if is_needed else near:
         is_usable = _is_usable_after(context, sending)
@@ -204,6 +215,14 @@ def _tie(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpressio
         if tie > best[0]:
             best = tie, sending
     return best
+
+
+def _tie_to_element(keeping: Keeping, node: cst.BaseExpression, sending: Sending) -> Tie:
+    """That of what is kept at an index and given by a call that has sent something back: ``losses[i] = step(x)``."""
+    wanted = (node,) if keeping.is_target else (*sending.results, *sending.related) if node is sending.node else ()
+    if any(each is target for each in sending.results for target in wanted):
+        return Tie.SAME
+    return Tie.SHARED if any(each is target for each in sending.related for target in wanted) else Tie.NONE
 
 
 def _near(context: Context, keeping: Keeping) -> list[Sending]:
@@ -260,8 +279,10 @@ def _tie_of(  # noqa: PLR0917
     sent: dict[int, Event],
 ) -> Tie:
     own = {id(event) for event in _origins(flow, term) if flow.is_repeated_with(event, sending.node)}
-    if sending.results and term is sending.node:
+    if any(term is each for each in sending.results):
         return Tie.SAME
+    if any(term is each for each in sending.related):
+        return Tie.SHARED
     path = dotted(owner(term))
     if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
         return Tie.NONE
@@ -312,28 +333,10 @@ def _paths_sent(context: Context, sending: Sending) -> frozenset[str]:
 
 
 def _related(context: Context, sending: Sending) -> dict[int, Event]:
-    """All that is made of something with a graph which also what is sent back is made of."""
+    """All that shares a graph with what is sent back."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
     _, sent = context.remember(_sent, sending)
-    seeds: list[Event] = []
-    for event in sent.values():
-        if flow.is_repeated_with(event, sending.node) and _has_graph(context, event):
-            seeds += flow.events_at(event.node)
-    return downstream(seeds, MANY)
-
-
-def _has_graph(context: Context, event: Event) -> bool:
-    """Whether something is bound to what has a graph, or is made by a call that is likely to give it one."""
-    node = event.node
-    if not isinstance(node, cst.Assign) or event.path.startswith("self."):
-        return False
-    value = value_of(context, node.value)
-    if value.kind == Kind.TENSOR:
-        return value.grad == Tri.YES
-    made = node.value
-    if not isinstance(made, cst.Call) or not value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT):
-        return False
-    return last_name(made.func) not in MOVING and any(True for arg in made.args for _ in mentions(context, arg.value))
+    return relatives(context, flow, sent, sending.node, related_results(context, sending))
 
 
 def _is_last_of(context: Context, keeping: Keeping, sent: cst.BaseExpression) -> bool:
@@ -344,8 +347,13 @@ def _is_last_of(context: Context, keeping: Keeping, sent: cst.BaseExpression) ->
         case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
             if dotted(owner(inner)) != keeping.path:
                 return False
-            written = context.tree.code(index)
-            return written == (context.tree.code(keeping.index) if keeping.index is not None else "-1")
+            if keeping.index is None:
+                return context.tree.code(index) == "-1"
+            counted = context.tree.code(keeping.index)
+            match index:
+                case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=cst.Integer("1")):
+                    return context.tree.code(left) == counted  # that of the round before
+            return context.tree.code(index) == counted
     return False
 
 
@@ -408,7 +416,7 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     ):
         return None
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
-    return Kept(keeping, node, Tie.NONE, _is_only_read(context, flow, keeping), is_plain)
+    return Kept(keeping, node, Tie.NONE, _is_only_read(context, flow, keeping), is_plain and not keeping.is_target)
 
 
 def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:

@@ -12,6 +12,7 @@ from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import dotted, last_name
+from torchlint.model.values import Value
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -51,6 +52,8 @@ def mentions(context: Context, expression: cst.CSTNode) -> Iterator[Mention]:
                     waiting += [node.value] if isinstance(node, cst.Attribute) else []
                 elif may_carry(context, node):
                     yield Mention(path, node)
+            case cst.Call() if _holds_no_graph(seen(context, node)):
+                continue
             case cst.Call(func=func, args=args):
                 if isinstance(func, cst.Attribute):
                     if func.attr.value in CUTTING:
@@ -97,6 +100,13 @@ def may_carry(context: Context, node: cst.CSTNode) -> bool:
     if not value.kind & _CARRIERS:
         return False
     return value.kind != Kind.TENSOR or bool(value.grad & Tri.YES)
+
+
+def _holds_no_graph(made: Value) -> bool:
+    """Whether what a call has made is a number or a list of numbers, whatever it was given: ``x.tolist()[0]``."""
+    if made.kind & ~(Kind.NUMBER | Kind.CONTAINER):
+        return False
+    return not made.kind & Kind.CONTAINER or (made.item is not None and _holds_no_graph(made.item))
 
 
 def owner(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from torchlint.model.branches import excludes
 from torchlint.model.context import Context
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.graphs.backward import Sending, reached
 from torchlint.model.graphs.flow import Event, Flow, flow_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.recording import excludes
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, TorchResult

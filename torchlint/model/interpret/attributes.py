@@ -11,7 +11,7 @@ from torchlint.model import trainable
 from torchlint.model.attributes import class_attribute, class_use
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_kind
-from torchlint.model.interpret import learning, model_outputs, module_containers
+from torchlint.model.interpret import learning, loaders, model_outputs, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
@@ -55,7 +55,10 @@ def expression(frame: Frame, node: cst.Attribute) -> Value:
     if known is not None:
         learning.learn_from_attribute(frame, base, name, node)
         return known
-    return attribute(frame, base, name, node)
+    value = attribute(frame, base, name, node)
+    if value.kind == Kind.UNKNOWN and loaders.is_data_set(base, node.value):
+        return learning.resolve(frame, replace(value, grad=Tri.NO, symbols=loaders.of_data_set(node).symbols))
+    return value
 
 
 def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:

@@ -17,6 +17,7 @@ from torchlint.model.functions import bind
 from torchlint.model.interpret import interpreter
 from torchlint.model.interpreted import seen
 from torchlint.model.modes import start_grad
+from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.parameters import start_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import parameters
@@ -80,7 +81,9 @@ class Callers:
         is_constructor = cls is not None and function.name.value == "__init__"
         name = cls.name.value if cls is not None and is_constructor else function.name.value
         wanted = cls if is_constructor else function
-        if name.startswith("__") or (cls is not None and name == "forward"):
+        if cls is not None and name == "forward":
+            return calls_of_modules(self.context, cls)
+        if name.startswith("__"):
             return []
         calls = []
         if name not in self._references:

@@ -1,4 +1,4 @@
-"""The values of batches: what a data set yields, collated."""
+"""The values of samples and batches: what a data set has, and what it yields, collated."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.names import DATA_SET_NAME
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.syntax import ending_name
 from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Evidence,
     Origin,
     Strength,
+    Symbol,
     Value,
     changed,
     container,
@@ -23,8 +26,21 @@ from torchlint.model.values import (
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""
 
-FROM_LOADER = "it comes from a data loader"
+FROM_LOADER = "it comes from a data set"
 """What is said as the evidence for it, and by which it is told."""
+
+
+def is_data_set(value: Value, node: cst.CSTNode) -> bool:
+    """Whether something is a data set of torchvision, or is not known and called like a data set."""
+    if value.kind == Kind.OBJECT and (value.ref or "").startswith("torchvision.datasets."):
+        return True
+    is_named = isinstance(node, (cst.Name, cst.Attribute)) and DATA_SET_NAME.search(ending_name(node)) is not None
+    return is_named and not value.kind & ~(Kind.UNKNOWN | Kind.REFERENCE)
+
+
+def of_data_set(node: cst.CSTNode) -> Value:
+    """What is taken from a data set at a node: a sample, or all samples, which carry no graph by convention."""
+    return replace(BATCH, symbols=(Symbol(Origin.BATCH, id(node)),))
 
 
 def is_batch(value: Value) -> bool:

@@ -222,6 +222,15 @@ class _Open:
     trail: Trail = field(default_factory=Trail)
 
 
+@dataclass(eq=False, slots=True)
+class _Anew:
+    """An answer that may be found by others already, but not from here."""
+
+    answer: Answer[object]
+    held: int
+    """How much was kept for the inquiry when it was found, or last seen to be still the same."""
+
+
 @dataclass(eq=False)
 class _Inquiry:
     """All that was begun to answer one question.
@@ -256,6 +265,10 @@ class _Inquiry:
     _circular: dict[Key[object], Answer[object]] = field(default_factory=dict)
     _suspect: set[Key[object]] = field(default_factory=set)
     """What has gone round in circles, whether it is still kept or not."""
+    _anew: dict[tuple[Key[object], int], _Anew] = field(default_factory=dict)
+    """What was found anew in this inquiry, by how far away it was asked for."""
+    _held: list[Key[object]] = field(default_factory=list)
+    """The keys of all that was kept only for this inquiry, in order, whether it still is or not."""
     _begun: set[int] = field(default_factory=set)
     _distance: int = 0
 
@@ -279,6 +292,7 @@ class _Inquiry:
             self._rest_on(answer.trail, opened)
             return answer
         found = found or self._in_reach(self._settled.get(key)) or self._apart(self.cut.get((key, self._distance)))
+        found = found or self._found_anew(key)
         if found is not None:
             self._rest_on(found.trail)
         return found
@@ -293,6 +307,17 @@ class _Inquiry:
             return None
         asked = found.trail.asked
         return found if asked.isdisjoint(self._positions) and asked.isdisjoint(self._suspect) else None
+
+    def _found_anew(self, key: Key[object]) -> Answer[object] | None:
+        """What was found anew from as far away, if it would come out the same once more."""
+        found = self._anew.get((key, self._distance))
+        if found is None:
+            return None
+        asked = found.answer.trail.asked
+        if not asked.isdisjoint(self._positions) or not asked.isdisjoint(self._held[found.held :]):
+            return None
+        found.held = len(self._held)
+        return found.answer
 
     # ------------------------------------------------------------------ what is open
 
@@ -421,11 +446,15 @@ class _Inquiry:
             self.cut[opened.key, self._distance] = answer
         elif self.is_elsewhere and self._open and trail.is_circular:
             self._circular[opened.key] = answer
+            self._held.append(opened.key)
         else:
             answers[opened.key] = answer
+        if self.is_elsewhere and not trail.is_circular:
+            self._anew[opened.key, self._distance] = _Anew(answer, len(self._held))
 
     def _keep_for_now(self, opened: _Open, answer: Answer[object]) -> None:
         self._passing[opened.key] = (answer, opened)
+        self._held.append(opened.key)
         self._rooted[opened.low].append(opened.key)
         self._rounds[opened.key] += 1
         if self._rounds[opened.key] >= _MAX_ROUNDS:

@@ -80,6 +80,8 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         return learning.likely(
             frame, loaders.part_of_batch(node), Symbol(Origin.ATTRIBUTE, name=f"[{literal!r}]", of=origin)
         )
+    if loaders.is_data_set(base, node.value) and not isinstance(literal, str):
+        return learning.resolve(frame, loaders.of_data_set(node))
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"
         return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))

@@ -28,6 +28,8 @@ def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
                 if element.grad == Tri.YES:
                     return Tri.YES
                 grad |= element.grad
+            elif element.kind == Kind.UNKNOWN and element.grad == Tri.NO:
+                continue  # part of a batch
             elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
                 grad |= Tri.MAYBE
     return grad

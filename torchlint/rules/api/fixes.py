@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, has_stars, is_global, root
-from torchlint.rule import Fix
+from torchlint.rule import Edit, Fix
 from torchlint.rules.api import guards, mentions, names, namespaces, patches, recipes, renames, rewrites, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
@@ -129,6 +129,15 @@ def _removal(use: Use, model: Model) -> Fix | None:
     return Fix("Remove the import", (removed,), deferred=bool(users), waits_for=tuple(users))
 
 
+def _as_next(call: cst.Call, iterator: cst.BaseExpression, model: Model) -> tuple[Edit, ...]:
+    """Write `next(…)` for `iterator.next()`, and `next(iter(x))` where that is `x.__iter__()`."""
+    match iterator:
+        case cst.Call(func=cst.Attribute(value=iterated, attr=cst.Name("__iter__"))) if not iterator.lpar:
+            if not names.is_shadowed("iter", call, model):
+                return edit.insert_before(call, "next(iter("), edit.replace_after(iterated, call, "))")
+    return edit.insert_before(call, "next("), edit.replace_after(iterator, call, ")")
+
+
 def _fixes_of_uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[Fix, ...] | None:
     """The fixes of all uses of a name imported in a scope; None if one has none."""
     found = []
@@ -157,8 +166,7 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     if row.fix == "call":
         return rewrites.rewrite(call, row, model)
     if row.fix == "next" and not names.is_shadowed("next", node, model):
-        found = (edit.insert_before(call, "next("), edit.replace_after(node.value, call, ")"))
-        return Fix("Use `next(…)`", found, row.applicability)
+        return Fix("Use `next(…)`", _as_next(call, node.value, model), row.applicability)
     if row.fix == "sample-n" and len(call.args) == 1 and not has_stars(call.args):
         size = call.args[0].value
         found = (edit.replace(node.attr, "sample"), edit.replace(call.args[0], f"({model.tree.code(size)},)"))

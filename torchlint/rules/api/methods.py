@@ -88,12 +88,13 @@ def _is_iterator(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is `iter(loader)`, on the spot or by a name that is nothing else."""
     match node:
         case cst.Call(func=cst.Name("iter") as func, args=[cst.Arg(value=loader, keyword=None, star="")]):
-            kind = model.value(loader).kind
-            if kind == Kind.LOADER:
-                return True
-            # what the builtin gives has no `next`, unless a class has one beside `__next__`
-            is_open = bool(kind & (Kind.LOADER | Kind.UNKNOWN)) and not kind & ~(Kind.LOADER | Kind.UNKNOWN)
-            return is_open and model.qualified(func) == "builtins.iter" and not model.ask(namesakes.has_own, "next")
+            return _is_loader(loader, model) or (
+                model.qualified(func) == "builtins.iter" and _may_be_loader(loader, model)
+            )
+        case cst.Call(func=cst.Attribute(value=loader, attr=cst.Name("__iter__")), args=[]):
+            return _may_be_loader(loader, model)
+        case cst.Call(func=cst.Name("enumerate") as func, args=[cst.Arg(value=loader, keyword=None, star=""), *_]):
+            return model.qualified(func) == "builtins.enumerate" and _may_be_loader(loader, model)
         case cst.Name(value=name):
             bound = model.bindings_of(name, node)
             return bool(bound) and all(_binds_iterator(target, model) for target in bound)
@@ -104,6 +105,19 @@ def _is_iterator(node: cst.BaseExpression, model: Model) -> bool:
             whole = model.ask(bindings.made, container)
             return whole is not None and _holds_iterators(whole, model)
     return False
+
+
+def _is_loader(node: cst.BaseExpression, model: Model) -> bool:
+    return model.value(node).kind == Kind.LOADER
+
+
+def _may_be_loader(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether the iterator of what a name stands for has no `next`, unless a class has one beside `__next__`."""
+    if _is_loader(node, model):
+        return True
+    kind = model.value(node).kind
+    is_open = bool(kind & (Kind.LOADER | Kind.UNKNOWN)) and not kind & ~(Kind.LOADER | Kind.UNKNOWN)
+    return is_open and not model.ask(namesakes.has_own, "next")
 
 
 def _holds_iterators(node: cst.BaseExpression, model: Model) -> bool:

@@ -106,6 +106,64 @@ def called_name(func: cst.BaseExpression, model: Model) -> str:
     return name
 
 
+def may_be_called(func: cst.BaseExpression, wanted: frozenset[str], model: Model) -> bool:
+    """Whether what is called may have one of these last names, by syntax alone.
+
+    It is written so, or the file refers to such a function without calling it, so that any name may stand for it.
+    """
+    return last_name(func) in wanted or model.remember(_refers_to, wanted)
+
+
+def is_called(func: cst.BaseExpression, wanted: frozenset[str], model: Model) -> bool:
+    """Whether the name of what is called ends with one of these, by its import or its assignment."""
+    return may_be_called(func, wanted, model) and called_name(func, model) in wanted
+
+
+def _refers_to(model: Model, wanted: frozenset[str]) -> bool:
+    """Whether a file gives on what one of these names is imported as, gives it another name, or gets it by a string."""
+    if any(_is_given_on(use, model) for name in wanted for use in model.tree.names(name)):
+        return True
+    got = (arg.value for call in model.all_called("getattr") for arg in getattr(model.tree.parent(call), "args", ()))
+    return any(isinstance(each, cst.SimpleString) and each.value.strip("\"'") in wanted for each in got)
+
+
+def _is_given_on(use: cst.Name, model: Model) -> bool:
+    """Whether a name that an import binds, or one of a module, is evaluated and not called there."""
+    node: cst.CSTNode = use
+    parent = model.tree.parent(use)
+    if isinstance(parent, cst.Attribute) and parent.attr is use:
+        node, parent = parent, model.tree.parent(parent)
+    if isinstance(parent, cst.ImportAlias):
+        return parent.asname is not None
+    if (isinstance(parent, cst.Call) and parent.func is node) or not is_read(node, model):
+        return False
+    if isinstance(parent, cst.Decorator) or model.tree.enclosing(node, cst.Annotation) is not None:
+        return False
+    return is_of_import(node, model)
+
+
+def is_of_import(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a name or path may stand for something that is imported, by syntax alone: ``m.a`` and not ``self.a``."""
+    modules = model.remember(_of_imports)
+    return any(each in modules or "*" in modules for each in (dotted(node) or "").split("."))
+
+
+def _of_imports(model: Model) -> frozenset[str]:
+    """The names that imports bind in a file, and those that these are assigned to; a star for what is not listed."""
+    found = set[str]()
+    statements: list[cst.Import | cst.ImportFrom] = [*model.tree.all(cst.Import), *model.tree.all(cst.ImportFrom)]
+    for statement in statements:
+        if isinstance(statement.names, cst.ImportStar):
+            found.add("*")
+            continue
+        for alias in statement.names:
+            found |= {bound_name(alias), root(alias.name)}
+    for assign in model.tree.all(cst.Assign):
+        if not found.isdisjoint((dotted(assign.value) or "").split(".")):
+            found.update(last_name(each.target) for each in assign.targets)
+    return frozenset(found - {""})
+
+
 _BINDING = frozenset(
     (
         *(cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.CompFor, cst.Element),

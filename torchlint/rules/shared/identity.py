@@ -12,11 +12,11 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.bindings import bound_value
+from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of, chain, last_name, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import may_alias
+from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.model.values import held
 from torchlint.rules.shared import memory
 
@@ -26,7 +26,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
 
     They share memory and version counter, but neither shape nor flags nor graph.
     """
-    if is_fresh(inner, model):
+    if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
     if _is_changed(inner, model) or model.remember(_are_asked_about):
         return False
@@ -46,6 +46,20 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
 
 
+def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor that nothing else refers to, and that no write can give a graph."""
+    value = model.value(node)
+    if not value.is_tensor or value.is_parameter or value.dtype & Dtype.FLOAT:
+        return False
+    match node:
+        case cst.Subscript(value=base):
+            return model.is_tensor(base)
+        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value=name))) if model.is_tensor(base):
+            result = library.method(name)
+            return isinstance(result, TensorResult) and not (result.is_input or result.same)
+    return False
+
+
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what a loader gave is replaced by its wrapper: ``x = Variable(x)``. By convention nobody else has it."""
     return isinstance(inner, cst.Name) and is_from_loader(model.value(inner)) and _rebinds(call, inner, model)
@@ -62,7 +76,7 @@ def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner
     if other is None:
         return False
     # what comes behind `x = Variable(x)` is about the wrapper
-    return not _rebinds(call, inner, model) or model.tree.order(other) < model.tree.order(call)
+    return not _rebinds(call, inner, model) or not _follows(other, call, model)
 
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
@@ -98,14 +112,26 @@ def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
     for _, at in chain(node, model.tree):
         if not isinstance(at, (cst.Attribute, cst.Call)):
             return False
-    match model.tree.parent(at):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
-            return at is not name and target == name.value
-    return False
+    return at is not name and name.value in (target.value for target in _targets_of(at, model))
 
 
-def _follows(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
-    return model.tree.order(use) > model.tree.order(node)
+def _targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
+    """The name that an expression is plainly assigned to, if it is: alone, or as one of several."""
+    parent = model.tree.parent(value)
+    values = model.tree.parent(parent) if isinstance(parent, cst.Element) else None
+    match model.tree.parent(values) if isinstance(values, cst.Tuple) else parent:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
+            return [target]
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=places))]):
+            names = [place.value for place in places if isinstance(place.value, cst.Name)]
+            return [name for name in names if bound_value(name, model.tree) is value]
+    return []
+
+
+def _follows(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
+    """Whether something stands behind the statement of a node."""
+    statement = model.tree.statement(node)
+    return model.tree.order(use) > model.tree.order(node) and not model.tree.is_inside(use, statement)
 
 
 _OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
@@ -185,17 +211,66 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     targets = model.targets(inner.value, scope)
     loop = model.tree.enclosing(call, cst.For, cst.While, cst.FunctionDef)
     if isinstance(loop, (cst.For, cst.While)) and not any(
-        model.tree.is_inside(each, loop) and _is_bound_to_new(each, model) for each in targets
+        model.tree.is_inside(each, loop) and _is_bound_to_own(each, model) for each in targets
     ):
         return False  # in the next round, others may have it
     if not all(
-        model.tree.statement(each) is statement or _is_bound_to_new(each, model) or _is_bound_to_itself(each, model)
+        model.tree.statement(each) is statement or _is_bound_to_own(each, model) or _is_bound_to_itself(each, model)
         for each in targets
     ):
         return False
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
-    return all(model.ask(usage_here, use) <= Usage.READ or _is_filled(use, model) for use in before)
+    return all(_is_kept_here(use, model) for use in before)
+
+
+def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether the name of a new tensor stands here for the last time, and nobody else has got the tensor before."""
+    scope, order = model.scopes.scope_of(inner), model.tree.order
+    if not isinstance(inner, cst.Name) or model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
+        return False
+    value = model.value(inner)
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+        return False
+    names = [name for name in model.references(inner.value, scope) if name is not inner]
+    if any(model.scopes.scope_of(name) is not scope or order(name) > order(call) for name in names):
+        return False
+    bound = max((name for name in names if _is_bound(name, model)), key=order, default=None)
+    if bound is None or not _is_bound_to_new(bound, model) or not _comes_first(bound, call, model):
+        return False
+    since = (name for name in names if _follows(name, bound, model))
+    return all(_is_kept_here(name, model) for name in since) and _is_left_by_no_round(names, call, model)
+
+
+def _is_bound(name: cst.Name, model: Model) -> bool:
+    """Whether a name itself is assigned, deleted or bound by a loop, not what is in it: ``x = …``, not ``x[0] = …``."""
+    return model.is_target(name) and not isinstance(model.tree.parent(name), (cst.Subscript, cst.Attribute))
+
+
+def _comes_first(target: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    """Whether whoever comes to a node has come by a statement that binds a name, in the same round of a loop."""
+    suite = model.tree.parent(model.tree.statement(target))
+    is_round = model.tree.enclosing(target, *_AROUND) is model.tree.enclosing(node, *_AROUND)
+    return is_round and suite is not None and model.tree.is_inside(node, suite)
+
+
+_AROUND = (cst.For, cst.While, cst.FunctionDef)
+
+
+def _is_left_by_no_round(names: Sequence[cst.Name], node: cst.CSTNode, model: Model) -> bool:
+    """Whether none of the names in the loop around a node can mean what the round before has left there."""
+    loop = model.tree.enclosing(node, *_AROUND)
+    if not isinstance(loop, (cst.For, cst.While)):
+        return True
+    first = min((name for name in names if model.tree.is_inside(name, loop)), key=model.tree.order)
+    made = bound_value(first, model.tree) or unpacked_from(first, model.tree)
+    read = (name.value for name in model.tree.within(made, cst.Name)) if made is not None else ()
+    return _is_bound(first, model) and _comes_first(first, node, model) and first.value not in read
+
+
+def _is_kept_here(use: cst.Name, model: Model) -> bool:
+    """Whether nobody gets a tensor where its name stands, other than that name."""
+    return model.ask(usage_here, use) <= Usage.READ or _is_filled(use, model) or _rebinds(use, use, model)
 
 
 def _is_bound_to_itself(target: cst.Name, model: Model) -> bool:
@@ -208,26 +283,31 @@ def _is_bound_to_itself(target: cst.Name, model: Model) -> bool:
 
 
 def _is_filled(use: cst.Name, model: Model) -> bool:
-    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``."""
+    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``."""
     whole: cst.CSTNode = use
     for name, outer in chain(use, model.tree):
+        if isinstance(outer, cst.Subscript) and model.is_target(outer):
+            return True
         if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in _OF_THE_OBJECT:
             return False
         whole = outer
     return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
 
 
+def _is_bound_to_own(target: cst.Name, model: Model) -> bool:
+    """Whether a name is plainly assigned a new tensor, or gets one of a batch from a loop over a loader."""
+    loop = model.tree.enclosing(target, cst.For, cst.SimpleStatementLine)
+    is_of_loop = isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body)
+    return is_from_loader(model.value(target)) if is_of_loop else _is_bound_to_new(target, model)
+
+
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
     """Whether a name is plainly assigned a new tensor, or one of several: ``_, pred = out.max(1)``."""
-    parent = model.tree.parent(target)
-    if isinstance(parent, cst.Element) and isinstance(whole := model.tree.parent(parent), (cst.Tuple, cst.List)):
-        parent = model.tree.parent(whole)
-    assign = model.tree.parent(parent) if isinstance(parent, cst.AssignTarget) else None
-    if not isinstance(assign, cst.Assign):
-        return False
-    if memory.is_new(assign.value, model):
-        return True
-    return isinstance(assign.value, cst.Call) and gives_two(assign.value, model)
+    made = bound_value(target, model.tree)
+    if made is not None:
+        return memory.is_new(made, model)
+    several = unpacked_from(target, model.tree)
+    return isinstance(several, cst.Call) and (memory.is_new(several, model) or gives_two(several, model))
 
 
 _GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mode"))
@@ -370,6 +450,17 @@ def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
+def _returns_fresh(model: Model, function: cst.FunctionDef) -> bool:
+    """Whether a function returns a new tensor each time, which nobody else has."""
+    if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
+        return False
+    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
+    return bool(returned) and all(
+        each.value is not None and (memory.is_new(each.value, model) or is_last_use(each, each.value, model))
+        for each in returned
+    )
+
+
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
     value = model.value(node)
@@ -384,6 +475,8 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
         return True
     if not isinstance(node, cst.Call):
         return False
+    if isinstance(made_by := model.value(node.func).node, cst.FunctionDef):
+        return model.home(made_by).remember(_returns_fresh, made_by)
     if isinstance(node.func, cst.Attribute) and not model.qualified(node.func):
         given = any(model.value(arg.value).may_be_tensor for arg in node.args)
         is_same = may_alias(library.method(node.func.attr.value))

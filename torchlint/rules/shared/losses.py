@@ -12,12 +12,12 @@ from torchlint.rules.api import names
 def may_be_one_of(func: cst.BaseExpression, losses: frozenset[str], model: Model) -> bool:
     """Whether what is called has one of these last names, or that of what is assigned one of these classes here."""
     if isinstance(func, cst.Call):
-        return last_name(func.func) in losses or (
-            isinstance(func.func, (cst.Name, cst.Attribute)) and names.called_name(func.func, model) in losses
-        )
-    if not isinstance(func, (cst.Name, cst.Attribute)):
-        return False
-    return names.called_name(func, model) in losses or last_name(func) in model.remember(_assigned, losses)
+        return last_name(func.func) in losses or _is_called(func.func, losses, model)
+    return _is_called(func, losses, model) or last_name(func) in model.remember(_assigned, losses)
+
+
+def _is_called(func: cst.BaseExpression, losses: frozenset[str], model: Model) -> bool:
+    return isinstance(func, (cst.Name, cst.Attribute)) and names.is_called(func, losses, model)
 
 
 def _assigned(model: Model, losses: frozenset[str]) -> frozenset[str]:

@@ -31,6 +31,13 @@ def is_transfer(node: cst.BaseExpression) -> bool:
     return calls_method(node, TRANSFERS)
 
 
+def before_copies(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``x`` of ``x.cuda().cpu()``: what has the same elements, wherever they are."""
+    while isinstance(node, cst.Call) and calls_method(node, ("cpu", "cuda")) and isinstance(node.func, cst.Attribute):
+        node = node.func.value
+    return node
+
+
 def before_transfers(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu().clamp(0, 1)``: what a detach can stand behind as well, without what follows recorded.
 

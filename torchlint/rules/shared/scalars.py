@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Ndim, Strength, Value, bindings
+from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Value, bindings
 from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
@@ -19,11 +19,12 @@ _SCALAR_NAME = re.compile(
 
 
 def scalar_index(node: cst.CSTNode, model: Model) -> cst.Subscript | None:
-    """The ``[0]`` of ``x.data[0]``, ``x.data.cpu()[0]``, ``x.data.cpu().numpy()[0]``."""
+    """The ``[0]`` of ``x.data[0]``, ``x.data.cpu()[0]``, ``x.data.double().numpy()[0]``."""
     for name, outer in chain(node, model.tree):
         if name == "[]" and isinstance(outer, cst.Subscript):
             return outer if is_zero_index(outer) else None
-        if name not in ("cpu", "numpy", "cuda", "detach") or not isinstance(outer, cst.Call):
+        is_widened = name in ("float", "double") and model.value(node).dtype == Dtype.FLOAT
+        if not (is_widened or name in ("cpu", "numpy", "cuda", "detach")) or not isinstance(outer, cst.Call):
             return None
     return None
 
@@ -102,7 +103,7 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return False
     if _is_several(node, model):
         return False
-    if isinstance(parent, cst.AugAssign) and parent.value is index and model.value(parent.target).kind & Kind.NUMBER:
+    if isinstance(parent, cst.AugAssign) and parent.value is index and _begins_as_number(parent.target, model):
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
@@ -111,6 +112,14 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _begins_as_number(target: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is added to is a number, or was one before that: ``total = 0.0`` and then ``total += …``."""
+    if model.value(target).kind & Kind.NUMBER:
+        return True
+    bound = model.bindings_of(target.value, target) if isinstance(target, cst.Name) else []
+    return bool(bound) and all(model.value(each).kind == Kind.NUMBER for each in bound)
 
 
 def _is_len(call: cst.Call) -> bool:

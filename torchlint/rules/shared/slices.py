@@ -9,19 +9,22 @@ from torchlint.model.bindings import last_assigned
 from torchlint.model.syntax import dotted, integer
 
 
-def gaps(node: cst.Subscript) -> int:
+def gaps(node: cst.Subscript, single: frozenset[int] = frozenset()) -> int:
     """Between how many neighbouring dimensions of a slice at least there are gaps in memory: one for ``x[:, 1:]``.
 
-    Dimensions are taken to have more than one element, and slices that leave out nothing not to be written.
+    Dimensions are taken to have more than one element but for those in ``single``, and slices that leave out nothing
+    not to be written.
     """
     found = 0
     is_first, is_apart = True, False
-    for element in node.slice:
+    for dimension, element in enumerate(node.slice):
         match element.slice:
+            case cst.Slice() if dimension in single:
+                continue
             case cst.Index(value=value) if (at := integer(value)) is not None:
                 is_apart |= at not in (0, -1)  # else the dimension may have one element, which leaves no gap
-            case cst.Slice() as taken if (only := _only(taken)) is not None:
-                is_apart |= only not in (0, -1)
+            case cst.Slice() as taken if (index := only(taken)) is not None:
+                is_apart |= index not in (0, -1)
             case cst.Slice() as taken:
                 found += not is_first and (is_apart or _leaves_out(taken))
                 is_first, is_apart = False, taken.step is not None and integer(taken.step) != 1
@@ -30,7 +33,7 @@ def gaps(node: cst.Subscript) -> int:
     return found
 
 
-def _only(taken: cst.Slice) -> int | None:
+def only(taken: cst.Slice) -> int | None:
     """The index that is the only one of a slice: 0 for ``:1``."""
     lower = 0 if taken.lower is None else integer(taken.lower)
     upper = None if taken.upper is None else integer(taken.upper)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.syntax import assignment_of, dotted, last_name
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import names
 from torchlint.rules.shared.made_of import made
@@ -42,22 +42,16 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
     if value is None or (isinstance(node, cst.Assign) and len(node.targets) != 1):
         return
     if isinstance(target, cst.Subscript):
-        if (
-            _names_class(value)
-            and is_wanted(value, model)
-            and _is_plain_container(target.value, model)
-            and _is_lost(target.value, model)
-        ):
+        if _names_class(value) and _is_in_plain_container(target.value, value, is_wanted, model):
             yield KeptPlain(value, target)
         return
-    if not _is_own(target) or not isinstance(target, cst.Attribute):
+    if not is_own(target) or not isinstance(target, cst.Attribute) or not _may_be_lost(target, model):
         return
     elements = list(_elements(value))
+    if target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp):
+        return  # it is hidden from the module on purpose
     is_found = _is_filled(value, is_wanted, model) if isinstance(value, cst.Name) else False
-    if not is_found and not any(is_wanted(each, model) for each in elements):
-        return
-    is_hidden = target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp)
-    if not is_hidden and _is_lost(target, model):
+    if (is_found or any(is_wanted(each, model) for each in elements)) and _is_of_module(target, model):
         yield KeptPlain(value)
 
 
@@ -74,9 +68,8 @@ def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) 
             added = list(_elements(value))
         case _:
             return None
-    if not _is_own(owner) or not any(_names_class(each) and is_wanted(each, model) for each in added):
-        return None
-    return KeptPlain(value, node) if _is_plain_container(owner, model) and _is_lost(owner, model) else None
+    lost = (each for each in added if _names_class(each) and _is_in_plain_container(owner, each, is_wanted, model))
+    return KeptPlain(value, node) if any(True for _ in lost) else None
 
 
 def _made_here(value: cst.BaseExpression, model: Model) -> cst.BaseExpression:
@@ -122,7 +115,8 @@ def _has_name_as_key(element: cst.BaseDictElement) -> bool:
     return False
 
 
-def _is_own(node: cst.CSTNode) -> bool:
+def is_own(node: cst.CSTNode) -> bool:
+    """Whether an expression is ``self.x``."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
 
 
@@ -185,19 +179,40 @@ def _is_given_on(name: cst.Name, model: Model) -> bool:
     return False
 
 
-def _is_plain_container(node: cst.BaseExpression, model: Model) -> bool:
-    return _is_own(node) and model.value(node).kind == Kind.CONTAINER
+def _is_in_plain_container(
+    owner: cst.BaseExpression, added: cst.BaseExpression, is_wanted: IsWanted, model: Model
+) -> bool:
+    """Whether something wanted is put into a plain list or dict of a module, which looks after nothing in it."""
+    if not is_own(owner) or not _may_be_lost(owner, model) or _is_registered(owner, model):
+        return False
+    if not is_wanted(added, model):
+        return False
+    return model.value(owner).kind == Kind.CONTAINER and _is_of_module(owner, model)
 
 
-def _is_lost(attribute: cst.BaseExpression, model: Model) -> bool:
-    """Whether an attribute is one of a module, and nothing in its class registers or looks after what it holds."""
+def _is_registered(owner: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is assigned containers of torch only, by their names."""
+    cls = model.tree.enclosing(owner, cst.ClassDef)
+    found = model.scopes.attribute(cls, last_name(owner)).assigned if isinstance(cls, cst.ClassDef) else ()
+    assigns = [assignment_of(each, model.tree) for each in found]
+    values = [each.value if each is not None else None for each in assigns]
+    return bool(values) and all(isinstance(each, cst.Call) and last_name(each.func) in _CONTAINERS for each in values)
+
+
+def _may_be_lost(attribute: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is one of a class with bases in which nothing registers or looks after what it holds."""
     cls = model.tree.enclosing(attribute, cst.ClassDef)
-    path = dotted(attribute)
-    if not isinstance(cls, cst.ClassDef) or path is None or model.class_kind(cls) != "module":
+    if not isinstance(cls, cst.ClassDef) or not cls.bases or model.remember(_registers, cls):
         return False
-    if any(model.find_method(cls, name) is not None for name in _OVERRIDDEN):
+    return dotted(attribute) not in model.remember(_looked_after, cls)
+
+
+def _is_of_module(attribute: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is one of a module, which does not say itself what is part of it."""
+    cls = model.tree.enclosing(attribute, cst.ClassDef)
+    if not isinstance(cls, cst.ClassDef) or model.class_kind(cls) != "module":
         return False
-    return not model.remember(_registers, cls) and path not in model.remember(_looked_after, cls)
+    return all(model.find_method(cls, name) is None for name in _OVERRIDDEN)
 
 
 def _registers(model: Model, cls: cst.ClassDef) -> bool:

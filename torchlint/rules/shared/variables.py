@@ -149,8 +149,8 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
-        if useless is not None:
-            return Fix("Remove the assignment: the tensor has no graph", (useless,))
+        if useless:
+            return Fix("Remove the assignment: the tensor has no graph", useless)
         return Fix("Remove it: the tensor has no graph", _strip(call, inner, "", model))
     return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model))
 
@@ -180,31 +180,48 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
-    return identity.may_be_one(call, inner, model) or identity.is_replaced(call, inner, model)
+    judges = identity.may_be_one, identity.is_replaced, identity.is_last_use
+    return any(is_one(call, inner, model) for is_one in judges)
 
 
-def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Edit | None:
-    """Remove ``x = Variable(x)`` altogether, and ``x, y = Variable(x), Variable(y)`` if both are useless."""
+def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> tuple[Edit, ...]:
+    """Remove ``x = Variable(x)`` altogether, and of ``x, y = Variable(x), f(y)`` what is about ``x``."""
     if not isinstance(inner, cst.Name):
-        return None
+        return ()
     match model.tree.parent(call):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
-            return edit.remove_statement(model.tree, assign)
+            return _listed(edit.remove_statement(model.tree, assign))
         case cst.Element() as element:
             values = model.tree.parent(element)
             statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
-            if isinstance(statement, cst.Assign) and _keeps_names(statement, model):
-                return edit.remove_statement(model.tree, statement)
-    return None
+            return _among_others(element, statement, model) if isinstance(statement, cst.Assign) else ()
+    return ()
 
 
-def _keeps_names(assign: cst.Assign, model: Model) -> bool:
-    """Whether several names are assigned themselves, in useless wrappers."""
+def _listed(removal: Edit | None) -> tuple[Edit, ...]:
+    return () if removal is None else (removal,)
+
+
+def _among_others(element: cst.Element, assign: cst.Assign, model: Model) -> tuple[Edit, ...]:
+    """Remove a name and the useless wrapper that it is assigned, or all if they are all of that kind."""
     match assign.targets, assign.value:
         case [cst.AssignTarget(target=cst.Tuple(elements=targets))], cst.Tuple(elements=values):
-            pairs = zip(targets, values, strict=False)
-            return len(targets) == len(values) and all(_keeps_name(t.value, v.value, model) for t, v in pairs)
-    return False
+            pass
+        case _:
+            return ()
+    is_even = len(targets) == len(values) and not any(
+        isinstance(each, cst.StarredElement) for each in (*targets, *values)
+    )
+    target = next((t for t, v in zip(targets, values, strict=False) if v is element), None)
+    if not is_even or target is None or not _keeps_name(target.value, element.value, model):
+        return ()
+    if all(_keeps_name(t.value, v.value, model) for t, v in zip(targets, values, strict=True)):
+        return _listed(edit.remove_statement(model.tree, assign))
+    if any(
+        isinstance(each[-1].comma, cst.Comma) for each in (targets, values)
+    ):  # it would make a tuple of what is left
+        return ()
+    return *_listed(edit.remove_item(targets, target)), *_listed(edit.remove_item(values, element))
 
 
 def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> bool:

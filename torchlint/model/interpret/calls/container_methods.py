@@ -47,7 +47,7 @@ def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Se
             return _popped(frame, receiver, arguments, node)
         case "popitem" if item is not None:
             return container(items=(iterated(receiver) or UNKNOWN, item))
-        case "popleft" | "popitem" | "__next__":
+        case "popleft" | "popitem" | "__next__" | "next":  # the last is Python 2's
             return item if item is not None else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
         case "copy" | "__iter__":
             return receiver

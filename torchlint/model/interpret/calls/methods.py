@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
-from torchlint.model.interpret import learning, module_containers, operators, places
+from torchlint.model.interpret import iteration, learning, module_containers, operators, places
 from torchlint.model.interpret.calls import container_methods, lambdas, module_calls
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
@@ -44,6 +44,7 @@ _PACKED_METHODS = frozenset(
     ("to", "cuda", "cpu", "pin_memory", "double", "float", "half", "long", "int", "short", "byte")
 )
 """Methods of a packed sequence that return one (torch/nn/utils/rnn.py)."""
+_NUMBERS = container(NUMBER)
 
 
 def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -103,6 +104,8 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
         return value
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
         learning.reject(frame, receiver.symbols)
+    if name == "tolist":
+        return _listed(receiver.ndim if receiver.kind == Kind.TENSOR else Ndim.ANY)
     evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
     value = transfer.apply(result, receiver, arguments, frame.grad, evidence)
     if receiver.kind & Kind.UNKNOWN and value.kind & Kind.TENSOR:
@@ -115,6 +118,15 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
         if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):
             operators.write_through(frame, node.func.value, value.grad)
     return value
+
+
+def _listed(ndim: Ndim) -> Value:
+    """What ``tolist`` makes of a tensor: a number, a list of numbers, or lists of lists."""
+    if ndim == Ndim.ZERO:
+        return NUMBER
+    inner = NUMBER if ndim == Ndim.ONE else replace(_NUMBERS, kind=Kind.NUMBER | Kind.CONTAINER)
+    kind = Kind.CONTAINER if not ndim & Ndim.ZERO else Kind.NUMBER | Kind.CONTAINER
+    return replace(container(inner), kind=kind)
 
 
 def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
@@ -130,6 +142,8 @@ def _rebind(frame: Frame, node: cst.Call, value: Value) -> None:
 def _plain_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     if receiver.kind & Kind.CONTAINER:
         return container_methods.call(frame, receiver, name, node, arguments)
+    if receiver.kind == Kind.LOADER and name == "__iter__":
+        return container(iteration.iterate(frame, receiver, node))
     if receiver.kind & Kind.NDARRAY:
         return NUMBER if name in ("item", "tolist") else NDARRAY
     if receiver.kind & Kind.STRING:

@@ -63,7 +63,8 @@ class _Waiting:
     inside: frozenset[int]
     """Blocks are to take them in."""
     cutting: frozenset[int]
-    """They use a volatile tensor outside of its block, which may end there: ``Variable(x.data)``."""
+    """They use outside of a block what is volatile or is computed in it: the block may end there, as it does for
+    ``Variable(x.data)``, and what is computed in it has no graph to be cut from."""
 
 
 def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
@@ -88,6 +89,14 @@ def _waiting(model: Model, scope: cst.FunctionDef | cst.Module) -> _Waiting:
     found = [(call, wanted(call, model).lines) for call in calls if model.scopes.scope_of(call) is scope]
     inside = frozenset(id(line) for _, lines in found for line in lines)
     names = {name for call, lines in found if lines for name in _bound(call, model)}
+    blocks = {id(lines): lines for _, lines in found if lines}.values()  # those of one block have the same list
+    names |= {
+        name.value
+        for lines in blocks
+        for line in lines
+        for name in model.tree.within(line, cst.Name)
+        if model.is_target(name)
+    }
     cutting = {id(model.tree.statement(use)) for name in names for use in model.references(name, scope)}
     makers = {id(model.tree.statement(call)) for call, _ in found}
     return _Waiting(inside, frozenset(cutting - makers))
