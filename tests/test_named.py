@@ -148,4 +148,16 @@ def test_a_default_is_a_use_of_an_import(text: str) -> None:
     ],
 )
 def test_the_engine_is_reached_through_variable(text: str) -> None:
-    assert check_text(text, "x.py", CODES, Fixing.UNSAFE).text == text
+    assert check_text(text, "x.py", CODES).diagnostics == ()
+
+
+def test_the_engine_beside_other_uses() -> None:
+    head, end = (
+        "import torch\nfrom torch.autograd import Variable\n\n",
+        "Variable._execution_engine.queue_callback(print)\n",
+    )
+    text = f"{head}x = Variable(torch.ones(3))\n{end}"
+    assert [found.start.row for found in check_text(text, "x.py", CODES).diagnostics] == [2, 4]
+    after = check_text(text, "x.py", CODES, Fixing.SAFE)
+    assert after.text == f"{head}x = torch.ones(3)\n{end}"
+    assert after.diagnostics == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.model.codebase.patching import _ASSIGNED
+from torchlint.model.codebase.patching import _ASSIGNED, _BY_SETATTR, _BY_TEXT
 
 NEAR = {
     "F.relu = mine": ["relu"],
@@ -14,12 +14,30 @@ NEAR = {
     "self.relu = mine": [],
     "x = [0.5, 1.25, y]; z = 1": [],
     "F.relu == mine": [],
+    "cls.relu = mine": [],
+    "myself.relu = mine": ["relu"],
+    "x[0].relu = mine": [],
+    "F.relu, F.elu = mine": ["relu"],
+}
+BY_TEXT = {
+    "setattr(F, 'relu', mine)": ["relu"],
+    'monkeypatch.delattr(torch.nn, "ReLU")': ["ReLU"],
+    "patch('torch.tanh')": ["tanh"],
+    'patch("torch.nn.functional.relu", mine)': ["relu"],
+    "patch('mytorch.tanh')": [],
+    "torch.tanh": [],
 }
 
 
 @pytest.mark.parametrize("text", NEAR)
 def test_names_that_are_assigned_to(text: str) -> None:
     assert [name.decode() for name in _ASSIGNED.findall(text.encode())] == NEAR[text]
+
+
+@pytest.mark.parametrize("text", BY_TEXT)
+def test_names_that_a_text_names(text: str) -> None:
+    found = [name for pattern in (_BY_SETATTR, _BY_TEXT) for name in pattern.findall(text.encode())]
+    assert [name.decode() for name in found] == BY_TEXT[text]
 
 
 def test_a_long_line_is_not_looked_through_for_each_attribute_on_it() -> None:

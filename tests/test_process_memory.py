@@ -8,7 +8,10 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from torchlint.api import Linter
+from torchlint.system.memory import give_back
 
 Write = Callable[[dict[str, str]], None]
 
@@ -48,3 +51,43 @@ def test_projects_leave_nothing(write: Write, tmp_path: Path) -> None:
         found += sum(len(report.findings) for report in Linter().check(tmp_path / str(name)))
     assert found > 28
     assert {name: number for name, number in kept().items() if number != before.get(name, number)} == {}
+
+
+MODULE = "import torch\nfrom net{0} import Net{0}\n\n\nclass Net{1}(Net{0}):\n    def forward(self, x):\n        return x.data\n"
+FIRST = (
+    "import torch\n\n\nclass Net0(torch.nn.Module):\n    def forward(self, x: torch.Tensor):\n        return x.data\n"
+)
+
+
+def test_what_is_known_of_a_project_is_gone_with_it(write: Write, tmp_path: Path) -> None:
+    """At once: no garbage has to be found, of which the next project would have to be made beside."""
+    write({f"{size}/net0.py": FIRST for size in (2, 12)})
+    write({f"{size}/net{n}.py": MODULE.format(n - 1, n) for size in (2, 12) for n in range(1, size)})
+    garbage = {}
+    for size in (12, 2, 12):
+        gc.collect()
+        gc.disable()
+        try:
+            assert sum(len(report.findings) for report in Linter(isolated=True).check(tmp_path / str(size))) == size
+            garbage[size] = gc.collect()
+        finally:
+            gc.enable()
+    assert garbage[12] < garbage[2] + 12 * 50
+
+
+def test_free_memory_goes_back(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When all reports have been taken, or nobody wants the rest."""
+    given = []
+    monkeypatch.setattr("torchlint.api.give_back", lambda: given.append(True))
+    write({"a/x.py": FIRST, "a/y.py": FIRST})
+    reports = Linter().check(tmp_path)
+    assert next(reports).path
+    assert not given
+    assert len(list(reports)) == 1
+    assert len(given) == 1
+    reports = Linter().check(tmp_path)
+    next(reports)
+    del reports
+    gc.collect()
+    assert len(given) == 2
+    give_back()

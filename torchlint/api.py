@@ -29,6 +29,7 @@ from torchlint.project.project import Project
 from torchlint.project.selection import Selection, SettingsError, check_selectors, group_of
 from torchlint.project.settings import check_version, given
 from torchlint.session.scheduler import FileResult, Run, RunOptions
+from torchlint.system.memory import give_back
 
 __all__ = [
     "Applicability",
@@ -148,7 +149,10 @@ class Linter:
         for problem in found.problems:
             yield FileReport(problem.path, (), (str(problem),))
         run = Run(self._project, RunOptions(fixing, jobs=self._jobs))
-        yield from map(_report, run.stream(found.files))
+        try:
+            yield from map(_report, run.stream(found.files))
+        finally:
+            give_back()
 
     def _text(self, text: str | bytes, filename: str, fixing: Fixing) -> FileReport:
         location = os.path.abspath(filename)

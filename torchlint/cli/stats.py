@@ -131,9 +131,9 @@ def _past(revisions: Sequence[Revision], style: Style) -> str:
         what = printable(each.subject if each.commit else "(not committed)")
         lines.append(f"{where}  {each.findings:>{width}}  {sign}  {what}{change}")
     first, last = revisions[0].findings, revisions[-1].findings
-    share = f" ({(last - first) / first:+.0%})" if first else ""
-    lines.append("")
-    lines.append(f"From {counted(first, 'finding')} to {last} in {counted(len(revisions), 'revision')}{share}.")
+    if len(revisions) > 1:
+        share = f" ({(last - first) / first:+.0%})" if first else ""
+        lines += ["", f"From {counted(first, 'finding')} to {last} in {counted(len(revisions), 'revision')}{share}."]
     return "\n".join(lines)
 
 

@@ -50,6 +50,16 @@ makes plain ones. In a `try` that waits for its `TypeError` there is none, nor f
  engine = autograd.Variable._execution_engine
 ```
 
+A file that has `Variable` for nothing but that engine is left alone:
+
+```diff
+ from torch.autograd import Variable
+
+
+ def synchronised(sync):
+     return lambda *unused: Variable._execution_engine.queue_callback(sync)
+```
+
 The import goes with its last use, if no other file of the project may have the name from here (`from utils import
 Variable`, `from utils import *`, `utils.Variable`) and no doctest uses it. A call beside which `volatile=True` still
 tells where a block of [`volatile`](volatile.md) belongs stays until that is there.
@@ -203,8 +213,17 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
-            return _import_finding(node, alias, model)
+            return _import_finding(node, alias, model) if not _is_for_the_engine(alias, model) else None
     return None
+
+
+def _is_for_the_engine(alias: cst.ImportAlias, model: Model) -> bool:
+    """Whether a file has `Variable` only for the engine of autograd, which is reached through it to this day."""
+    uses = model.references(bound_name(alias), model.tree.module)
+    owners = (model.tree.parent(use) for use in uses)
+    return bool(uses) and all(
+        isinstance(each, cst.Attribute) and each.attr.value == "_execution_engine" for each in owners
+    )
 
 
 def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) -> Finding:

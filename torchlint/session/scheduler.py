@@ -140,11 +140,12 @@ class Run:
         if self.options.baseline is not None:
             yield from self.files(files)
             return
-        if self._codebase is None and self._fixing is Fixing.NONE:
-            from torchlint.session.worker import known_codebase
+        with contextlib.ExitStack() as stack:
+            if self._codebase is None and self._fixing is Fixing.NONE:
+                from torchlint.session.worker import passing_codebase
 
-            self._codebase = known_codebase()  # the same for all that comes
-        with self._caching():
+                self._codebase = stack.enter_context(passing_codebase())  # the same for all that comes
+            stack.enter_context(self._caching())
             start, size = 0, FIRST_WINDOW
             while start < len(files):
                 yield from self._results(files[start : start + size], self._looked_up)

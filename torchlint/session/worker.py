@@ -5,6 +5,7 @@ What is done here can be done in any process; what a job and an answer hold can 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -134,6 +135,24 @@ def known_codebase() -> Callable[[], Codebase]:
         return known[0]
 
     return codebase
+
+
+@contextlib.contextmanager
+def passing_codebase() -> Iterator[Callable[[], Codebase]]:
+    """The same until it is left: then it is gone at once, and nobody has to look for garbage."""
+    known: list[Codebase] = []
+    get = known_codebase()
+
+    def codebase() -> Codebase:
+        if not known:
+            known.append(get())
+        return known[0]
+
+    try:
+        yield codebase
+    finally:
+        for each in known:
+            each.close()
 
 
 def open_(job: Job) -> Opened | JobResult:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from torchlint.model.codebase.patching import ParseFile
 
-_OFF = re.compile(rb"no_grad|inference_mode|set_grad_enabled")
+_OFF = (b"no_grad", b"inference_mode", b"set_grad_enabled")
 _FAR = 3
 """How many callers of callers in one file to follow."""
 
@@ -27,7 +27,7 @@ class CallingFiles:
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        (self._turning_off if _OFF.search(data) is not None else self._others).append(path)
+        (self._turning_off if any(word in data for word in _OFF) else self._others).append(path)
 
     def without_grad(self, path: str, name: str, takes: Callable[[str], bool] | None) -> bool | None:
         """Whether files other than ``path`` call a name only where autograd is off; None if none calls it.

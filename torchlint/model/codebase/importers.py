@@ -26,7 +26,6 @@ Leads = Callable[[str, str, int], str | None]
 
 _FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
 """Packages that no project has under these names."""
-_IMPORT = re.compile(rb"^.*\bimport.*$", re.MULTILINE)
 _UP_TO_A_NAME = rb"""(?:\s*\([^;]*?|(?:[^\r\n;("\\]|\\\r?\n|\\\\\\n(?:",\s*")?)*?)"""
 """What can stand between an import and a name that it takes: what a bracket opens, or the rest of a line, which can go
 on in the next one; in the JSON of a notebook a line ends with an escape."""
@@ -54,7 +53,7 @@ class Importers:
                     data = self._notebooks[path] = importable.code_of(path, data)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
-                for word in tokens.words(b"\n".join(_IMPORT.findall(data))):
+                for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False

@@ -118,6 +118,12 @@ class Codebase:
             self._close()
             self._clear()
 
+    def close(self) -> None:
+        """Forget all: no file will be checked with it any more."""
+        self._close()
+        self._clear()
+        self._importers.clear()
+
     def _close(self) -> None:
         """Take apart what refers to itself, so that it is gone at once."""
         for part in self._parts.values():

@@ -16,12 +16,11 @@ from torchlint.model.torch import library
 ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
-_ASSIGNED = re.compile(
-    rb"\b(?!(?:self|cls)\.)[^\W\d]\w*(?:\.\w+){0,20}\.([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))"
-)
-"""An attribute that is assigned to, alone or with others. The bounds are for long lines: of each attribute on one all
-that is behind it would be looked at."""
-_BY_TEXT = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)|[\"']torch[\w.]*\.(\w+)[\"']")
+_ASSIGNED = re.compile(rb"\.(?<=\w\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))")
+"""An attribute that is assigned to, alone or with others. The bound is for long lines: of each attribute on one all
+that is behind it would be looked at. `re` finds a character that a pattern begins with in a tenth of the time."""
+_BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
+_BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -39,8 +38,7 @@ class Patching:
         """Take a file in."""
         if b"torch" not in data and b"import" not in data:
             return
-        matches = (match for found in (_ASSIGNED, _BY_TEXT) for match in found.finditer(data))
-        for word in {word for match in matches for word in match.groups() if word is not None}:
+        for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
             self._by_word[word.decode(errors="replace")].append(path)
 
     def patcher(self, path: str, name: str) -> str | None:
