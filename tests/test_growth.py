@@ -93,6 +93,10 @@ SHAPES: dict[str, Program] = {
     "comprehensions": lines(
         "import torch\ndef f(xs: list[torch.Tensor]):\n", "    y@ = [x.data for x in xs if x.data.sum() > 0]\n"
     ),
+    "lambdas that are given together": lines(
+        "import numpy as np\nimport torch\ndef f(call, xs):\n    total = 0\n",
+        "    y = call(lambda x: np.sum(x), lambda x: x.sum(), xs)\n    y.backward()\n    total += y\n    np.sum(y)\n",
+    ),
     "lambdas": lines(FUNCTION, "    y@ = lambda: x.data\n"),
     "functions": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data\n\n"),
     "functions of one name": lines(TORCH, "def f(x: torch.Tensor):\n    return x.data\n\n"),

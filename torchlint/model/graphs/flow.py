@@ -138,12 +138,15 @@ class Flow:
     def reaching(self, expression: cst.CSTNode) -> list[Event]:
         """What the names in an expression may have been bound to last, and what was put into that."""
         found: dict[int, Event] = {}
-        waiting: list[cst.CSTNode] = [expression]
+        waiting: dict[int, cst.CSTNode] = {id(expression): expression}
+        asked = set[int]()
         while waiting:
-            for mention in mentions(self.context, waiting.pop()):
+            key, node = waiting.popitem()
+            asked.add(key)
+            for mention in mentions(self.context, node):
                 given = self._given_around(mention)
-                if given is not None:
-                    waiting += given
+                if given is not None:  # two lambdas of one call are given each other
+                    waiting |= {id(each): each for each in given if id(each) not in asked}
                     continue
                 path = mention.path
                 while path:
