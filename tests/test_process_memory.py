@@ -30,7 +30,7 @@ LINES = (
 
 def kept() -> dict[str, int]:
     """How many results are kept, by the functions that keep any number of them."""
-    found = (each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper))
+    found = (each for each in gc.get_objects() if type(each) is functools._lru_cache_wrapper)
     ours = (each for each in found if str(each.__module__).startswith("torchlint."))
     return {
         f"{each.__module__}.{each.__name__}": each.cache_info().currsize

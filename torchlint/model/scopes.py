@@ -119,6 +119,7 @@ class Scopes:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
         self._attributes: dict[tuple[int, str], Uses] = {}
+        self._settings: dict[str, tuple[set[int], dict[str, set[int]]]] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
         self._rebound: dict[str, dict[int, dict[int, cst.FunctionDef]]] = {}
@@ -242,7 +243,24 @@ class Scopes:
 
     def is_set_outside(self, cls: cst.ClassDef, attribute: str) -> bool:
         """Whether a subclass or anything that is no class assigns to an attribute of that name."""
-        return any(self._may_be_of(cls, site) for site in self._assigned(attribute))
+        if attribute not in self._settings:
+            self._settings[attribute] = self._collected_settings(attribute)
+        by_anybody, by_heirs = self._settings[attribute]
+        heirs = by_heirs.get(cls.name.value, set())
+        return any(len(found) > (id(cls) in found) for found in (by_anybody, heirs))
+
+    def _collected_settings(self, attribute: str) -> tuple[set[int], dict[str, set[int]]]:
+        """In which classes an attribute of any object is assigned, and for each base which classes assign their own."""
+        by_anybody = set[int]()
+        by_heirs: dict[str, set[int]] = {}
+        for site in self._assigned(attribute):
+            around = self.tree.enclosing(site, cst.ClassDef)
+            if not isinstance(around, cst.ClassDef) or dotted(site.value) != "self":
+                by_anybody.add(id(around))
+                continue
+            for base in self.info(around).bases:
+                by_heirs.setdefault(dotted(base) or "", set()).add(id(around))
+        return by_anybody, by_heirs
 
     def _assigned(self, attribute: str) -> Iterator[cst.Attribute]:
         """All ``….x = …`` of the file."""
@@ -251,15 +269,6 @@ class Scopes:
                 case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.AnnAssign(target=target):
                     if target is node:
                         yield node
-
-    def _may_be_of(self, cls: cst.ClassDef, site: cst.Attribute) -> bool:
-        """Whether an attribute that is assigned from outside a class may be one of its instances."""
-        around = self.tree.enclosing(site, cst.ClassDef)
-        if around is cls:
-            return False
-        if not isinstance(around, cst.ClassDef) or dotted(site.value) != "self":
-            return True
-        return any(dotted(base) == cls.name.value for base in self.info(around).bases)
 
     def rebinders(self, scope: cst.FunctionDef | cst.Module, name: str) -> dict[int, cst.FunctionDef]:
         """The functions inside a scope that rebind a name of it, or grow its container."""

@@ -213,13 +213,14 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
-            return _import_finding(node, alias, model) if not _is_for_the_engine(alias, model) else None
+            is_for_engine = model.remember(_is_for_the_engine, bound_name(alias))
+            return _import_finding(node, alias, model) if not is_for_engine else None
     return None
 
 
-def _is_for_the_engine(alias: cst.ImportAlias, model: Model) -> bool:
+def _is_for_the_engine(model: Model, name: str) -> bool:
     """Whether a file has `Variable` only for the engine of autograd, which is reached through it to this day."""
-    uses = model.references(bound_name(alias), model.tree.module)
+    uses = model.references(name, model.tree.module)
     owners = (model.tree.parent(use) for use in uses)
     return bool(uses) and all(
         isinstance(each, cst.Attribute) and each.attr.value == "_execution_engine" for each in owners

@@ -225,9 +225,14 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
 
 
 def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether the name of a new tensor stands here for the last time, and nobody else has got the tensor before."""
+    """Whether the name of a new tensor stands here for the last time, and nobody else has got the tensor before.
+
+    Only in a function: what a module has bound can be read by others when the module has come to its end.
+    """
     scope, order = model.scopes.scope_of(inner), model.tree.order
-    if not isinstance(inner, cst.Name) or model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
+    if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
+        return False
+    if model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
         return False
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:

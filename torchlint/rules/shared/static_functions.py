@@ -89,7 +89,7 @@ def _bare(param: cst.Param) -> cst.Param:
 
 def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | None:
     """What a constructor stores, as statements of ``forward``; None if it does anything else."""
-    if "#" in model.tree.code(constructor) or not isinstance(constructor.body, cst.IndentedBlock):
+    if not isinstance(constructor.body, cst.IndentedBlock) or _has_comments(constructor.body, model):
         return None
     stored = []
     for statement in constructor.body.body:
@@ -109,6 +109,16 @@ def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | Non
             case _:
                 return None
     return tuple(stored)
+
+
+def _has_comments(block: cst.IndentedBlock, model: Model) -> bool:
+    """Whether comments stand in a block of simple statements, or behind its header; a tree for a first look has none."""
+    statements = [each for each in block.body if isinstance(each, cst.SimpleStatementLine)]
+    lines = [line for each in statements for line in getattr(each, "leading_lines", ())]
+    lines += [getattr(block, "header", None), *getattr(block, "footer", ())]
+    if any(line is not None and line.comment is not None for line in lines):
+        return True
+    return any(edit.has_comment(each) or "#" in model.tree.code(small) for each in statements for small in each.body)
 
 
 def _is_attribute(name: cst.Name, model: Model) -> bool:
