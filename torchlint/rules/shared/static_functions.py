@@ -112,7 +112,7 @@ def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | Non
 
 
 def _has_comments(block: cst.IndentedBlock, model: Model) -> bool:
-    """Whether comments stand in a block of simple statements, or behind its header; a tree for a first look has none."""
+    """Whether comments stand in a block of simple statements or behind its header; a tree for a first look has none."""
     statements = [each for each in block.body if isinstance(each, cst.SimpleStatementLine)]
     lines = [line for each in statements for line in getattr(each, "leading_lines", ())]
     lines += [getattr(block, "header", None), *getattr(block, "footer", ())]
