@@ -13,7 +13,7 @@ from torchlint.model.names import HOLDER_NAME
 from torchlint.model.parameters import applied_to_modules
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import gradients, indices, memory, readers, scalars
+from torchlint.rules.shared import gradients, indices, memory, operands, readers, scalars
 
 
 class Site(enum.Enum):
@@ -141,6 +141,9 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return value, used
     if _LEAF_NAME.search(name) and not _VAGUE_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
         return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
+    places = operands.method_with_places(node, model)
+    if places is not None and not _VAGUE_NAME.search(name):  # an array's method gives one result, which has elements
+        return value, Evidence(Strength.NAME, f"one result of `.{places}` is taken, as of a tensor's two", node.value)
     if scalars.is_read(node, model):
         return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
@@ -167,6 +170,9 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
         if not isinstance(call, cst.Call) or library.method(method) is None:
             return None
         at = call
+    computing = operands.given_to(at, model)
+    if computing is not None:
+        return Evidence(Strength.USE, f"its data is given to `{computing}`", node)
     target = model.tree.parent(at)
     match target:
         case cst.AssignTarget() if isinstance(assign := model.tree.parent(target), cst.Assign):
@@ -176,9 +182,6 @@ def _used_as_tensor(node: cst.Attribute, model: Model) -> Evidence | None:
             if model.value(other).is_tensor:
                 return Evidence(Strength.USE, "it is assigned to the data of a tensor", node)
         case cst.Arg() if isinstance(caller := model.tree.parent(target), cst.Call) and target is caller.args[0]:
-            ref = model.qualified(caller.func) or ""
-            if library.takes_tensor(ref):
-                return Evidence(Strength.USE, f"its data is given to `{ref}`", node)
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value == "copy_":
                 return Evidence(Strength.USE, "it is copied into a tensor", node)
             if isinstance(caller.func, cst.Attribute) and caller.func.attr.value in _LIKE_ANOTHER:

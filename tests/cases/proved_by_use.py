@@ -1,0 +1,43 @@
+"""Names that say nothing: what is done with their `.data` shows that they are tensors."""
+import torch
+import torch.nn.functional as F
+
+
+def difference(input, target):
+    return torch.sum(torch.abs(input.data - target.data) ** 2)  # TL101`data - target` TL101`data) **`
+
+
+def parts(first, second):
+    halved = torch.abs(first.data / 2)  # TL101
+    negative = torch.exp(-(first.data * 0.5))  # TL101
+    joined = torch.cat([first.data, second.data], 0)  # TL101 TL101
+    stacked = torch.stack((first.data, second.data))  # TL101 TL101
+    return halved, negative, joined, stacked
+
+
+class Decodes:
+    def translate(self, decoder, trg, is_teacher):
+        step, hidden = decoder(trg)
+        for t in range(3):
+            step, hidden = decoder(step, hidden)
+            best = step.data.max(1)[1]  # TL101
+            step = trg[t] if is_teacher else best
+        return step
+
+    def score(self, decoder, trg):
+        found, hidden = decoder(trg)
+        return found.data.max(dim=-1)[0]  # TL101
+
+
+# silent: what is computed with may be the tensor, or there is nothing that only tensors have
+
+
+def others(mask, option, array, flag):
+    scaled = torch.abs(mask * option.data)
+    told = torch.abs(option.data if flag else mask)
+    highest = array.data.max(1)
+    one = array.data.max()[1]
+    by_axis = array.data.max(axis=1)[1]
+    row = array.data.max(1)[2]
+    listed = F.pad([option.data, option.data], (1, 1))
+    return scaled, told, highest, one, by_axis, row, listed
