@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torchlint.file.check import check_text
+from torchlint.file.parse.invalid import syntax_error
 
 PYTHON_2 = (
     'print "loss", x\n',
@@ -29,3 +30,27 @@ def test_python_2_says_that_nothing_was_checked_and_what_to_do(text: str) -> Non
 def test_other_mistakes_are_no_python_2(text: str) -> None:
     (found,) = check_text(f"import torch\n{text}", "x.py", frozenset(("TL001",))).diagnostics
     assert "Python 2" not in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n        y = x\n\treturn y\n",
+        "class A:\n    def f(self):\n        x = 1\n\treturn x\n",
+        "def f(x):\n        print x\n\treturn x\n",
+    ],
+)
+def test_mixed_tabs_and_spaces_say_that_nothing_was_checked_and_what_to_do(text: str) -> None:
+    (found,) = check_text(f"import torch\n{text}", "x.py", frozenset(("TL001", "TL101"))).diagnostics
+    assert "nothing in the file was checked" in found.message
+    if "print" not in text:
+        assert found.message == (
+            "inconsistent use of tabs and spaces in indentation; nothing in the file was checked: "
+            "indent with spaces alone (for Python 2 a tab went on to the next 8th column: `expand -t 8 FILE` prints that)"
+        )
+
+
+def test_mixed_tabs_and_spaces_of_a_cell() -> None:
+    found = syntax_error("if x:\n        y = x\n\tz = y\n", "x.ipynb", part="cell")
+    assert found is not None
+    assert found.message.endswith("; nothing in the cell was checked: indent with spaces alone")

@@ -17,6 +17,10 @@ _OWN_DOCS = {
         double the time that a project takes, and says nothing about torch. So a file without such a word that is no
         Python is passed over; `-v` says how many were not parsed. A file that is named on the command line is always
         parsed, and with `--extend-select TL001` every file is.
+
+        Where blocks are indented with tabs here and spaces there, Python 3 refuses the file. For Python 2 a tab went on
+        to the next column that is a multiple of 8. `expand -t 8 old.py > new.py` writes that with spaces; it replaces
+        tabs in strings too, so read the difference.
         """,
     "TL002": """A suppressing comment silences nothing.
 

@@ -39,6 +39,10 @@ _PYTHON_2 = re.compile(
 """A line of Python 2 that is none of Python 3."""
 
 
+_AS_PYTHON_2 = " (for Python 2 a tab went on to the next 8th column: `expand -t 8 FILE` prints that)"
+"""What mixed tabs and spaces meant: a file that has ever run did so under Python 2. ``expand`` changes no file."""
+
+
 def unparsable(text: str) -> Diagnostic | None:
     """What would kill the parser or pass it unnoticed: a second byte order mark, null bytes and bracket towers."""
     if text.startswith(_MARK):
@@ -70,6 +74,9 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST, part: str
             if "Missing parentheses" in message or (line and _PYTHON_2.search(line[0])):
                 message += f"; this is Python 2, and nothing in the {part} was checked"
                 message += ": convert it (`fissix -w FILE`)" * (part == "file")
+            elif isinstance(error, TabError):
+                message += f"; nothing in the {part} was checked: indent with spaces alone"
+                message += _AS_PYTHON_2 * (part == "file")
             return no_python(Position(row, max(error.offset or 1, 1)), message)
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
             return no_python(Position(1, 1), str(error) or type(error).__name__)
