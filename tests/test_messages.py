@@ -46,3 +46,63 @@ def test_what_is_advised_for_an_assignment_to_data(written: str, advice: str) ->
     text = f"from torch import nn\ndef f(net: nn.Module, q, device):\n    for p in net.parameters():\n        p.data = {written}\n"
     [found] = check_text(text, "x.py", frozenset(("TL103",))).diagnostics
     assert found.message.endswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "said"),
+    [
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\n@torch.no_grad()\ndef f(m: nn.Linear):\n    m.weight.data.mul_(2)\n",
+            "remove `.data`: autograd does not record here",
+        ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\ndef f(m: nn.Linear):\n    with torch.no_grad():\n        m.weight.data[0] = 3\n",
+            "remove `.data`: autograd does not record here",
+        ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\n@torch.no_grad()\ndef f(m: nn.Linear):\n    return m.weight.data.mul_(2).sum()\n",
+            "remove `.data`: autograd does not record here",
+        ),
+        (
+            "TL102",
+            "import torch\ndef f():\n    x = torch.ones(3)\n    x.data.mul_(2)\n    return x\n",
+            "remove `.data`: the tensor has no graph",
+        ),
+        (
+            "TL102",
+            "from torch import nn\ndef f(m: nn.Linear):\n    m.weight.data.mul_(2)\n",
+            "use `torch.no_grad()`",
+        ),
+        (
+            "TL102",
+            "from torch import nn\ndef init(m: nn.Linear):\n    m.weight.data.normal_()\n",
+            "use `nn.init`",
+        ),
+        (
+            "TL105",
+            "import torch\nw = torch.ones(3, requires_grad=True)\na = (w * 2).cpu().data\n",
+            "`.data` comes after the transfer, so autograd records a copy that nothing needs; detach first",
+        ),
+        (
+            "TL105",
+            "import torch\nw = torch.ones(3, requires_grad=True)\na = (w * 2).cpu().detach()\n",
+            "`.detach()` comes after the transfer, so autograd records a copy that nothing needs; detach first",
+        ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\nnet = nn.Linear(2, 2)\ndef f(x):\n    y = net(x)\n    with torch.no_grad():\n        y.data.mul_(2)\n",
+            "remove `.data`: autograd does not record here",
+        ),
+        (
+            "TL305",
+            "import torch\nfrom torch.utils.checkpoint import checkpoint\ndef f(w):\n    return checkpoint(torch.sin, w)\n",
+            "use `use_reentrant=False`, or `use_reentrant=True` to keep today's default",
+        ),
+    ],
+)
+def test_that_what_is_said_is_what_the_fix_does(code: str, text: str, said: str) -> None:
+    [found] = check_text(text, "x.py", frozenset((code,))).diagnostics
+    assert found.message.endswith(said)

@@ -111,15 +111,23 @@ def insert_line(tree: Tree, above: cst.CSTNode, text: str, beside: cst.CSTNode) 
 
 
 def move_line(tree: Tree, small: cst.CSTNode, below: cst.CSTNode) -> tuple[Edit, Edit] | None:
-    """Move a simple statement with its line below another line; None where a comment or an empty line would move."""
+    """Move a simple statement with its line below a statement; None where a comment or an empty line would move."""
     line = tree.parent(small)
     if not isinstance(line, cst.SimpleStatementLine) or line is below:
         return None
     if has_comment(line) or bool(getattr(line, "leading_lines", ())):
         return None
     remove = remove_statement(tree, small)
-    insert = insert_line(tree, below, tree.code(small), beside=line)
+    insert = insert_line(tree, _last_line(tree, below), tree.code(small), beside=line)
     return (remove, insert) if remove is not None and insert is not None else None
+
+
+def _last_line(tree: Tree, statement: cst.CSTNode) -> cst.CSTNode:
+    """The last line of a statement; a compound one itself where a comment follows its last line."""
+    if any(getattr(block, "footer", ()) for block in tree.within(statement, cst.IndentedBlock)):
+        return statement
+    lines = [*tree.within(statement, cst.SimpleStatementLine), *tree.within(statement, cst.SimpleStatementSuite)]
+    return max(lines, key=tree.order, default=statement)
 
 
 def has_comment(line: cst.SimpleStatementLine) -> bool:

@@ -235,3 +235,40 @@ class _Selection(nn.Module):
     def __init__(self, names, scalers):
         super().__init__()
         self.scalers = nn.ModuleDict(scalers)
+
+
+class Stacks(nn.Module):
+    """Layers that are made to be taken apart, and kept no longer than that."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.pair = (nn.Linear(2, 2), nn.Linear(2, 2))
+        self.stacked = nn.Parameter(torch.stack([each.weight for each in self.pair], dim=0))
+        del self.pair
+        self.first, self.second = [], []
+        for _ in range(n):
+            self.first.append(nn.Linear(2, 2))
+        self.scales = [nn.Parameter(torch.ones(2)) for _ in range(n)]
+        self.scale = nn.Parameter(torch.stack(self.scales))
+        self.by_name = {"a": nn.Linear(2, 2)}
+        self.collect()
+        del self.first, self.scales
+        self.kept = [nn.Linear(2, 2) for _ in range(n)]  # TL503`[`
+
+    def collect(self):
+        self.a = self.by_name["a"].weight.mean()
+        delattr(self, "by_name")
+
+    def shorten(self):
+        del self.kept[0]
+
+
+class Rebuilds(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.rebuild(n)
+
+    def rebuild(self, n):
+        if hasattr(self, "layers"):
+            del self.layers
+        self.layers = [nn.Linear(2, 2) for _ in range(n)]  # TL503`[`

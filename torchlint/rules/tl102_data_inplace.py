@@ -132,6 +132,7 @@ GROUP = Group.MIGRATION
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
 
 
+_UNRECORDED = "remove `.data`: autograd does not record here"
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
 
 
@@ -146,15 +147,23 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
     if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
-    advice = "use `nn.init`" if fix is not None and "nn.init" in fix.message else "use `torch.no_grad()`"
-    if gradients.is_gradient(value, node.value, model):
-        advice = "a gradient needs no `.data`"
-    elif fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
-        advice = "compute a new tensor"
-    message = f"autograd does not notice this write through `.data`; {advice}"
+    message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
     half = data_sites.half_of(node, model)
     severity = _severity(value, fix)
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _advice(node: cst.Attribute, value: Value, fix: Fix | None, model: Model) -> str:
+    """What to write instead: what the fix does, where there is one."""
+    if gradients.is_gradient(value, node.value, model):
+        return "a gradient needs no `.data`"
+    if fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
+        return "compute a new tensor"
+    if fix is not None and "nn.init" in fix.message:
+        return "use `nn.init`"
+    if fix is not None and fix.message.startswith("Remove"):
+        return f"r{fix.message[1:].partition(',')[0]}"
+    return _UNRECORDED if model.grad_enabled(node) == Tri.NO else "use `torch.no_grad()`"
 
 
 def _severity(value: Value, fix: Fix | None) -> Severity | None:
@@ -172,7 +181,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     is_plain = value.is_tensor and value.grad == Tri.NO and not value.is_parameter
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
-        said = "Remove `.data`: the tensor itself gets the new shape, as before PyTorch 0.4"
+        said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
         return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
     if gradients.is_gradient(value, node.value, model) and not gradients.keep_graphs(model):
         is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
@@ -192,7 +201,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if small is not None and moves is not None:
         return soft_updates.fix(small, moves, model)
     if model.grad_enabled(node) == Tri.NO:
-        return Fix("Remove `.data`: autograd does not record here", drop, safe)
+        return Fix(_UNRECORDED.capitalize(), drop, safe)
     if is_plain and _operands_without_graph(write, model):
         return Fix("Remove `.data`: the tensor has no graph", drop, safe)
     if small is None:

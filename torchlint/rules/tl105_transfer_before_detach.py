@@ -132,10 +132,11 @@ def _finding(
     risk: str = "",
 ) -> Finding:
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
+    written = ".data" if node.attr.value == "data" else ".detach()"
     fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
     return Finding(
         node.attr,
-        "`.detach()` comes after the transfer, so autograd records a copy that nothing needs; detach first",
+        f"`{written}` comes after the transfer, so autograd records a copy that nothing needs; detach first",
         fix,
         end,
         evidence,

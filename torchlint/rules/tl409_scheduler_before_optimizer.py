@@ -24,6 +24,31 @@ never used, and all others come one step too early. torch warns once.
 +    scheduler.step()
 ```
 
+A function that is called in a loop is part of the round:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+ scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+
+
+ def train(loader):
+~    scheduler.step()
+~    for x in loader:
++    for x in loader:
+         optimizer.zero_grad()
+         net(x).sum().backward()
+         optimizer.step()
++    scheduler.step()
+
+
+ for epoch in range(3):
+     train([torch.ones(1, 2)])
+```
+
 A rate that is set for an epoch, a step behind the optimizer's, and one that is not made in the first round:
 
 ```diff
@@ -59,6 +84,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.recording import callers_of
 from torchlint.model.syntax import LEAVING, LoopStatement
 from torchlint.model.training import What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
@@ -66,6 +92,9 @@ from torchlint.rules.shared import order
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
+
+_FAR = 2
+"""How many calls away the loop around a function may be."""
 
 
 @on(cst.Expr, trigger=pattern(r"\bstep \( \)"))
@@ -76,30 +105,49 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
             pass
         case _:
             return None
-    loops = order.loops_around(node, model)
-    if not loops or order.is_conditional(node, loops[0], model):
+    area = order.loop_of(node, model) or model.scopes.scope_of(node)
+    if isinstance(area, cst.Module) or order.is_conditional(node, area, model):
         return None
     value = model.value(owner)
-    if value.kind != Kind.OBJECT or not _is_scheduler(object_kind(value), value.node, model):
+    if value.kind != Kind.OBJECT or value.node is not None or object_kind(value) != "scheduler":
         return None
-    loop, at = loops[0], model.tree.order(node)
-    steps = [each for each in model.training_events(model.scopes.scope_of(node)) if each.what is What.STEP]
-    places = [model.tree.order(each.node) for each in steps]
-    is_followed = any(at < model.tree.order(each.node) and model.tree.is_inside(each.node, loop) for each in steps)
-    if not is_followed or min(places) < at:
+    if not _is_first_of_round(node, model):
         return None
     said = "the scheduler steps before the optimizer, so the first learning rate is skipped; call it after"
-    return Finding(node, said, _fix(node, loop, model))
+    is_followed = any(model.tree.is_inside(each, area) for each in _steps(node, model))
+    return Finding(node, said, _fix(node, area, model) if is_followed else None)
 
 
-def _is_scheduler(kind: str, cls: cst.CSTNode | None, model: Model) -> bool:
-    return kind == "scheduler" and cls is None
+def _is_first_of_round(node: cst.CSTNode, model: Model, far: int = _FAR, *, is_followed: bool = False) -> bool:
+    """Whether an optimizer steps in a round after what is done here, and none before.
+
+    What is in no loop is part of the round in which its function is called.
+    """
+    loop, scope = order.loop_of(node, model), model.scopes.scope_of(node)
+    area = loop or scope
+    if isinstance(area, cst.Module) or order.is_conditional(node, area, model):
+        return False
+    at, steps = model.tree.order(node), _steps(node, model)
+    if any(model.tree.order(each) < at for each in steps):
+        return False
+    is_followed = is_followed or any(model.tree.is_inside(each, area) for each in steps)
+    if loop is not None or not far or not isinstance(scope, cst.FunctionDef):
+        return loop is not None and is_followed
+    calls = model.ask(callers_of, scope)
+    return any(_is_first_of_round(call, model, far - 1, is_followed=is_followed) for call in calls)
 
 
-def _fix(node: cst.Expr, loop: LoopStatement, model: Model) -> Fix | None:
-    """Move the statement to the end of the loop's body."""
-    last = loop.body.body[-1]
+def _steps(node: cst.CSTNode, model: Model) -> list[cst.CSTNode]:
+    """Where optimizers step in the scope of a node, and not in what it calls itself."""
+    events = model.training_events(model.scopes.scope_of(node))
+    return [each.node for each in events if each.what is What.STEP and each.node is not node]
+
+
+def _fix(node: cst.Expr, area: LoopStatement | cst.FunctionDef, model: Model) -> Fix | None:
+    """Move the statement to the end of the body of a loop, or of the function that is called in one."""
+    last = area.body.body[-1]
     if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], LEAVING):
         return None
     moved = edit.move_line(model.tree, node, below=last)
-    return Fix("Move it to the end of the loop", moved, Applicability.UNSAFE) if moved is not None else None
+    name = "function" if isinstance(area, cst.FunctionDef) else "loop"
+    return Fix(f"Move it to the end of the {name}", moved, Applicability.UNSAFE) if moved is not None else None

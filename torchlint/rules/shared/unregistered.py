@@ -204,7 +204,8 @@ def _may_be_lost(attribute: cst.BaseExpression, model: Model) -> bool:
     cls = model.tree.enclosing(attribute, cst.ClassDef)
     if not isinstance(cls, cst.ClassDef) or not cls.bases or model.remember(_registers, cls):
         return False
-    return dotted(attribute) not in model.remember(_looked_after, cls)
+    path = dotted(attribute)
+    return path not in model.remember(_looked_after, cls) and path not in model.remember(_deleted, cls)
 
 
 def _is_of_module(attribute: cst.BaseExpression, model: Model) -> bool:
@@ -233,6 +234,30 @@ def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
             found.add(dotted(owner))
             found.update(_looped(owner, model) if isinstance(owner, cst.Name) else ())
     return frozenset(path for path in found if path is not None)
+
+
+def _deleted(model: Model, cls: cst.ClassDef) -> frozenset[str]:
+    """The attributes that a class deletes and does not assign after that: they were made to make something else of."""
+    found: dict[str, cst.CSTNode] = {}
+    for statement in model.tree.within(cls, cst.Del):
+        target = statement.target
+        targets = [each.value for each in target.elements] if isinstance(target, cst.Tuple) else [target]
+        found.update((f"self.{last_name(each)}", statement) for each in targets if is_own(each))
+    for call in model.tree.within(cls, cst.Call):
+        match call:
+            case cst.Call(
+                func=cst.Name("delattr"),
+                args=[cst.Arg(value=cst.Name("self")), cst.Arg(value=cst.SimpleString(evaluated_value=str(name)))],
+            ):
+                found[f"self.{name}"] = call
+    return frozenset(path for path, place in found.items() if not _is_assigned_after(place, path, cls, model))
+
+
+def _is_assigned_after(place: cst.CSTNode, path: str, cls: cst.ClassDef, model: Model) -> bool:
+    """Whether an attribute is assigned in the same function below the place at which it is deleted."""
+    function, at = model.scopes.scope_of(place), model.tree.order(place)
+    assigned = model.scopes.attribute(cls, path.removeprefix("self.")).assigned
+    return any(model.scopes.scope_of(each) is function and model.tree.order(each) > at for each in assigned)
 
 
 def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
