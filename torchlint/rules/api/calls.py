@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -14,7 +14,9 @@ from torchlint.rules.api.table import Row
 
 
 def candidates(
-    model: Model, rows: Mapping[str, Sequence[Row]]
+    model: Model,
+    rows: Mapping[str, Sequence[Row]],
+    is_left_alone: Callable[[cst.CSTNode, Model], bool] = guards.is_guarded,
 ) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
     """Calls of what may be one of these functions, by its name or by a name that was given to it."""
     known = names.imports(model)
@@ -25,7 +27,7 @@ def candidates(
         args: Sequence[cst.Arg] = call.args
         if last_name(func) == "partial":
             func, args = arguments_before(call, model)
-        if last_name(func) in wanted and not guards.is_guarded(call, model):
+        if last_name(func) in wanted and not is_left_alone(call, model):
             yield call, func, args
 
 
