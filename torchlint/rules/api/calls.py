@@ -17,9 +17,7 @@ def candidates(
     model: Model, rows: Mapping[str, Sequence[Row]]
 ) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
     """Calls of what may be one of these functions, by its name or by a name that was given to it."""
-    known = names.imports(model)
-    wanted = known.aliases.union(rows)
-    wanted |= {name for name, paths in known.paths.items() if any(path.rpartition(".")[2] in rows for path in paths)}
+    wanted = names.imports(model).aliases.union(rows) | names.of_last_names(rows, model)
     for call in model.tree.all(cst.Call):
         func: cst.BaseExpression = call.func
         args: Sequence[cst.Arg] = call.args
