@@ -93,6 +93,7 @@ def test_fixes_are_spelled_with_it(files: dict[str, str], write: Write, torchlin
 
 
 RENAMED = {
+    "by a file that is called like torch": "from torch_common import *\nth.qr(a)\nlayers.init.normal(w)\n",
     "modules": "from common import torch as t, nn as layers\nt.qr(a)\nlayers.init.normal(w)\n",
     "in the other file": "from short import *\nth.qr(torch)\nlayers.init.normal(w)\n",
     "functions": "from short import qr, normal as draw\nqr(torch)\ndraw(w)\n",
@@ -106,7 +107,7 @@ SHORT = "import torch as th\nimport torch.nn as layers\nfrom torch import qr\nfr
 
 @pytest.mark.parametrize("main", RENAMED.values(), ids=RENAMED)
 def test_by_whatever_name(main: str, write: Write, torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
-    write({"common.py": COMMON, "short.py": SHORT, "main.py": main})
+    write({"common.py": COMMON, "short.py": SHORT, "torch_common.py": SHORT, "main.py": main})
     ours = [each for each in found(torchlint) if each["filename"].endswith("main.py")]
     assert [each["code"] for each in ours] == ["TL302", "TL302"]
     monkeypatch.setenv(VARIABLE, "triggers,quick-trees")

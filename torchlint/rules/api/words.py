@@ -63,7 +63,7 @@ _ASSIGNED = re.compile(rb"= ?((?:torch|functorch)[\w.]*)[ \t]*[\r\n;#]")
 
 
 _STAR = re.compile(rb"import[ \t]*\*")
-_STAR_FROM = re.compile(rb"from[ \t]+([\w.]+)[ \t]+import[ \t]*\*")
+_STAR_FROM = re.compile(rb"from[ \t]+([\w.]+)[ \t]*import[ \t]*\*")
 
 
 _FROM = re.compile(
@@ -71,14 +71,14 @@ _FROM = re.compile(
 )
 
 
-_FROM_ANY = re.compile(rb"from[ \t]+([\w.]+)[ \t]+import[ \t]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n(\\]|\\\r?\n)*)")
+_FROM_ANY = re.compile(rb"from[ \t]+([\w.]+)[ \t]*import[ \t]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n(\\]|\\\r?\n)*)")
 _MODULES = frozenset(name.encode() for name in MODULES)
 
 
 def _may_be_of_project(module: bytes) -> bool:
     """Whether what stands behind ``from`` may be a file of the project, as far as its name tells."""
     root = module.partition(b".")[0].decode(errors="replace")
-    return root not in sys.stdlib_module_names and not root.startswith(("torch", "functorch"))
+    return root not in sys.stdlib_module_names and root not in ("torch", "functorch", "torchvision", "torchaudio")
 
 
 _OF_TORCH = re.compile(rb"(?<![\w.])torch(?:\.\w+)*\.\Z")
