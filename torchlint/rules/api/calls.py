@@ -19,9 +19,7 @@ def candidates(
     is_left_alone: Callable[[cst.CSTNode, Model], bool] = guards.is_guarded,
 ) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
     """Calls of what may be one of these functions, by its name or by a name that was given to it."""
-    known = names.imports(model)
-    wanted = known.aliases.union(rows)
-    wanted |= {name for name, paths in known.paths.items() if any(path.rpartition(".")[2] in rows for path in paths)}
+    wanted = names.imports(model).aliases.union(rows) | names.of_last_names(rows, model)
     for call in model.tree.all(cst.Call):
         func: cst.BaseExpression = call.func
         args: Sequence[cst.Arg] = call.args
