@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from notebooks import cell, notebook, prose, version_3
 
+from torchlint.file.check import check_text
 from torchlint.model.codebase.importers import Importers
+from torchlint.model.codebase.modules import Codebase
 from torchlint.system import importable
 
 Write = Callable[[dict[str, str]], Any]
@@ -284,3 +286,22 @@ def test_a_file_that_begins_to_patch_is_seen(write: Write, torchlint: Torchlint)
     assert '"applicability": "safe"' in torchlint(*run).out
     write({"late.py": PATCHES["assigned"]})
     assert '"applicability": "unsafe"' in torchlint(*run).out
+
+
+@pytest.mark.parametrize(
+    ("caller", "found"),
+    [
+        ("import torch\nfrom util import f\nwith torch.no_grad():\n    f(x)\n", 0),
+        ("import torch\nfrom util import f\nwith torch.no_grad():\n    f(x)\nf(x)\n", 1),
+        ("import util\nutil.f(x)\n", 1),
+        ("", 1),
+    ],
+)
+def test_a_transfer_in_what_the_project_calls_only_where_autograd_is_off(
+    caller: str, found: int, write: Write, tmp_path: Path
+) -> None:
+    text = "import torch\ndef f(x):\n    return x.squeeze(0).cpu().detach().numpy()\n"
+    write({"pyproject.toml": "", "util.py": text, "use.py": caller})
+    at = str(tmp_path / "util.py")
+    outcome = check_text(text, "util.py", frozenset(("TL105",)), location=at, codebase=Codebase())
+    assert len(outcome.diagnostics) == found

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import pickle
+from contextlib import nullcontext
+from pathlib import Path
+
 import pytest
+import torch
 
 from torchlint.diagnostic import Fixing, LocatedFix
 from torchlint.file.check import check_text
 
 RULES = frozenset(("TL701",))
-HEAD = "import argparse\nimport numpy as np\nimport torch\nfrom torch import nn\n"
+HEAD = "import argparse\nimport enum\nimport numpy as np\nimport torch\nfrom torch import nn\n"
 
 WEIGHTS = [
     "def save(info, optim):\n    torch.save(optim, p)\n\nsave(1, net.state_dict())\nstate = torch.load(p)",
     "def save(info, optim):\n    torch.save(optim, p)\n\ndef f(opt):\n    opt.load_state_dict(torch.load(p))",
     "net.load_state_dict(torch.load(p))",
-    "ckpt = torch.load(p)\nnet.load_state_dict(ckpt['state_dict'])\nbest = ckpt['best']",
-    "state = torch.load(p)['model']\nnet.load_state_dict(state)",
-    "ckpt = torch.load(p)\nnet.load_state_dict(ckpt.get('state_dict'))",
     "x = torch.load(p)\ny = x.unsqueeze(0)",
     "torch.save(net.state_dict(), p)\nx = torch.load(p)",
+    "for epoch in range(3):\n    torch.save({'n': net.state_dict(), 'epoch': epoch + 1, 'loss': l.item()}, p)\nx = torch.load(p)['n']",
+    "state = dict(n=net.state_dict())\nlosses = []\nlosses.append(l.item())\nstate['l'] = losses\ntorch.save(state, p)\n"
+    "x = torch.load(p)",
+    "def save(step: int, config=None):\n    torch.save({'n': net.state_dict(), 'step': step}, p)\n\nx = torch.load(p)",
     "model = torch.load(p)\nnet.load_state_dict(model)\nmodel = nn.Linear(1, 1)\nmodel.eval()",
 ]
 OBJECT = [
@@ -34,15 +40,74 @@ OBJECT = [
     "torch.save({'a': np.ones(3)}, p)\nx = torch.load(p)",
     "torch.save({'a': np.mean(xs)}, p)\nx = torch.load(p)",
     "optimizer = torch.optim.SGD(ws)\ntorch.save({'o': optimizer}, p)\nx = torch.load(p)",
-    "def f(args):\n    state = {'net': net.state_dict(), 'args': args}\n    torch.save(state, p)\n    return torch.load(p)",
+    "def f(args):\n    torch.save({'args': args, 'lr': args.lr}, p)\n    return torch.load(p)",
+    "def main(args):\n    torch.save({'args': args}, p)\n    return torch.load(p)\n\nmain(argparse.ArgumentParser().parse_args())",
+    "state = {}\nstate['loss'] = np.mean(xs)\ntorch.save(state, p)\nnet.load_state_dict(torch.load(p)['net'])",
+    "q = 'x.pt'\nloss = np.mean(xs)\ntorch.save({'n': net.state_dict(), 'loss': loss}, q)\nnet.load_state_dict(torch.load('x.pt')['n'])",
     "class Own: ...\ntorch.save([Own()], 'x.pt')\nx = torch.load('x.pt')",
 ]
 UNKNOWN = [
+    "def f(args):\n    state = {'net': net.state_dict(), 'args': args}\n    torch.save(state, p)\n    return torch.load(p)",
+    "def save(config: dict, p):\n    torch.save({'net': net.state_dict(), 'config': config}, p)\n\ndef f(p):\n    c = torch.load(p)\n"
+    "    net.load_state_dict(c['net'])",
+    "def save(history: dict[str, list[float]], p):\n    torch.save({'history': history}, p)\n\nc = torch.load(p)['history']",
+    "def save(loss: float):\n    torch.save({'n': net.state_dict(), 'loss': loss}, p)\n\nnet.load_state_dict(torch.load(p)['n'])",
+    "torch.save({'n': net.state_dict(), 'loss': loss}, p)\nnet.load_state_dict(torch.load(p)['n'])",
+    "torch.save({'n': net.state_dict(), 'loss': round(np.mean(xs), 2)}, p)\nnet.load_state_dict(torch.load(p)['n'])",
+    "torch.save(np.ones(3), p)\ntorch.save(net.state_dict(), p)\nnet.load_state_dict(torch.load(p))",
+    "torch.save(net.state_dict(), p)\nmodel = torch.load(p)\nmodel.eval()",
+    "best = 0.0\nif xs:\n    best = np.mean(xs)\ntorch.save({'n': net.state_dict(), 'best': best}, p)\nx = torch.load(p)",
+    "class E(enum.Enum):\n    A = 1\n\ntorch.save({'e': E.A}, p)\nx = torch.load(p)",
+    "names = torch.load(p)\nnames.append(1)",
+    "ckpt = torch.load(p)\nnet.load_state_dict(ckpt.get('state_dict'))",
+    "state = torch.load(p)['model']\nnet.load_state_dict(state)",
+    "ckpt = torch.load(p)\nnet.load_state_dict(ckpt['state_dict'])\nbest = ckpt['best']",
     "x = torch.load(p)",
     "def save(model, optim):\n    torch.save(optim, p)\n\ndef load():\n    return torch.load(p)",
     "torch.save(self._wrapped_model.anchor_generator, f)\nx = torch.load(f)",
     "def f(p):\n    return torch.load(p)",
     "torch.save(np.ones(3), q)\nx = torch.load(p)",
+]
+
+SAVED = [
+    "{'a': 1, 'b': 1.5, 'c': None, 'd': 'x', 'e': (1, [2]), 'f': True}",
+    "net.state_dict()",
+    "torch.optim.SGD(net.parameters(), lr=0.1).state_dict()",
+    "np.mean([1.0]).item()",
+    "np.ones(2).tolist()",
+    "float(np.mean([1.0]))",
+    "{'best': np.inf, 'nan': float('nan')}",
+    "{'a': not net, 'b': net is None, 'c': 1 + 2 * len('x'), 'd': f'{net}'}",
+    "dict(a=list((1, 2)), b=max(1, 2), c=round(1.5, 1))",
+    "[torch.ones(2) for _ in range(2)]",
+    "nn.Parameter(torch.ones(2))",
+]
+REFUSED = [
+    "{'loss': np.mean([1.0])}",
+    "{'loss': np.mean([1.0]) * 2}",
+    "{'loss': -np.ones(2).max()}",
+    "[np.ones(2)]",
+    "np.float32(1)",
+    "net",
+    "[torch.optim.SGD(net.parameters(), lr=0.1)]",
+    "{'args': argparse.Namespace(a=1)}",
+    "argparse.ArgumentParser().parse_args([])",
+]
+LEFT_ALONE = [
+    "try:\n    x = torch.load(p)\nexcept TypeError:\n    x = None",
+    "try:\n    x = torch.load(p)\nexcept Exception:\n    x = torch.load(p, encoding='latin1')",
+    "try:\n    x = torch.jit.load(p)\nexcept RuntimeError:\n    x = torch.load(p)",
+    "try:\n    x = torch.load(p, weights_only=True)\nexcept TypeError:\n    x = torch.load(p)",
+    "try:\n    x = torch.load(p)\nexcept Exception:\n    with open(p, 'rb') as f:\n        x = pickle.load(f)",
+    "if torch.__version__ < '2':\n    x = torch.load(p)",
+]
+REPORTED = [
+    "try:\n    x = torch.load(p)\nexcept:\n    print('start new training')",
+    "try:\n    x = torch.load(p)\nexcept Exception as e:\n    logging.error('failed to load: %s', e)",
+    "def f():\n    try:\n        return torch.load(p)\n    except Exception:\n        return None",
+    "try:\n    x = torch.load(p)\nexcept RuntimeError:\n    download(p)",
+    "try:\n    print(1)\nexcept Exception:\n    x = torch.load(p)",
+    "try:\n    net.load_state_dict(torch.load(p))\nexcept Exception:\n    net.load_state_dict(other, strict=False)",
 ]
 
 
@@ -78,3 +143,26 @@ def test_nothing_says(text: str) -> None:
     (diagnostic,) = check_text(f"{HEAD}{text}\n", "x.py", RULES).diagnostics
     assert diagnostic.fix is None
     assert "pass `weights_only=True`, or `False` if you trust it" in diagnostic.message
+
+
+@pytest.mark.parametrize(
+    ("saved", "is_allowed"), [*((each, True) for each in SAVED), *((each, False) for each in REFUSED)]
+)
+def test_what_is_saved_is_loaded_as_is_said(saved: str, is_allowed: bool, tmp_path: Path) -> None:
+    _, message = found(f"net = nn.Linear(2, 2)\ntorch.save({saved}, p)\nx = torch.load(p)")
+    assert ("which is enough here" in message) is is_allowed
+    assert ("raises since" in message) is not is_allowed
+    path = tmp_path / "x.pt"
+    exec(f"{HEAD}net = nn.Linear(2, 2)\ntorch.save({saved}, p)\n", {"p": path})
+    with nullcontext() if is_allowed else pytest.raises(pickle.UnpicklingError):
+        torch.load(path, weights_only=True)
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_another_way_to_load(text: str) -> None:
+    assert not check_text(f"{HEAD}{text}\n", "x.py", RULES).diagnostics
+
+
+@pytest.mark.parametrize("text", REPORTED)
+def test_a_handler_that_knows_no_other_way(text: str) -> None:
+    assert check_text(f"{HEAD}{text}\n", "x.py", RULES).diagnostics

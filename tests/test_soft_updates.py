@@ -26,6 +26,8 @@ UPDATES = {
     "t.data.copy_(tau * p.data + (1 - tau) * t.data)": "t.lerp_(p, tau)",
     "t.data.copy_(t.data * (1.0 - tau) + p.data * tau)": "t.lerp_(p, tau)",
     "t.data.copy_(t * (1 - tau) + p * tau)": "t.lerp_(p, tau)",
+    "t.data.copy_(\n            t.data * (1.0 - tau)\n            + p.data * tau)": "t.lerp_(p, tau)",
+    "t.data.mul_(decay).add_(\n            p.data, alpha=1 - decay\n        )": "t.lerp_(p, 1 - decay)",
     "t.data.copy_(decay * t.data + (1 - decay) * p.data)": "t.lerp_(p, 1 - decay)",
     "t.data.copy_(0.9 * t.data + 0.1 * p.data)": "t.lerp_(p, 0.1)",
     "t.data.mul_(1 - tau).add_(tau * p.data)": "t.lerp_(p, tau)",

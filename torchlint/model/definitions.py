@@ -118,7 +118,7 @@ def definition(context: Context, ref: str) -> Value | None:
     known = context.memo.table(definition)
     if ref in known:
         return known[ref]
-    if not _is_ours(ref):
+    if not is_ours(ref):
         return None
     value, is_final = _definition(context, ref)
     if is_final:
@@ -126,7 +126,7 @@ def definition(context: Context, ref: str) -> Value | None:
     return value
 
 
-def _is_ours(ref: str) -> bool:
+def is_ours(ref: str) -> bool:
     """Whether a qualified name may lead to a file of the project."""
     root = ref.partition(".")[0]
     return root not in _NOT_OURS and not is_foreign(root)
@@ -172,7 +172,7 @@ def imported_classes(context: Context) -> Iterator[cst.ClassDef]:
 
 def is_defined(context: Context, ref: str) -> bool:
     """Whether it is known for good what a qualified name stands for in this project, if it does."""
-    return ref in context.memo.table(definition) or not _is_ours(ref)
+    return ref in context.memo.table(definition) or not is_ours(ref)
 
 
 def _is_known(ref: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import reexports
 from torchlint.model.classes import class_of
 from torchlint.model.definitions import follow
 from torchlint.model.imports import imported_path
@@ -41,7 +42,9 @@ def qualified(context: Context, node: cst.CSTNode) -> str | None:
     What only one import can bind is known by syntax, so also while the scope it is in is being interpreted.
     """
     path = imported_path(context, node)
-    return named(path).ref if path is not None else reference(value_of(context, node))
+    if path is None:
+        return reference(value_of(context, node))
+    return reexports.qualified(context, node, path) or named(path).ref
 
 
 def is_tensor(context: Context, node: cst.CSTNode, at_least: Strength = Strength.USE) -> bool:

@@ -161,6 +161,8 @@ def _with_graph_of(context: Context, function: cst.FunctionDef, value: Value, gi
 
 def _without_grad(value: Value) -> Value:
     value = changed(value, _without_grad)
+    if value.grad == Tri.YES and value.leaf == Tri.YES:  # what was one before stays one
+        return value
     if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
         return replace(value, grad=Tri.NO)
     return value

@@ -75,6 +75,11 @@ def module_of(context: Context, statement: cst.ImportFrom) -> str:
     return context.codebase.absolute(dots, module, context) or "." * dots + module
 
 
+def binds(tree: Tree, name: str) -> bool:
+    """Whether anything in a file binds a name, in whatever scope."""
+    return any(_alias(tree, node) is not None or _is_bound(tree, node) for node in tree.names(name))
+
+
 def _imported(context: Context, name: str) -> _Imported | None:
     tree = context.tree
     paths: set[str | None] = set()

@@ -44,6 +44,10 @@ NOT_TORCH = frozenset(
 """Packages whose objects are no tensors of torch."""
 
 
+PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
+"""Packages whose names rules know."""
+
+
 def is_foreign(package: str) -> bool:
     """Whether a top-level package has nothing to do with torch: its objects are no tensors."""
     return package in sys.stdlib_module_names or package in NOT_TORCH

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.imports import binds
 from torchlint.model.interpreted import bound_in
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import dotted
-from torchlint.model.values import reference
+from torchlint.model.reexports import imported, is_taken, module_named, stars
+from torchlint.model.syntax import dotted, root
+from torchlint.model.values import Value, reference
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -29,7 +32,7 @@ def spelling(context: Context, qualified: str, node: cst.CSTNode | None = None) 
     root, bindings = qualified.partition(".")[0], bound_in(context, context.tree.module)
     if node is not None and _imports_before(context, root, node):
         return qualified, False
-    if root in hidden or root in bindings or not context.remember(_needs, root):
+    if root in hidden or root in bindings or is_taken(context, root) or not context.remember(_needs, root):
         return "", False
     return qualified, True
 
@@ -52,21 +55,39 @@ def _imports_before(context: Context, root: str, node: cst.CSTNode) -> bool:
 def _spellings(context: Context, qualified: str) -> list[tuple[str, str]]:
     """Names of the module by which something of torch can be written, with that, those that say the most first."""
     found: list[tuple[str, str, str]] = []
-    for name, value in bound_in(context, context.tree.module).items():
-        # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
-        ref = reference(replace(value, kind=value.kind & ~Kind.NONE))
-        if ref is None or value.kind & ~(Kind.REFERENCE | Kind.NONE):
-            continue
+    for name, ref in context.remember(_references).items():
         if qualified == ref or qualified.startswith(ref + "."):
             found.append((ref, name, name + qualified[len(ref) :]))
     found.sort(key=lambda each: -len(each[0]))
     return [(name, spelled) for _, name, spelled in found]
 
 
+def _references(context: Context) -> Mapping[str, str]:
+    """What the names of the module stand for that are imported, by other files of the project too."""
+    found: dict[str, str] = {}
+    bindings = bound_in(context, context.tree.module)
+    for name, value in bindings.items():
+        # `try: import torch` … `except ImportError: torch = None` is torch where a fix is wanted
+        ref = reference(replace(value, kind=value.kind & ~Kind.NONE))
+        if ref is not None and not value.kind & ~(Kind.REFERENCE | Kind.NONE):
+            found[name] = (module_named(context, name) if ref in imported(context).get(name, ()) else None) or ref
+    # of what a star may bring, only what the file itself relies on is there for sure
+    roots = {root(each) for each in context.tree.all(cst.Attribute)} if stars(context) else set[str]()
+    for name in sorted(roots - bindings.keys()):
+        if not binds(context.tree, name) and (ref := module_named(context, name)) is not None:
+            found[name] = ref
+    return found
+
+
+def _may_be_none(value: Value | None) -> bool:
+    return value is not None and bool(value.kind & Kind.NONE)
+
+
 def _needs(context: Context, root: str) -> bool:
     """Whether a file cannot be imported without a package: a statement at its top level imports something of it."""
     bindings = bound_in(context, context.tree.module)
-    ours = {name for name, value in bindings.items() if (reference(value) or "").partition(".")[0] == root}
+    sure = {name: ref for name, ref in context.remember(_references).items() if not _may_be_none(bindings.get(name))}
+    ours = {name for name, ref in sure.items() if ref.partition(".")[0] == root}
     for line in context.tree.module.body:
         for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             match small:

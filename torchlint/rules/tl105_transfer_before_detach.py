@@ -103,6 +103,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
         return None
+    if not model.may_record(node):
+        return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     return _finding(node, call, source, evidence, end=call)
 

@@ -19,8 +19,9 @@ versions have that default, this rule is silent.
      return torch.load(path, **options)
 ```
 
-Where what is loaded is used as an object, or this file saves one at the same path, the fix is `weights_only=False`: the
-other would raise.
+Where the file saves something at the same path, that says which: `weights_only=True` where all of it is seen to be
+allowed, `weights_only=False` where an object is seen that the other would refuse, as a number of NumPy
+(`np.mean(losses)`) is. Else the use says it: a state dict alone, or an object.
 
 ```diff
  import torch
@@ -35,6 +36,22 @@ other would raise.
 ~checkpoint = torch.load("checkpoint.pt")
 +checkpoint = torch.load("checkpoint.pt", weights_only=False)
  net = checkpoint["model"].float()
+```
+
+What is tried is left alone where the handler loads in another way, or waits for the `TypeError` of a version without
+the keyword.
+
+```diff
+ import torch
+
+ try:
+     state = torch.load("model.pt")
+ except TypeError:
+     state = None
+ try:
+!    state = torch.load("model.pt")
+ except Exception:
+     print("start new training")
 ```
 
 ## When the fix is unsafe
@@ -60,7 +77,7 @@ from torchlint.model.syntax import keyword, positional
 from torchlint.rule import Applicability, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, table
 from torchlint.rules.shared import loaded
-from torchlint.rules.shared.loaded import Content
+from torchlint.rules.shared.saved import Content
 from torchlint.versions import Version
 
 GROUP = Group.SECURITY
@@ -84,7 +101,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     if oldest is not None and oldest >= _DEFAULT:
         return
     rows = table.of_rule("TL701")
-    for call, func, args in calls.candidates(model, rows):
+    for call, func, args in calls.candidates(model, rows, loaded.is_left_alone):
         if args is not call.args or any(arg.star for arg in args):
             continue
         if keyword(args, "weights_only") is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -42,6 +43,7 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     edits = _text_edits(tree, fix.edits, spans)
     block = blocks.located(tree, fix.block, spans) if fix.block is not None else None
     if block is not None:
+        block = replace(block, lines=tuple(each for each in block.lines if not _is_joined(each, edits)))
         edits.update(block_edits([block]))
     edits.update(_import_edit(tree, fix, module, spans) for module in fix.imports)
     if tree.skipped and any(PLACEHOLDER in edit.content for edit in edits):
@@ -56,6 +58,11 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     alternatives = tuple(other for other in others if other is not None)
     risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
     return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk)
+
+
+def _is_joined(line: int, edits: Iterable[TextEdit]) -> bool:
+    """Whether edits remove the end of the line above one that begins there: then it is no line of its own any more."""
+    return any(each.start < line <= each.end and not each.content.endswith(("\n", "\r")) for each in edits)
 
 
 def _text_edits(tree: Tree, edits: Iterable[Edit], spans: dict[int, Span]) -> set[TextEdit]:

@@ -14,6 +14,9 @@ TOKENS = re.compile(
 GAP = r"(?:[\r\n\f\v\\]|[ \t]+(?![ \t])|#[^\n]*\n){0,100}"
 """A pattern of what may stand between two tokens: white space, continued lines, comments."""
 
+MODULES = frozenset(("torch", "functorch", "torchvision", "torchaudio", "nn", "F", "functional", "init", "optim"))
+"""What torch and its modules are usually called."""
+
 _BLANK = bytes(c if chr(c).isalnum() or chr(c) == "_" or c >= 128 else 32 for c in range(256))
 
 

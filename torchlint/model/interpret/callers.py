@@ -95,7 +95,12 @@ class Callers:
         if not seen(self.context, target).kind & Kind.UNKNOWN:
             return None
         value = self.value(target, constructor, far)
-        return value if value is not None and value.kind in (Kind.TENSOR, Kind.MODULE) else None
+        if value is None or value.kind not in (Kind.TENSOR, Kind.MODULE):
+            return None
+        if value.evidence is None:
+            return value
+        weaker = replace(value.evidence, strength=Strength.CONVENTION)  # subclasses and other files may give others
+        return replace(value, evidence=weaker)
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -14,18 +14,18 @@ from torchlint.rules.api.table import Row
 
 
 def candidates(
-    model: Model, rows: Mapping[str, Sequence[Row]]
+    model: Model,
+    rows: Mapping[str, Sequence[Row]],
+    is_left_alone: Callable[[cst.CSTNode, Model], bool] = guards.is_guarded,
 ) -> Iterator[tuple[cst.Call, cst.BaseExpression, Sequence[cst.Arg]]]:
     """Calls of what may be one of these functions, by its name or by a name that was given to it."""
-    known = names.imports(model)
-    wanted = known.aliases.union(rows)
-    wanted |= {name for name, paths in known.paths.items() if any(path.rpartition(".")[2] in rows for path in paths)}
+    wanted = names.imports(model).aliases.union(rows) | names.of_last_names(rows, model)
     for call in model.tree.all(cst.Call):
         func: cst.BaseExpression = call.func
         args: Sequence[cst.Arg] = call.args
         if last_name(func) == "partial":
             func, args = arguments_before(call, model)
-        if last_name(func) in wanted and not guards.is_guarded(call, model):
+        if last_name(func) in wanted and not is_left_alone(call, model):
             yield call, func, args
 
 

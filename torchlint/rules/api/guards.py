@@ -37,18 +37,32 @@ def _guards(model: Model) -> Nearest:
     """What finds the nearest ancestor that decides about versions."""
 
     def decides(child: cst.CSTNode, up: cst.CSTNode) -> bool:
-        match up:
-            case cst.Try():
-                return child is not up.finalbody and any(_catches(handler, model) for handler in up.handlers)
-            case cst.If() | cst.IfExp():
-                return child is not up.test and model.remember(_is_version_test, up.test)
-            case cst.BooleanOperation():
-                return child is up.right and model.remember(_is_version_test, up.left)
-            case cst.IndentedBlock() | cst.Module():
-                return _leaves_before(up, child, model) or _is_replaced_after(child, model)
-        return False
+        if isinstance(up, cst.Try):
+            return child is not up.finalbody and any(_catches(handler, model) for handler in up.handlers)
+        return _checks(child, up, model)
 
     return model.tree.nearest(decides)
+
+
+def is_behind_check(node: cst.CSTNode, model: Model) -> bool:
+    """Whether code stands behind a check of the version, a `try` left aside."""
+    return model.remember(_behind_checks).of(node) is not None
+
+
+def _behind_checks(model: Model) -> Nearest:
+    return model.tree.nearest(lambda child, up: _checks(child, up, model))
+
+
+def _checks(child: cst.CSTNode, up: cst.CSTNode, model: Model) -> bool:
+    """Whether an ancestor checks the version for one of its children."""
+    match up:
+        case cst.If() | cst.IfExp():
+            return child is not up.test and model.remember(_is_version_test, up.test)
+        case cst.BooleanOperation():
+            return child is up.right and model.remember(_is_version_test, up.left)
+        case cst.IndentedBlock() | cst.Module():
+            return _leaves_before(up, child, model) or _is_replaced_after(child, model)
+    return False
 
 
 def _is_version_test(model: Model, test: cst.BaseExpression) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.model import Model
+from torchlint.file.text.tokens import MODULES
+from torchlint.model import Model, reexports
+from torchlint.model.names import PACKAGES
 from torchlint.model.syntax import bound_name, dotted, last_name, root
 from torchlint.model.torch import library
-
-PACKAGES = ("torch", "functorch", "torchvision", "torchaudio", "torchtext")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,10 @@ def _imports(model: Model) -> TorchImports:
     }
     aliases: set[str] = set()
     for assign in model.tree.all(cst.Assign):
-        if isinstance(assign.value, (cst.Name, cst.Attribute)) and root(assign.value) in ours:
+        if not isinstance(assign.value, (cst.Name, cst.Attribute)):
+            continue
+        first = root(assign.value)
+        if first in ours or model.ask(reexports.module_named, first) is not None:
             aliases.update(last_name(target.target) for target in assign.targets)
     return TorchImports(ours, frozenset(aliases - {"", *ours}), stars)
 
@@ -81,16 +84,38 @@ def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
         path = known.path(first)
         if path is None:
             return None
-    elif first not in known.aliases and not (known.stars and isinstance(node, cst.Name)):
-        return None
+    elif first in known.aliases or (known.stars and isinstance(node, cst.Name)):
+        path = None
+    else:
+        path = _path_in_project(node, first, model)
+        if path is None and not _is_below_module(node, first, model):
+            return None
     ref = model.qualified(node)
+    if path is not None and ref in model.ask(reexports.imported).get(first, ()):
+        ref = library.canonical(path)
     if ref is None or ref.partition(".")[0] not in PACKAGES:
         return None
-    path = known.path(first)
     if path is None:
         return ref, ref
     spelled = path + (dotted(node) or "")[len(first) :]
     return (spelled, ref) if library.canonical(spelled) == ref or ref == spelled else (ref, ref)
+
+
+def _path_in_project(node: cst.BaseExpression, first: str, model: Model) -> str | None:
+    """The path in torch of the name that an expression begins with, if another file of the project has it."""
+    return model.ask(reexports.path_of if isinstance(node, cst.Name) else reexports.module_named, first)
+
+
+def _is_below_module(node: cst.BaseExpression, first: str, model: Model) -> bool:
+    """Whether something is reached by what may be a file of the project: ``common.torch.load``."""
+    between = (dotted(node) or "").split(".")[1:-1]
+    return not MODULES.isdisjoint(between) and first in model.ask(reexports.imported)
+
+
+def of_last_names(lasts: Collection[str], model: Model) -> set[str]:
+    """The names that imports bind to what has one of these last names where it is imported from."""
+    everything = (*imports(model).paths.items(), *model.ask(reexports.imported).items())
+    return {name for name, paths in everything if any(path.rpartition(".")[2] in lasts for path in paths)}
 
 
 def called_name(func: cst.BaseExpression, model: Model) -> str:
@@ -203,7 +228,7 @@ def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, .
     """How to write a name of torch at a place, and the imports that this needs; None if it cannot be named there."""
     written, missing = model.spelling(name)
     root = written.partition(".")[0]
-    if is_shadowed(root, node, model):
+    if not written or is_shadowed(root, node, model):
         return None
     if not missing:
         return written, ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.names import PACKAGES
 from torchlint.model.syntax import bound_name, call_of, dotted, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.rules.api import guards, names, table
@@ -62,9 +63,7 @@ def _uses(model: Model, rule: str) -> Iterator[Use]:
     for attribute in tree.all(cst.Attribute):
         if attribute.attr.value in lasts and names.is_read(attribute, model):
             yield from _named(attribute, rows, model)
-    wanted = lasts | {
-        name for name, paths in names.imports(model).paths.items() if any(p.rpartition(".")[2] in lasts for p in paths)
-    }
+    wanted = lasts | names.of_last_names(lasts, model)
     for name in tree.all(cst.Name):
         if name.value in wanted and names.is_read(name, model):
             yield from _named(name, rows, model)
@@ -111,7 +110,7 @@ def _imported(node: cst.ImportFrom, rows: Mapping[str, Sequence[Row]]) -> Iterat
     if node.module is None or node.relative:
         return
     module = names.module_of(node)
-    if module.partition(".")[0] not in names.PACKAGES:
+    if module.partition(".")[0] not in PACKAGES:
         return
     found = list(_module_named(node.module, rows))
     if isinstance(node.names, cst.ImportStar):

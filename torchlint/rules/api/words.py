@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from torchlint.file.text.tokens import is_of_word, words
+from torchlint.file.text.tokens import MODULES, is_of_word, words
 from torchlint.rules.api import table
 
 Specs = tuple[tuple[str, ...], ...]
@@ -62,11 +63,22 @@ _ASSIGNED = re.compile(rb"= ?((?:torch|functorch)[\w.]*)[ \t]*[\r\n;#]")
 
 
 _STAR = re.compile(rb"import[ \t]*\*")
+_STAR_FROM = re.compile(rb"from[ \t]+([\w.]+)[ \t]*import[ \t]*\*")
 
 
 _FROM = re.compile(
     rb"from[ \t]+(?:torch|functorch)[\w.]*[ \t]+import[ \t]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n(\\]|\\\r?\n)*)"
 )
+
+
+_FROM_ANY = re.compile(rb"from[ \t]+([\w.]+)[ \t]*import[ \t]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n(\\]|\\\r?\n)*)")
+_MODULES = frozenset(name.encode() for name in MODULES)
+
+
+def _may_be_of_project(module: bytes) -> bool:
+    """Whether what stands behind ``from`` may be a file of the project, as far as its name tells."""
+    root = module.partition(b".")[0].decode(errors="replace")
+    return root not in sys.stdlib_module_names and root not in ("torch", "functorch", "torchvision", "torchaudio")
 
 
 _OF_TORCH = re.compile(rb"(?<![\w.])torch(?:\.\w+)*\.\Z")
@@ -88,6 +100,7 @@ class _Text:
             target = re.search(rb"(\w+)[ \t]*$", self.data[max(0, match.start() - 80) : match.start()])
             if target is not None:
                 pairs.append((match[1], target[1]))
+        pairs += [pair for names in self.from_project for pair in _RENAMED_FROM.findall(names) if pair[0] in _MODULES]
         for path, name in pairs:
             found.setdefault(name, set()).add(path.rpartition(b".")[2].decode(errors="replace"))
         return {name: frozenset(lasts) for name, lasts in found.items()}
@@ -96,6 +109,21 @@ class _Text:
     def has_star(self) -> bool:
         """Whether all names of some module are imported."""
         return _STAR.search(self.data) is not None
+
+    @functools.cached_property
+    def has_star_of_project(self) -> bool:
+        """Whether all names of a module are imported that may be a file of the project: modules of torch among them."""
+        return any(_may_be_of_project(match[1]) for match in _STAR_FROM.finditer(self.data))
+
+    @functools.cached_property
+    def from_project(self) -> Sequence[bytes]:
+        """What is imported by its name from what may be a file of the project."""
+        return [match[2] for match in _FROM_ANY.finditer(self.data) if _may_be_of_project(match[1])]
+
+    @functools.cached_property
+    def imported_from_project(self) -> frozenset[bytes]:
+        """All words in that."""
+        return frozenset(word for names in self.from_project for word in _WORD.findall(names))
 
     @functools.cached_property
     def imported(self) -> frozenset[bytes]:
@@ -181,13 +209,21 @@ class _Text:
             if match is None:
                 return not bases
             known = self.renamed.get(match[1], frozenset())
-            return not bases or match[1].decode(errors="replace") in bases or not known.isdisjoint(bases)
+            is_base = match[1].decode(errors="replace") in bases or not known.isdisjoint(bases)
+            return not bases or is_base or (self.has_star_of_project and self._is_first(before, match.start()))
         if before[-1:] in (b"'", b'"') and b"getattr" in before:
             return True
         imported = self._imported(at)
         if imported is not None:
-            return not bases or imported in bases or "torch" in bases
-        return self.has_star or (bool(bases) and self._word(at) in self.imported)
+            return not bases or not {imported, "torch"}.isdisjoint(bases) or self._is_of_project(at)
+        return self.has_star or (bool(bases) and (self._word(at) in self.imported or self._is_of_project(at)))
+
+    def _is_of_project(self, at: int) -> bool:
+        return self._word(at) in self.imported_from_project
+
+    def _is_first(self, before: bytes, at: int) -> bool:
+        """Whether a name is not behind a dot, and not what methods call their object."""
+        return before[:at].rstrip(_BLANKS)[-1:] != b"." and before[at : at + 5] != b"self."
 
     def _word(self, at: int) -> bytes:
         match = _WORD.match(self.data, at)

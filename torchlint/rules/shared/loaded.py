@@ -2,78 +2,77 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Strength
+from torchlint.file.tree.nearest import Nearest
+from torchlint.model import Model
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
-from torchlint.model.syntax import (
-    assignment_of,
-    call_of,
-    has_stars,
-    keyword,
-    last_name,
-    literal_key,
-    positional,
-    positional_parameters,
-)
+from torchlint.model.syntax import assignment_of, call_of, last_name, literal_key
 from torchlint.model.torch import library
-from torchlint.rules.api import names
-
-
-class Content(enum.Enum):
-    """What a file holds."""
-
-    WEIGHTS = "tensors, and containers of them"
-    OBJECT = "a module, an array or another object"
-    UNKNOWN = "nothing says what"
+from torchlint.rules.api import guards
+from torchlint.rules.shared.saved import ALLOWED_ATTRIBUTES, Content, saved_at
 
 
 def content(call: cst.Call, model: Model) -> Content:
-    """What a file holds, as far as this file tells: one object is enough for ``weights_only=True`` to raise."""
-    told = set(_told_by_use(call, "", model, 0)) | set(_told_by_saving(call, model))
-    return next((each for each in (Content.OBJECT, Content.WEIGHTS) if each in told), Content.UNKNOWN)
+    """What a file holds, as far as this file tells: what is saved there decides, if that is seen."""
+    path = call.args[0].value if call.args and not call.args[0].star else None
+    saved = saved_at(path, model) if path is not None else frozenset()
+    used = _by_use(call, model)
+    if saved == {Content.WEIGHTS}:
+        return Content.UNKNOWN if used is Content.OBJECT else Content.WEIGHTS  # else it may be another path
+    if saved == {Content.OBJECT} or used is Content.OBJECT:
+        return Content.OBJECT
+    return Content.UNKNOWN if Content.OBJECT in saved else used
 
 
 # ---------------------------------------------------------------------- by use
 
-_OF_DICTS = frozenset(dir(dict))
 _ONLY_OF_MODULES = frozenset(MODULE_METHODS) - frozenset(library.tensor_names())
 _DEPTH = 4
 
 
-def _told_by_use(node: cst.BaseExpression, key: str, model: Model, depth: int) -> Iterator[Content]:
-    """What one use of the whole, or of what stands under a key, says."""
+def _by_use(call: cst.Call, model: Model) -> Content:
+    """What the uses say: a state dict of which nothing else is used, or a tensor, is all that there is in the file."""
+    used = set(_told_by_use(call, "", model, 0))
+    return next((each for each in (Content.OBJECT, Content.UNKNOWN, Content.WEIGHTS) if each in used), Content.UNKNOWN)
+
+
+def _told_by_use(
+    node: cst.BaseExpression, key: str, model: Model, depth: int, *, is_part: bool = False
+) -> Iterator[Content]:
+    """What one use of the whole, or of what stands under a key (a part of it), says."""
     parent = model.tree.parent(node)
     match parent:
         case cst.Call() if parent.func is node:
             yield Content.OBJECT
         case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call):
             if last_name(call.func) == "load_state_dict":
-                yield Content.WEIGHTS
+                yield Content.UNKNOWN if is_part else Content.WEIGHTS
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if parent.value is node:
             if isinstance(name := literal_key(index), str):
-                yield from _told_by_use(parent, name, model, depth)
+                yield from _told_by_use(parent, name, model, depth, is_part=True)
         case cst.Attribute(attr=cst.Name(value=name)) if parent.value is node:
-            yield from _told_by_attribute(parent, name, key, model, depth)
+            yield from _told_by_attribute(parent, name, key, model, depth, is_part=is_part)
         case cst.AssignTarget() | cst.AugAssign() | cst.Del():
             return
         case cst.Assign(targets=targets) if depth < _DEPTH:
             for target in targets:
                 for use in _uses_of(target.target, model):
-                    yield from _told_by_use(use, key or last_name(target.target), model, depth + 1)
+                    yield from _told_by_use(use, key or last_name(target.target), model, depth + 1, is_part=is_part)
 
 
-def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, depth: int) -> Iterator[Content]:
+def _told_by_attribute(
+    node: cst.Attribute, name: str, key: str, model: Model, depth: int, *, is_part: bool
+) -> Iterator[Content]:
     call = call_of(node, model.tree)
     if name in ("get", "pop") and call is not None and call.args:
         if isinstance(under := literal_key(call.args[0].value), str):
-            yield from _told_by_use(call, under, model, depth)
-    elif name in _OF_DICTS:
+            yield from _told_by_use(call, under, model, depth, is_part=True)
+    elif name in ALLOWED_ATTRIBUTES:
         return
     elif name in _ONLY_OF_MODULES or name not in library.tensor_names():
         yield Content.OBJECT
@@ -81,8 +80,8 @@ def _told_by_attribute(node: cst.Attribute, name: str, key: str, model: Model, d
         if MODULE_NAME.search(key):
             yield Content.OBJECT
         elif call is not None:
-            yield from _told_by_use(call, key, model, depth)
-    elif name in library.tensor_only():
+            yield from _told_by_use(call, key, model, depth, is_part=is_part)
+    elif name in library.tensor_only() and not is_part:
         yield Content.WEIGHTS
 
 
@@ -106,75 +105,37 @@ def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpressio
     return []
 
 
-# ---------------------------------------------------------------------- by what is saved
+# ---------------------------------------------------------------------- another way
 
-_SETTINGS = re.compile(r"^(args|opts?|options|cfg|config|conf|hparams|flags|namespace)$", re.IGNORECASE)
-"""Names of what holds settings: a `Namespace`, more often than not."""
-
-
-_OBJECTS = (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NDARRAY, Kind.FUNCTION, Kind.OBJECT)
+_LOADING = re.compile(r"(?<!down)(?<!up)load(?!_?state|er)|from_pretrained|unpickler", re.IGNORECASE)
 
 
-def _told_by_saving(call: cst.Call, model: Model) -> Iterator[Content]:
-    """What is saved in this file at the path that a call loads from."""
-    if not call.args or call.args[0].star:
-        return
-    path = model.tree.code(call.args[0].value)
-    for node in model.tree.attributes("save"):
-        saving = call_of(node, model.tree)
-        if saving is None or len(saving.args) < 2:
-            continue
-        if "torch.save" not in (names.resolve(node, model) or ()) or model.tree.code(saving.args[1].value) != path:
-            continue
-        yield from _told_by_value(saving.args[0].value, model)
+def is_left_alone(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a call is for one version, or one of several ways to load: a handler that prints is no other way."""
+    if guards.is_behind_check(node, model):
+        return True
+    return model.remember(_other_ways).of(node) is not None
 
 
-def _given(node: cst.Name, model: Model) -> list[cst.BaseExpression]:
-    """What the callers in this file give for a parameter that is not assigned."""
-    function = model.scopes.scope_of(node)
-    if not isinstance(function, cst.FunctionDef) or model.bindings_of(node.value, node):
-        return []
-    names_ = [param.name.value for param in positional_parameters(function)]
-    if node.value not in names_ or model.class_of(function) is not None:
-        return []
-    found = []
-    for use in model.all_called(function.name.value):
-        call = call_of(use, model.tree)
-        if call is None or has_stars(call.args) or isinstance(use, cst.Attribute):
-            continue
-        arg = keyword(call.args, node.value) or positional(call.args, names_.index(node.value))
-        if arg is not None:
-            found.append(arg.value)
-    return found
+def _other_ways(model: Model) -> Nearest:
+    def has_other_way(child: cst.CSTNode, up: cst.CSTNode) -> bool:
+        if not isinstance(up, cst.Try):
+            return False
+        if child is up.body:
+            return any(_is_other_way(handler, model) for handler in up.handlers)
+        return isinstance(child, cst.ExceptHandler) and (_awaits_keyword(child, model) or _loads(up.body, model))
+
+    return model.tree.nearest(has_other_way)
 
 
-def _told_by_value(node: cst.BaseExpression, model: Model, depth: int = 0) -> Iterator[Content]:
-    """What a value says that is saved; ``depth`` is how many calls lead to it."""
-    match node:
-        case cst.Dict(elements=elements):
-            for element in elements:
-                yield from _told_by_value(element.value, model, depth)
-            return
-        case cst.List(elements=items) | cst.Tuple(elements=items):
-            for item in items:
-                yield from _told_by_value(item.value, model, depth)
-            return
-        case cst.Call(func=cst.Attribute(attr=cst.Name("state_dict"))):
-            yield Content.WEIGHTS
-            return
-        case cst.Name() if depth < _DEPTH and (given := _given(node, model)):
-            for each in given:
-                yield from _told_by_value(each, model, depth + 1)
-            return
-        case cst.Name(value=name):
-            for bound in model.bindings_of(name, node):
-                assign = assignment_of(bound, model.tree)
-                if assign is not None and isinstance(assign.value, (cst.Dict, cst.List, cst.Tuple)):
-                    yield from _told_by_value(assign.value, model, depth)
-    value = model.value(node)
-    is_numpy = isinstance(node, cst.Call) and (model.qualified(node.func) or "").startswith("numpy.")
-    is_seen = value.strength is None or value.strength > Strength.NAME
-    if (value.kind in _OBJECTS and is_seen) or is_numpy or _SETTINGS.match(last_name(node)):
-        yield Content.OBJECT
-    elif value.kind == Kind.TENSOR:
-        yield Content.WEIGHTS
+def _is_other_way(handler: cst.ExceptHandler, model: Model) -> bool:
+    return _awaits_keyword(handler, model) or _loads(handler.body, model)
+
+
+def _awaits_keyword(handler: cst.ExceptHandler, model: Model) -> bool:
+    """Whether a handler is for `TypeError`, which versions raise that do not have the keyword."""
+    return handler.type is not None and "TypeError" in model.tree.code(handler.type)
+
+
+def _loads(block: cst.BaseSuite, model: Model) -> bool:
+    return any(_LOADING.search(last_name(call.func)) for call in model.tree.within(block, cst.Call))

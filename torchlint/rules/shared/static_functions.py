@@ -49,7 +49,7 @@ def _rewritten(model: Model, cls: cst.ClassDef) -> tuple[Edit, ...]:
     edits = [*_into_static(forward, model), *_into_static(backward, model), *ends]
     edits += [new for each in applied for new in each]
     if given:
-        edits.append(edit.insert_after(inputs[-1], "".join(f", {model.tree.code(_bare(each))}" for each in given)))
+        edits.append(edit.insert_after(inputs[-1], "".join(f", {_written(each, model)}" for each in given)))
     if stored:
         first = forward.body.body[_has_docstring(forward)]
         indent = f"{model.tree.source.newline}{model.tree.indentation(first)}"
@@ -83,8 +83,12 @@ def _plain_parameters(method: cst.FunctionDef) -> list[cst.Param]:
     return list(params.params) if is_closed and params.params[0].name.value == "self" else []
 
 
-def _bare(param: cst.Param) -> cst.Param:
-    return param.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+def _written(param: cst.Param, model: Model) -> str:
+    name, code = param.name.value, model.tree.code
+    if param.annotation is None:
+        return name if param.default is None else f"{name}={code(param.default)}"
+    annotated = f"{name}: {code(param.annotation.annotation)}"
+    return annotated if param.default is None else f"{annotated} = {code(param.default)}"
 
 
 def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | None:
@@ -112,7 +116,7 @@ def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | Non
 
 
 def _has_comments(block: cst.IndentedBlock, model: Model) -> bool:
-    """Whether comments stand in a block of simple statements or behind its header; a tree for a first look has none."""
+    """Whether comments stand in a block of simple statements or behind its header; in a first look there are none."""
     statements = [each for each in block.body if isinstance(each, cst.SimpleStatementLine)]
     lines = [line for each in statements for line in getattr(each, "leading_lines", ())]
     lines += [getattr(block, "header", None), *getattr(block, "footer", ())]

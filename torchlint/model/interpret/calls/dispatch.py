@@ -26,6 +26,9 @@ from torchlint.model.interpreted import outside
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, NETWORK_MAKER, is_foreign
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import dotted, keyword, last_name
+from torchlint.model.torch import library
+from torchlint.model.torch.arguments import UNSEEN
+from torchlint.model.torch.grads import has_parameters
 from torchlint.model.values import (
     MODULE,
     NDARRAY,
@@ -67,6 +70,26 @@ def _arguments(frame: Frame, node: cst.Call) -> list[Argument]:
 
 def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """The value of a call."""
+    value = _called(frame, func, node, arguments)
+    if frame.grad == Tri.YES or value.kind != Kind.TENSOR or value.grad != Tri.NO:
+        return value
+    if not any(_is_leaf_with_grad(arg.value) for arg in arguments) or _computes(func, arguments):
+        return value
+    return replace(value, grad=Tri.MAYBE)  # a leaf may be handed back as it is, whether autograd records or not
+
+
+def _computes(func: Value, arguments: Sequence[Argument]) -> bool:
+    """Whether what is called is a function of torch, or a module of torch with weights: both give a new tensor."""
+    if func.kind == Kind.MODULE:
+        return has_parameters(library.module_info(func.ref), func.bound or UNSEEN) == Tri.YES
+    return func.kind == Kind.REFERENCE and all(arg.keyword != "inplace" for arg in arguments)
+
+
+def _is_leaf_with_grad(value: Value) -> bool:
+    return value.kind == Kind.TENSOR and value.grad == Tri.YES and value.leaf == Tri.YES
+
+
+def _called(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     if func.bound and func.kind & (Kind.REFERENCE | Kind.FUNCTION):
         named = {a.keyword for a in arguments if a.keyword}
         arguments = [*(a for a in func.bound if a.keyword not in named), *arguments]
