@@ -169,3 +169,18 @@ def test_a_function_with_an_import_of_its_own_keeps_its_calls(
     assert codes(torchlint) == ["TL302"]
     torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "--select", "TL302", "main.py")
     assert (tmp_path / "main.py").read_text(encoding="utf-8") in (main, main.replace("torch.qr", "torch.linalg.qr"))
+
+
+SECURITY = """
+net = nn.Linear(2, 2)
+torch.save(net, "m.pt")
+state = torch.hub.load_state_dict_from_url("https://example.org/a.pth")
+model = torch.hub.load("owner/name", "model")
+"""
+
+
+@pytest.mark.parametrize("imports", ["from common import *\n", "from common import torch, nn\n"])
+def test_what_runs_code_is_found_all_the_same(imports: str, write: Write, torchlint: Torchlint) -> None:
+    write({"common.py": COMMON, "main.py": imports + SECURITY})
+    select = ("check", "--isolated", "--no-cache", "--select", "TL702,TL703", "--output-format", "json", "main.py")
+    assert [each["code"] for each in json.loads(torchlint(*select).out)] == ["TL703", "TL702", "TL702"]
