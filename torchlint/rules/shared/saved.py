@@ -42,9 +42,11 @@ def saved_at(path: cst.BaseExpression, model: Model) -> frozenset[Content]:
 
     A path is the same where it is written the same, or where what the names are assigned is.
     """
-    written = model.remember(_written)
-    values = dict.fromkeys(value for place in _places(path, model) for value in written.get(place, ()))
-    return frozenset(model.remember(_told, value) for value in values)
+    return frozenset[Content]().union(*(model.remember(_saved_in, place) for place in _places(path, model)))
+
+
+def _saved_in(model: Model, place: str) -> frozenset[Content]:
+    return frozenset(model.remember(_told, value) for value in model.remember(_written).get(place, ()))
 
 
 def _written(model: Model) -> dict[str, list[cst.BaseExpression]]:
