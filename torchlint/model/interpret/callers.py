@@ -97,10 +97,10 @@ class Callers:
         value = self.value(target, constructor, far)
         if value is None or value.kind not in (Kind.TENSOR, Kind.MODULE):
             return None
-        if value.evidence is None:
+        if value.kind == Kind.MODULE or value.evidence is None:
             return value
-        weaker = replace(value.evidence, strength=Strength.CONVENTION)  # subclasses and other files may give others
-        return replace(value, evidence=weaker)
+        weaker = replace(value.evidence, strength=Strength.NAME)  # subclasses and other files may give something else
+        return replace(value, kind=Kind.TENSOR | Kind.UNKNOWN, evidence=weaker)
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""
