@@ -79,6 +79,13 @@ def call_of(node: cst.CSTNode, tree: Tree) -> cst.Call | None:
     return parent if isinstance(parent, cst.Call) and parent.func is node else None
 
 
+def without_subscripts(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What an element is one of: ``x`` of ``x[0][1]``; what is no element is itself."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node
+
+
 def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
     """The assignment whose target a name is by itself: ``x = f()`` for ``x``; None for a part of a tuple."""
     parent = tree.parent(target)

@@ -59,7 +59,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
 from torchlint.model.possibilities import Ndim, Tri
-from torchlint.model.syntax import dotted, keyword, parameters
+from torchlint.model.syntax import dotted, keyword, parameters, without_subscripts
 from torchlint.model.torch import library
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
 
@@ -148,7 +148,7 @@ def _meeting_input(model: Model, cls: cst.ClassDef) -> frozenset[str]:
 
 def _met(operands: list[cst.BaseExpression] | tuple[cst.BaseExpression, ...], given: set[str]) -> set[str]:
     """The attributes of `self` among some operands, if an argument is among them as well."""
-    plain = [_without_index(each) for each in operands]
+    plain = [without_subscripts(each) for each in operands]
     if not any(isinstance(each, cst.Name) and each.value in given for each in plain):
         return set()
     return {
@@ -156,12 +156,6 @@ def _met(operands: list[cst.BaseExpression] | tuple[cst.BaseExpression, ...], gi
         for each in plain
         if isinstance(each, cst.Attribute) and isinstance(each.value, cst.Name) and each.value.value == "self"
     }
-
-
-def _without_index(node: cst.BaseExpression) -> cst.BaseExpression:
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node
 
 
 def _fix(node: cst.Assign, target: cst.Attribute, name: str, model: Model) -> Fix | None:

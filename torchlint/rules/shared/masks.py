@@ -11,6 +11,7 @@ import libcst as cst
 from torchlint.model import Dtype, Model
 from torchlint.model.syntax import integer, is_bound, last_name, positional
 from torchlint.rules.shared import indices
+from torchlint.rules.shared.order import is_in_same_suite
 
 _MASKING = indices.TAKING_MASK | {"where"}
 _ARRANGING = frozenset(
@@ -172,16 +173,10 @@ def _read(target: cst.Name, model: Model, found: MaskUses) -> Sequence[cst.BaseE
     first = bisect_right(reads, place(target), key=place)
     last = bisect_right(reads, place(again), key=place) if again is not None else len(reads)
     reached = reads[first : min(last, first + _MANY + 1)]
-    is_replaced = again is not None and _is_around(again, target, model)
-    if not is_replaced or not all(_is_around(target, each, model) for each in reached):
+    is_replaced = again is not None and is_in_same_suite(target, again, model)
+    if not is_replaced or not all(is_in_same_suite(each, target, model) for each in reached):
         found.otherwise = True
     return reached
-
-
-def _is_around(node: cst.CSTNode, other: cst.CSTNode, model: Model) -> bool:
-    """Whether the suite that the statement of a node stands in is also around another node."""
-    suite = model.tree.parent(model.tree.statement(node))
-    return suite is not None and model.tree.is_inside(other, suite)
 
 
 def _bindings(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:

@@ -15,6 +15,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import dotted, has_stars
 from torchlint.rule import Anchor, Edit
+from torchlint.rules.api.renames import literals
 
 _METHODS = ("__init__", "forward", "backward")
 
@@ -183,12 +184,8 @@ def _calls(cls: cst.ClassDef, constructor: cst.FunctionDef | None, model: Model)
         if not isinstance(call, cst.Call) or call.func is not made or model.value(use).node is not cls:
             return None
         found.append(call)
-    return found if cls.name.value not in model.remember(_quoted) else None
-
-
-def _quoted(model: Model) -> frozenset[str]:
-    """What stands in the texts of a file: one may be the name that a class is looked up by."""
-    return frozenset(text.raw_value for text in model.tree.all(cst.SimpleString))
+    # a text may be the name that a class is looked up by
+    return found if cls.name.value not in model.remember(literals) else None
 
 
 def _applied(call: cst.Call, inputs: Sequence[cst.Param], given: Sequence[cst.Param], model: Model) -> tuple[Edit, ...]:

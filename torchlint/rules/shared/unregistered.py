@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import assignment_of, dotted, last_name
+from torchlint.model.syntax import assignment_of, dotted, last_name, without_subscripts
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import names
 from torchlint.rules.shared.made_of import made
@@ -228,9 +228,9 @@ def _looked_after(model: Model, cls: cst.ClassDef) -> frozenset[str]:
         if last_name(call.func) in _CONTAINERS:
             found.update(dotted(name) for arg in call.args for name in model.tree.within(arg, cst.Attribute))
         elif last_name(call.func).lstrip("_")[:1].isupper():  # what is made of it or of an element may register it
-            found.update(dotted(_whole(arg.value)) for arg in call.args)
+            found.update(dotted(without_subscripts(arg.value)) for arg in call.args)
         elif isinstance(call.func, cst.Attribute) and call.func.attr.value in _BY_HAND:
-            owner = _whole(call.func.value)
+            owner = without_subscripts(call.func.value)
             found.add(dotted(owner))
             found.update(_looped(owner, model) if isinstance(owner, cst.Name) else ())
     return frozenset(path for path in found if path is not None)
@@ -258,13 +258,6 @@ def _is_assigned_after(place: cst.CSTNode, path: str, cls: cst.ClassDef, model: 
     function, at = model.scopes.scope_of(place), model.tree.order(place)
     assigned = model.scopes.attribute(cls, path.removeprefix("self.")).assigned
     return any(model.scopes.scope_of(each) is function and model.tree.order(each) > at for each in assigned)
-
-
-def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
-    """What an element is one of; what is no element is itself."""
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node
 
 
 def _looped(name: cst.Name, model: Model) -> Iterator[str | None]:

@@ -11,7 +11,7 @@ from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
 from torchlint.model.graphs.backward import statements_sent_back
-from torchlint.model.syntax import dotted
+from torchlint.model.syntax import dotted, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.variables import VARIABLE
@@ -142,10 +142,7 @@ def assign(
             frame.deed.wants_graph = True
         case (cst.Subscript(value=owner), _):
             evaluate_children(frame, target)
-            root: cst.BaseExpression = owner
-            while isinstance(root, cst.Subscript):
-                root = root.value
-            _grow(frame, root, held)
+            _grow(frame, without_subscripts(owner), held)
         case (cst.Name() | cst.Attribute(), _):
             path = dotted(target)
             if path is None or "." in path or path in frame.outer_names:
