@@ -39,6 +39,12 @@ _PART = re.compile(
     re.I,
 )
 """What parts of a loss are called."""
+_FACTOR = re.compile(
+    r"(?:^|_)(?:w|weights?|coefs?|coeffs?|coefficients?|alpha|beta|gamma|lam|lambda|lambd|factors?|scale|ratio|decay|momentum"
+    r"|type|name|mode|fn|func|every|steps?|interval|threshold|margin|eps)\d*$",
+    re.I,
+)
+"""What numbers and settings end with that are about a loss: ``args.loss_weight``."""
 
 
 class Tie(enum.IntEnum):
@@ -116,7 +122,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         return None
     if tie == Tie.LAST:
         return Kept(keeping, node, tie, is_certain=False, can_detach=False)
-    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, node, value, tie):
+    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, keeping, node, tie):
         return None
     is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
@@ -169,21 +175,27 @@ def _kept_by(flow: Flow, keeping: Keeping) -> Iterator[Event]:
     return (event for event in flow.events_at(keeping.node) if event.path == keeping.path)
 
 
-def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:
+def _is_tensor_with_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
     """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
 
-    What a network gives beside the loss may be a count.
+    What a network gives beside the loss may be a count. What has begun as a number, as meters do, is believed to be one.
     """
+    value, path = value_of(context, node), keeping.path
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
         if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
             return True
-    if not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
+    if value.kind & Kind.NUMBER or not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
         return False
     made = [event.node for event in flow.reaching(core(context, node))]
-    names = [_text(node), *(_text(each.iter) for each in made if isinstance(each, cst.For))]
-    if any(map(_PART.search, names)):
+    parts = [each for each in _terms(context, node) if dotted(owner(each)) != path]
+    if any(map(_is_called_part, (*parts, *(each.iter for each in made if isinstance(each, cst.For))))):
         return True
     return tie > Tie.SHARED and bool(made) and all(_is_of_network(context, each) for each in made)
+
+
+def _is_called_part(node: cst.BaseExpression) -> bool:
+    """Whether an expression is called like a part of a loss, and not like a number that is about one."""
+    return any(_PART.search(name) and not _FACTOR.search(name) for name in _text(node).split())
 
 
 def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
