@@ -146,6 +146,19 @@ def test_in_place_where_the_mode_cannot_be_kept(file: Path, monkeypatch: pytest.
 
 
 @is_root
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755])
+def test_a_file_that_this_user_may_not_write(mode: int, shared: Path) -> None:
+    """Though it could be replaced by whoever may write to its folder."""
+    shared.chmod(mode)
+    before = shared.stat()
+    with as_nobody(), pytest.raises(writing.NotWritten, match="Permission denied"):
+        writing.write(str(shared), NEW, OLD)
+    assert shared.read_bytes() == OLD
+    assert shared.stat() == before
+    assert names(shared) == ["x.py"]
+
+
+@is_root
 def test_in_place_where_the_owner_cannot_be_kept(shared: Path) -> None:
     shared.chmod(0o666)
     before = shared.stat()
@@ -205,6 +218,23 @@ def test_nothing_is_left_where_it_cannot_be_opened(file: Path, monkeypatch: pyte
     with pytest.raises(writing.NotWritten, match=r"^Permission denied$"):
         writing.write(str(file), NEW, OLD)
     assert (file.read_bytes(), names(file)) == (OLD, ["x.py", "y.py"])
+
+
+def test_what_the_user_reads_of_it(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"x.py": CODE, "y.py": CODE})
+
+    def check(target: str) -> None:
+        if target.endswith("x.py"):
+            raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(writing, "_check_permission", check)
+    ran = torchlint("check", "--fix", "--output-format", "concise")
+    assert ran.code == 3
+    assert ran.err == "error: x.py: not fixed: Permission denied\n"
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
+    assert ".data" not in (tmp_path / "y.py").read_text(encoding="utf-8")
 
 
 KILLED = """

@@ -27,12 +27,19 @@ def write(path: str, data: bytes, expected: bytes) -> None:
         status = os.stat(target)
         if not status.st_mode & 0o222:  # asked of the mode, for the administrator may write to anything
             raise NotWritten("the file is read-only")
+        _check_permission(target)
         with ending.in_order():
             _replace(target, data, expected, is_alone=status.st_nlink == 1)
     except NotWritten:
         raise
     except OSError as error:
         raise NotWritten(error.strerror or str(error)) from error
+
+
+def _check_permission(target: str) -> None:
+    """Raise what forbids this user to write to a file, though whoever may write to its folder could replace it."""
+    if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        open(target, "r+b").close()  # which says why
 
 
 def _replace(target: str, data: bytes, expected: bytes, *, is_alone: bool) -> None:
