@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -219,7 +220,8 @@ def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patte
             found.problems.append(problem)
         return None
     room = gitignore.MOST - sum(patterns.compared for patterns in above)
-    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), room, shown(path), found.warnings))
+    text = data.decode(sys.getfilesystemencoding(), "surrogateescape")  # as names of files are, so that both are alike
+    patterns = list(_usable(text, room, shown(path), found.warnings))
     return Patterns(directory, patterns) if patterns else None
 
 
