@@ -162,7 +162,9 @@ def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     found = discover(_everything(project, known), project)
     run = _run(project, options, known)
     results = run.files(found.files)
-    return known, name, run.accounts or Accounts(), told(project, found, results, options.verbose)
+    accounts = run.accounts or Accounts()
+    found.problems.extend(accounts.problems)
+    return known, name, accounts, told(project, found, results, options.verbose)
 
 
 def _run(project: Project, options: BaselineOptions, known: Baseline) -> Run:
