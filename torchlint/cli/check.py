@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from torchlint.cli.add_ignore import add
@@ -82,6 +82,7 @@ class CheckCommand:
     def _paths(self, paths: tuple[str, ...]) -> int:
         found = discover(paths, self.project, self.options.force_exclude)
         files = found.files
+        self._keep_reports_off(files)
         if self.decided.changes is not None:
             from torchlint.session import scope
 
@@ -211,8 +212,9 @@ class CheckCommand:
             if self.decided.fix:
                 write_text(data)
             return CLEAN
-        run = self._new_run(Progress(sys.stderr, wanted=False))
-        result = run.text(File(name, location, named=True), data)
+        file = File(name, location, named=True)
+        self._keep_reports_off([file])
+        result = self._new_run(Progress(sys.stderr, wanted=False)).text(file, data)
         if self.decided.fix:
             write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
@@ -221,6 +223,14 @@ class CheckCommand:
             self._report([result])
         self._complain([], [result])
         return self._exit_code([result], False)
+
+    def _keep_reports_off(self, files: Sequence[File]) -> None:
+        """See that no report is written over what is checked, or what says how."""
+        outputs = self.decided.outputs
+        outputs.keep_off((file.location for file in files), "one of the files that are checked")
+        for file in files if outputs.are_in_files else ():
+            self.project.settings(os.path.dirname(file.location))
+        outputs.keep_off(self.project.sources, "a settings file")
 
     def _new_run(self, progress: Progress) -> Run:
         options = RunOptions(
@@ -255,7 +265,7 @@ class CheckCommand:
         """The reports that go to files: all findings, unless only fixing was wanted."""
         only = UNCHECKED if self.decided.fix_only else None
         files = shown(results, only, has_baseline=self.decided.baseline is not None)
-        self.unwritten = self.decided.outputs.write(files, (result.file.location for result in results))
+        self.unwritten = self.decided.outputs.write(files)
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 
