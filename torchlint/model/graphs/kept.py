@@ -178,7 +178,7 @@ def _kept_by(flow: Flow, keeping: Keeping) -> Iterator[Event]:
 def _is_tensor_with_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
     """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
 
-    What a network gives beside the loss may be a count. What has begun as a number, as meters do, is believed to be one.
+    What a network gives beside the loss may be a count. What has begun as a number, as meters do, is one.
     """
     value, path = value_of(context, node), keeping.path
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
