@@ -80,7 +80,7 @@ class CheckCommand:
         return self._stdin()
 
     def _paths(self, paths: tuple[str, ...]) -> int:
-        found = discover(paths, self.project, self.options.force_exclude)
+        found = self._found(paths)
         files = found.files
         self._keep_reports_off(files)
         if self.decided.changes is not None:
@@ -127,6 +127,14 @@ class CheckCommand:
         self._verbose(*sorted(run.notes), *self.project.unread)
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
+
+    def _found(self, paths: tuple[str, ...]) -> Found:
+        changes, force_exclude = self.decided.changes, self.options.force_exclude
+        if changes is None or changes.index is None:
+            return discover(paths, self.project, force_exclude)
+        from torchlint.project.staged import staged_files
+
+        return staged_files(paths, changes, self.project, force_exclude)
 
     @property
     def _is_streamed(self) -> bool:
@@ -195,7 +203,7 @@ class CheckCommand:
         """Whether paths were given and hold nothing to check, which nobody means."""
         if found.files or found.missing or found.problems:
             return False
-        return bool(self.options.paths) and not self.options.force_exclude
+        return bool(self.options.paths) and not self.options.force_exclude and not self.options.staged
 
     def _stdin(self) -> int:
         name = self.options.stdin_filename or STDIN
