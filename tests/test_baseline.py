@@ -439,6 +439,8 @@ FOREIGN = {
     "half an entry": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py"}]}',
     "true for one": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py", "rule": "TL101", "in": "",'
     b' "statement": "", "count": true, "source": ""}]}',
+    "less than nothing": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py", "rule": "TL101",'
+    b' "in": "", "statement": "", "count": -1, "source": ""}]}',
     "brackets": b"[" * 100_000,
     "no UTF-8": b"\xff\xfe",
 }

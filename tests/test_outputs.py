@@ -534,7 +534,7 @@ def test_settings_that_cannot_be_meant(write: Write, torchlint: Torchlint) -> No
     write({"x.py": CODE, "torchlint.toml": 'output-format = "xml"\n'})
     ran = torchlint("check")
     assert ran.code == 2
-    assert "torchlint.toml: `output-format`: unknown format `xml`" in ran.err
+    assert "torchlint.toml:1: `output-format`: unknown format `xml`" in ran.err
 
 
 def test_a_file_that_cannot_be_written(write: Write, torchlint: Torchlint) -> None:

@@ -132,7 +132,7 @@ def prune(options: BaselineOptions) -> int:
 
 def loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
     """The baseline, and its name for messages."""
-    known = baseline.load(baseline.file_for(file, project.settings(os.getcwd())))
+    known = baseline.of_project(file, project.settings(os.getcwd()))
     return known, shown(known.file)
 
 

@@ -202,7 +202,5 @@ def _baseline(options: CheckOptions, settings: Settings, outputs: Outputs) -> Ba
     given, everything = options.baseline, options.no_baseline
     if (everything and not outputs.have(TELLS_NEW)) or (options.isolated and given is None):
         return None
-    found = baseline.load(baseline.file_for(given, settings))
-    if not everything and found.content is None and (given is not None or settings.baseline is not None):
-        raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
+    found = baseline.of_project(given, settings, must_exist=not everything)
     return found if found.entries else None

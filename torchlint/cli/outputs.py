@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from torchlint.cli.report import FileFindings, Style, format_named
-from torchlint.project import baseline
+from torchlint.project import baseline, keys
 from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
@@ -36,15 +36,20 @@ class Output(NamedTuple):
 class Outputs:
     """All reports of a run: at most one of them goes to standard output."""
 
-    def __init__(self, outputs: Iterable[Output]) -> None:
+    def __init__(self, outputs: Iterable[Output], where: str) -> None:
+        """Take outputs as ``where`` names them.
+
+        Raises:
+            SettingsError: two go to the same place.
+        """
         self._outputs = tuple(outputs)
         here = [each.format for each in self._outputs if each.file is None]
         if len(here) > 1:
             several = f"{len(here)} formats for standard output ({', '.join(here)})"
-            raise SettingsError(f"{several}: name files, as in `{here[-1]}:report.txt`")
+            raise SettingsError(f"{where}: {several}: name files, as in `{here[-1]}:report.txt`")
         files = [os.path.realpath(each.file) for each in self._outputs if each.file is not None]
         if len(set(files)) < len(files):
-            raise SettingsError("two formats for one file")
+            raise SettingsError(f"{where}: two formats for one file")
         self.here = here[0] if here else None
         """The format of what goes to standard output; None if nothing but the summary does."""
         self.are_in_files = bool(files)
@@ -92,14 +97,20 @@ def wanted(formats: Sequence[str], file: str | None, settings: Settings, *, only
     if not formats and (said := os.environ.get(VARIABLE)):
         formats, where = said.split(), VARIABLE
     if not formats and settings.output_format:
-        formats, where = settings.output_format, f"{settings.file}: `output-format`"
+        formats, where = settings.output_format, settings.where(keys.OUTPUT_FORMAT)
     outputs = [_parsed(each, where) for each in formats] or [Output(DEFAULT)]
     if file is not None:
         without = next((number for number, each in enumerate(outputs) if each.file is None), None)
         if without is None:
             raise SettingsError("--output-file: each format has a file of its own")
         outputs[without] = outputs[without]._replace(file=_checked(file, "--output-file"))
-    return Outputs(each for each in outputs if each.file is not None or not only_files)
+    return Outputs((each for each in outputs if each.file is not None or not only_files), where)
+
+
+def of_settings(settings: Settings) -> Outputs:
+    """What settings ask for, whatever options and the environment say; raises SettingsError as :func:`wanted` does."""
+    where = settings.where(keys.OUTPUT_FORMAT)
+    return Outputs((_parsed(each, where) for each in settings.output_format), where)
 
 
 def _parsed(text: str, where: str) -> Output:
