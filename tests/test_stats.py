@@ -6,11 +6,14 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from conftest import Torchlint
+
+from torchlint.project import git as git_run
+from torchlint.project import history
 
 Write = Callable[[dict[str, str | bytes]], None]
 Git = Callable[..., None]
@@ -166,6 +169,26 @@ def test_history_in_a_shallow_clone(torchlint: Torchlint, write: Write, git: Git
     ran = torchlint("stats", "--history")
     assert (ran.code, plain(ran.out)[0]) == (0, "1 more")
     assert ran.err.startswith("warning: this clone is shallow")
+
+
+def test_a_long_history_is_read_part_by_part(
+    torchlint: Torchlint, write: Write, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({f"{number}.py": READ for number in range(5)})
+    for number in range(5):
+        torchlint("baseline", "write", *["--extend"][: number > 0], f"{number}.py")
+        git("add", ".")
+        git("commit", "--message", str(number))
+    asked, contents = list[int](), git_run.contents
+
+    def counted(root: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
+        asked.append(len(blobs))
+        return contents(root, blobs)
+
+    monkeypatch.setattr(history, "_AT_ONCE", 2)
+    monkeypatch.setattr(git_run, "contents", counted)
+    assert len(plain(torchlint("stats", "--history").out)) == 7
+    assert asked == [2, 2, 1]
 
 
 def test_why_git_fails(torchlint: Torchlint, write: Write, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

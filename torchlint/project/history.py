@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,9 @@ _LOG = (
 _TREE = ("diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=D", "-z")
 _MOST_NAMES = 50
 """So many names of a baseline are followed."""
+
+_AT_ONCE = 50
+"""So many revisions of a baseline, which may be large, are in memory at a time."""
 
 _COMMIT = b"\x01"
 """What a commit begins with in what git prints, and a file does not."""
@@ -56,11 +59,8 @@ def of(now: Baseline, is_wanted: Callable[[Baseline, BaselineEntry], bool]) -> l
     name = relative(os.path.realpath(now.file), root)
     if name is None:
         raise SettingsError(f"{now.file} is in no git repository")
-    changes = _followed(root, name)
-    contents = git.contents(root, {each.commit: each.blob for each in changes})
     found, last = list[Revision](), None
-    for each in reversed(changes):
-        last = contents.get(each.commit, b"")  # nothing where the commit removed it
+    for each, last in _with_contents(root, _followed(root, name)[::-1]):
         known = _entries(os.path.join(root, each.name), last)
         if known is not None:
             found.append(Revision(each.commit, each.date[:10], each.subject, _counted(known, is_wanted)))
@@ -86,6 +86,14 @@ class _Change(NamedTuple):
     blob: bytes
     name: str
     """What the file was called."""
+
+
+def _with_contents(root: str, changes: Sequence[_Change]) -> Iterator[tuple[_Change, bytes]]:
+    """Changes with what was in the file then: nothing where the commit removed it."""
+    for start in range(0, len(changes), _AT_ONCE):
+        part = changes[start : start + _AT_ONCE]
+        contents = git.contents(root, {each.commit: each.blob for each in part})
+        yield from ((each, contents.get(each.commit, b"")) for each in part)
 
 
 def _followed(root: str, name: str) -> list[_Change]:
