@@ -386,13 +386,10 @@ def outlives_a_round(context: Context, keeping: Keeping) -> bool:
 def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
     flow = flow_of(context, scope)
     while path:
-        before: list[Event] = []
-        others: list[Event] = []
-        for event in flow.bindings(path):
-            (before if _is_before(context, event, loop) else others).append(event)
-        if any(not _is_made_of_itself(context, event) for event in before):
+        events = flow.bindings(path)
+        if any(_is_before(context, event, loop) and not _is_made_of_itself(context, event) for event in events):
             return True
-        if any(not _is_made_of_itself(context, event) for event in others):
+        if not all(_is_made_of_itself(context, event) for event in events):
             return False
         path = path.rpartition(".")[0]
     return True
