@@ -155,7 +155,7 @@ class CheckCommand:
         """The results without what changes have not brought."""
         from torchlint.session import scope
 
-        before = Run(self.project, RunOptions(jobs=self.options.jobs))
+        before = Run(self.project, RunOptions(jobs=self._jobs))
         found = scope.brought(scope.checked(run, files, changes), changes, before)
         self.elsewhere = found.elsewhere
         self.caused = [f"{result.file.path}:{findings(result, ()).place(each.start)}" for result, each in found.caused]
@@ -244,13 +244,18 @@ class CheckCommand:
         options = RunOptions(
             self.decided.fixing,
             not self.options.diff,
-            1 if self.options.profile_rules else self.options.jobs,
+            self._jobs,
             self._cache(),
             self.decided.baseline,
             self.options.fix_baselined or self.options.no_baseline,
             self.options.no_baseline,
         )
         return Run(self.project, options, progress)
+
+    @property
+    def _jobs(self) -> int:
+        """The number of processes; what is measured must happen in this one."""
+        return 1 if self.options.profile_rules else self.options.jobs
 
     def _cache(self) -> str | None:
         if self.options.no_cache or self.options.profile_rules:
