@@ -5,7 +5,12 @@ from __future__ import annotations
 import functools
 import re
 
+_FIELD = r"\{\{|\{(?:[^{}\"'\\\r\n]|\"[^\"\\\r\n]*\"|'[^'\\\r\n]*')*\}"
+"""Two brackets, or a field of an f-string: since Python 3.12 strings in it may have the quotes of the f-string."""
+_ESCAPED = r"\\(?:\r\n|[^{]|(?=\{))"
 STRINGS = (
+    rf"(?:(?<=\b[fFtT])|(?<=\b[fFtT][rR])|(?<=\b[rR][fFtT]))(?:\"(?!\"\")(?:{_FIELD}|{_ESCAPED}|[^\"\\\r\n])*\"?"
+    rf"|'(?!'')(?:{_FIELD}|{_ESCAPED}|[^'\\\r\n])*'?)|"
     r"\"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)"
     r"|\"(?:\\(?:\r\n|.)|[^\"\\\r\n])*\"?|'(?:\\(?:\r\n|.)|[^'\\\r\n])*'?"
 )
