@@ -72,6 +72,13 @@ class Importers:
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
 
+    def importing(self, path: str, imported: str, called: str) -> list[str]:
+        """The other files with an import that mentions a file or a name of it, and with a call of another name."""
+        words = (_stem(path), imported)
+        found = dict.fromkeys(other for word in words for other in self._by_word.get(word.encode(), ()))
+        call = re.compile(rb"\b%s\s*\(" % re.escape(called.encode()))
+        return [other for other in found if other != path and call.search(self._code(other))]
+
     def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
         """Whether other files call a function of a file only where autograd is off; None if none of them calls it."""
 
