@@ -151,6 +151,7 @@ from torchlint.rule import (
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
+WITHOUT_TORCH = True
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
