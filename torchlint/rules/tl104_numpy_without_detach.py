@@ -92,11 +92,27 @@ is no parameter, it must also be shown that autograd records: by a call of `back
  called(torch.ones(3))
 ```
 
+A function that converts what it is given is reported where a caller in the project, in this file or another one, hands
+it such a tensor while autograd records: the reason names the file and the line. What the function asks of its arguments
+counts (`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way.
+
+```python
+# plots.py
+def plot(losses):
+    plt.plot(losses)
+
+# train.py
+from plots import plot
+
+plot([criterion(net(x), y) for x, y in batches])
+```
+
 ## When the fix is unsafe
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
 arrays, too: where `x` may be one there is no fix, and where it is not known to be a tensor on every path the fix is
-unsafe. Where gradients are sent back through the result, there is none either: a detached tensor has none to send.
+unsafe; so it is where only a caller shows that it requires grad, for others may give the function something else, unless an
+annotation says that it is a tensor. Where gradients are sent back through the result, there is none either: a detached tensor has none to send.
 
 ```diff
  import numpy as np
