@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -125,3 +126,15 @@ def test_the_reason_names_the_caller(tmp_path: Path) -> None:
     [found] = check_text(text, "utils.py", CODES, location=str(tmp_path / "utils.py")).diagnostics
     assert found.evidence is not None
     assert "`main.py:10`" in found.evidence.message
+
+
+def test_a_notebook_that_calls(tmp_path: Path) -> None:
+    cells = ["%matplotlib inline\n", NET, "!ls\nfrom plots import plot\nplot([loss])"]
+    content = {"cells": [{"cell_type": "code", "source": [cell], "outputs": [], "metadata": {}} for cell in cells]}
+    text = "import numpy as np\n\n\ndef plot(values):\n    return np.array(values)\n"
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "plots.py").write_text(text, encoding="utf-8")
+    (tmp_path / "show.ipynb").write_text(json.dumps(content), encoding="utf-8")
+    [found] = check_text(text, "plots.py", CODES, location=str(tmp_path / "plots.py")).diagnostics
+    assert found.evidence is not None
+    assert "`show.ipynb`" in found.evidence.message

@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
+from torchlint.model.imports import imported_path
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import last_name
 
@@ -24,8 +25,8 @@ class CallSite(NamedTuple):
     call: cst.Call
 
 
-def call_sites(context: Context, function: cst.FunctionDef) -> list[CallSite]:
-    """The calls of a function that are seen: of a constructor those of its class.
+def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: bool = True) -> list[CallSite]:
+    """The calls of a function that are seen, those with arguments or all: of a constructor those of its class.
 
     Files of the project are opened for it, those that import from this one and call something of that name. Questions
     about what stands there are put while they are asked about (:func:`asking`).
@@ -35,12 +36,12 @@ def call_sites(context: Context, function: cst.FunctionDef) -> list[CallSite]:
         return []
     called = cls.name.value if cls is not None and name == "__init__" else name
     imported = cls.name.value if cls is not None else name
-    found = list(_calls_in(context, context, function, called))
+    found = list(_calls_in(context, context, function, called, needs_arguments))
     for path in context.codebase.importing(context, imported, called):
         other = context.codebase.whole(path, context)
         if other is not None:
             with asking(other):
-                found += _calls_in(other, context, function, called)
+                found += _calls_in(other, context, function, called, needs_arguments)
     return found
 
 
@@ -59,10 +60,26 @@ def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
     return not any(isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)) for up in context.tree.ancestors(node))
 
 
-def _calls_in(caller: Context, home: Context, function: cst.FunctionDef, name: str) -> Iterator[CallSite]:
+def _calls_in(
+    caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
+) -> Iterator[CallSite]:
     for call in caller.tree.all(cst.Call):
-        if last_name(call.func) == name and _is_called(caller, call, home, function):
+        if last_name(call.func) != name or (needs_arguments and not call.args):
+            continue
+        if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
             yield CallSite(caller, call)
+
+
+def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) -> bool:
+    """Whether a call can be one of what a file has under a name, as far as the imports of the caller tell.
+
+    Asked first, for it takes no interpretation.
+    """
+    path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
+    if path is None or caller is home:
+        return True
+    found = caller.codebase.definition(path, caller)
+    return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
 
 
 def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.FunctionDef) -> bool:

@@ -89,6 +89,8 @@ def _entries_at(context: Context, node: cst.BaseExpression, at: cst.CSTNode, far
     function = context.scopes.scope_of(at)
     if not isinstance(function, cst.FunctionDef) or context.scopes.scope_of(node) is not function:
         return
+    if not value_of(context, node).kind & (Kind.TENSOR | Kind.CONTAINER | Kind.UNKNOWN):
+        return
     if not _is_of_parameters(context, function, node) or _is_tried(context, at, function):
         return
     statement = id(context.tree.statement(at))
@@ -176,7 +178,7 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> Iter
     for made in context.remember(_entries, constructor, far):
         values = {path: made.trace.value(target) for path, _, target in kept}
         attributes = {path: each for path, each in values.items() if _is_refused(each) or _is_list_of_refused(each)}
-        for site in call_sites(context, method) if attributes else ():
+        for site in call_sites(context, method, needs_arguments=False) if attributes else ():
             with asking(site.context):
                 handed = _handed(context, method, site, 0, 0) if _is_of(made.site, site) else None
             if handed is not None:
@@ -219,7 +221,8 @@ def _is_of(made: CallSite, site: CallSite) -> bool:
 def _place(context: Context, site: CallSite) -> str:
     if site.context is context:
         return ""
-    return f"{context.codebase.relative(site.context)}:{site.context.tree.row(site.call)}"
+    name = context.codebase.relative(site.context)
+    return f"{name}:{site.context.tree.row(site.call)}" if name.endswith(".py") else name
 
 
 def _handed(

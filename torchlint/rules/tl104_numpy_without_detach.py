@@ -111,8 +111,9 @@ plot([criterion(net(x), y) for x, y in batches])
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
 arrays, too: where `x` may be one there is no fix, and where it is not known to be a tensor on every path the fix is
-unsafe; so it is where only a caller shows that it requires grad, for others may give the function something else, unless an
-annotation says that it is a tensor. Where gradients are sent back through the result, there is none either: a detached tensor has none to send.
+unsafe; so it is where only a caller shows that it requires grad, for others may give the function something else,
+unless an annotation says that it is a tensor. Where gradients are sent back through the result, there is none either: a
+detached tensor has none to send.
 
 ```diff
  import numpy as np

@@ -39,6 +39,7 @@ class Importers:
         self.is_known = True
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
+        self._with_torch: set[str] = set()
         self._trees: dict[str, ast.Module | None] = {}
         self._notebooks: dict[str, bytes] = {}
         """The code of notebooks, which is a small part of what is in them."""
@@ -51,6 +52,8 @@ class Importers:
                 made.add(path, data)
                 if path.endswith(importable.NOTEBOOK):
                     data = self._notebooks[path] = importable.code_of(path, data)
+                if b"torch" in data or b".backward(" in data:
+                    self._with_torch.add(path)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
                 for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
@@ -73,11 +76,15 @@ class Importers:
         return None
 
     def importing(self, path: str, imported: str, called: str) -> list[str]:
-        """The other files with an import that mentions a file or a name of it, and with a call of another name."""
+        """The other files with an import that mentions a file or a name of it, and with a call of another name.
+
+        Those in which nothing of torch stands are left out: they have no tensors of their own to hand over.
+        """
         words = (_stem(path), imported)
         found = dict.fromkeys(other for word in words for other in self._by_word.get(word.encode(), ()))
         call = re.compile(rb"\b%s\s*\(" % re.escape(called.encode()))
-        return [other for other in found if other != path and call.search(self._code(other))]
+        others = (other for other in found if other != path and other in self._with_torch)
+        return [other for other in others if call.search(self._code(other))]
 
     def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
         """Whether other files call a function of a file only where autograd is off; None if none of them calls it."""

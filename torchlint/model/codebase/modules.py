@@ -44,6 +44,8 @@ _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _MAKERS = ("namedtuple", "NewType", "vmap")
 """What is called to make a class or function: the call stands for that."""
+_MAGIC = re.compile(r"^[%!?][^\n]*|^[^\n#]*\?$", re.MULTILINE)
+"""Lines of a notebook that are no Python."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
@@ -221,7 +223,7 @@ class Codebase:
         importers = self._others(asker)
         if importers is None or asker.path is None or not importers.is_known:
             return []
-        return [each for each in importers.importing(asker.path, imported, called) if each.endswith(".py")]
+        return importers.importing(asker.path, imported, called)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""
@@ -233,17 +235,27 @@ class Codebase:
     def whole(self, path: str, asker: Context) -> Context | None:
         """All of another file, as it would be if that was checked; None if it cannot be read."""
         if path not in self._whole:
-            outline, key = self._outline(path), (path, ())
-            if outline is not None and key not in self._scopes:
-                text = "".join(outline.lines)
-                self._size += len(text)
-                self._scopes[key] = _definitions(text)
-            scopes = self._scopes[key] if outline is not None else None
+            key = (path, ())
+            if key not in self._scopes:
+                text = self._text(path)
+                self._size += len(text or "")
+                self._scopes[key] = None if text is None else _definitions(text)
+            scopes = self._scopes[key]
             self._whole[path] = whole = None if scopes is None else asker.whole(path, scopes)
             if whole is not None:
                 self.adopt(whole)
-        self._consulted[_id(asker)].add(path)
+        if path in self._states:
+            self._consulted[_id(asker)].add(path)
         return self._whole[path]
+
+    def _text(self, path: str) -> str | None:
+        """The code in a file; that of a notebook without what only IPython understands, if it is Python then."""
+        if not path.endswith(importable.NOTEBOOK):
+            outline = self._outline(path)
+            return None if outline is None else "".join(outline.lines)
+        data = importable.code_of(path, importable.content(path))
+        text = _MAGIC.sub("pass", data.decode(errors="replace"))
+        return text if excess(text, USUAL) is None and parsed(text) is not None else None
 
     def _others(self, asker: Context) -> Importers | None:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
