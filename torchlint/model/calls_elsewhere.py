@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,12 @@ from torchlint.model.syntax import last_name
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
+
+
+_DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
+"""What is around a function that may be another one by that name."""
+_AWAITING = re.compile("raises|suppress", re.IGNORECASE)
+"""What context managers are called that let errors pass."""
 
 
 class CallSite(NamedTuple):
@@ -56,8 +63,8 @@ def asking(context: Context) -> Iterator[None]:
 
 
 def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
-    """Whether others can import a function or class."""
-    return not any(isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)) for up in context.tree.ancestors(node))
+    """Whether others can import a function or class, and nothing decides if they do."""
+    return not any(isinstance(up, _DECIDING) for up in context.tree.ancestors(node))
 
 
 def _calls_in(
@@ -67,7 +74,22 @@ def _calls_in(
         if last_name(call.func) != name or (needs_arguments and not call.args):
             continue
         if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
-            yield CallSite(caller, call)
+            if not _is_awaited(caller, call):
+                yield CallSite(caller, call)
+
+
+def _is_awaited(caller: Context, call: cst.Call) -> bool:
+    """Whether somebody waits for the error that a call ends in: ``with pytest.raises(…):``, or a handler."""
+    for up in caller.tree.ancestors(call):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(up, cst.Try) and up.handlers:
+            return True
+        if isinstance(up, cst.With):
+            managers = (item.item.func for item in up.items if isinstance(item.item, cst.Call))
+            if any(_AWAITING.search(last_name(manager)) for manager in managers):
+                return True
+    return False
 
 
 def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) -> bool:
