@@ -43,9 +43,11 @@ def check(node, model): ...
 
 
 def test_what_a_rule_declares() -> None:
-    assert declared(RULE, "x.py")[2:] == (Severity.WARNING, Group.CORRECTNESS)
+    assert declared(RULE, "x.py")[2:4] == (Severity.WARNING, Group.CORRECTNESS)
     found = declared(RULE + "SEVERITY = Severity.INFO\nGROUP = torchlint.diagnostic.Group.SECURITY\n", "x.py")
-    assert found[2:] == (Severity.INFO, Group.SECURITY)
+    assert found[2:4] == (Severity.INFO, Group.SECURITY)
+    assert declared(RULE + "WITHOUT_TORCH = True\n", "x.py").without_torch
+    assert not found.without_torch
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,9 @@ def test_the_index_is_believed_of_this_code_only() -> None:
         mark = known[module][0]
         docs, _, code = text.partition('"""')[2].partition('"""')
         for changed, is_known in ((f'r"""{docs} More."""{code}', True), (f"{text}\n# more\n", False)):
-            found = index.lookup({module: (mark, True, ["word", "kept"], "info", "security")}, module, changed, path)
+            found = index.lookup(
+                {module: (mark, True, ["word", "kept"], "info", "security", False)}, module, changed, path
+            )
             assert (found.trigger == word("kept")) is is_known
 
 

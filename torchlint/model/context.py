@@ -7,7 +7,7 @@ context when it is made, so that what it asks for can stand below it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
@@ -79,6 +79,14 @@ class Interpreter(Protocol):
     def of_callers(self, context: Context, node: cst.CSTNode, function: cst.FunctionDef) -> Value | None:
         """What an expression in a function is if its callers in the file are believed; None if they say nothing."""
 
+    def called_with(
+        self, context: Context, function: cst.FunctionDef, given: Env, attributes: Env, decided: Mapping[int, bool]
+    ) -> Trace:
+        """What is seen in a function that is given this, by a call where autograd records.
+
+        ``decided``: what conditions in it are, by their nodes.
+        """
+
 
 @dataclass(eq=False)
 class Context:
@@ -92,6 +100,8 @@ class Context:
     scopes: Scopes
     is_part: bool = False
     """Whether what the tree does not define itself is taken from the file's other parts."""
+    is_checked: bool = True
+    """Whether it is the file that is being checked, and not one that is looked at for that."""
     budget: Budget = field(default_factory=lambda: Budget(BUDGET))
     """How much of the file is interpreted before the rest of it counts as not known."""
     stars: list[str] = field(default_factory=list)
@@ -104,7 +114,11 @@ class Context:
 
     def part(self, path: str, scopes: Scopes) -> Context:
         """The context of some statements of another file of the same project."""
-        return type(self)(scopes.tree, path, self.codebase, self.interpreter, scopes, is_part=True)
+        return type(self)(scopes.tree, path, self.codebase, self.interpreter, scopes, is_part=True, is_checked=False)
+
+    def whole(self, path: str, scopes: Scopes) -> Context:
+        """The context of all of another file of the same project, as it would be if that was checked."""
+        return type(self)(scopes.tree, path, self.codebase, self.interpreter, scopes, is_checked=False)
 
     def close(self) -> None:
         """Forget everything: contexts are full of cycles, and without them nobody has to look for garbage."""

@@ -48,12 +48,14 @@ def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:
 
 def _certainty(context: Context, node: cst.BaseExpression, value: Value) -> Certainty | None:
     """How certain that is if an expression has a value."""
-    if value.grad == Tri.NO or not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or value.kind & Kind.NUMBER:
+    if value.grad == Tri.NO or not value.kind & (Kind.TENSOR | Kind.UNKNOWN):
         return None
     if value.may_be_tensor and not value.dtype & Dtype.FLOAT:
         return None
-    if (proof := _backpropagated(context, node)) is not None:
+    if (proof := _backpropagated(context, node)) is not None:  # no number has `backward()`
         return proof
+    if value.kind & Kind.NUMBER:
+        return None
     if not value.may_be_tensor or not _is_trusted(value):
         return None
     if value.grad != Tri.YES or value.certainty == Certainty.SUPPOSED:

@@ -39,6 +39,8 @@ class RuleInfo:
     severity: Severity = Severity.WARNING
     """How bad its findings are where they do not say it themselves."""
     group: Group = Group.CORRECTNESS
+    without_torch: bool = False
+    """Whether it looks at files in which nothing of torch stands (``WITHOUT_TORCH = True``)."""
 
     @property
     def doc(self) -> str:
@@ -72,6 +74,7 @@ def _info(plugin: Plugin, stem: str, known: Mapping[str, index.IndexEntry]) -> R
         plugin.distribution,
         found.severity,
         found.group,
+        found.without_torch,
     )
 
 

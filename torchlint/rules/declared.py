@@ -35,6 +35,8 @@ class Declared(NamedTuple):
     """``SEVERITY = Severity.INFO``: how bad its findings are where they do not say it themselves."""
     group: Group = Group.CORRECTNESS
     """``GROUP = Group.MIGRATION``: what it is about."""
+    without_torch: bool = False
+    """``WITHOUT_TORCH = True``: it asks what others hand over, so that nothing of torch need stand in a file."""
 
 
 def declared(source: str, path: str) -> Declared:
@@ -46,7 +48,11 @@ def declared(source: str, path: str) -> Declared:
     reader = _RuleModule(ast.parse(source, path), path)
     severity = reader.choice("SEVERITY", Severity.WARNING)
     return Declared(
-        together(reader.triggers()), reader.by_default(), severity, reader.choice("GROUP", Group.CORRECTNESS)
+        together(reader.triggers()),
+        reader.flag("BY_DEFAULT", True),
+        severity,
+        reader.choice("GROUP", Group.CORRECTNESS),
+        reader.flag("WITHOUT_TORCH", False),
     )
 
 
@@ -76,13 +82,13 @@ class _RuleModule:
             raise DeclarationError(f"{self.path}: no function is registered with `@on(…, trigger=…)`")
         return [self._trigger_of(each) for each in decorators]
 
-    def by_default(self) -> bool:
-        """Whether the rule is on unless something else is selected."""
-        value = self.constants.get("BY_DEFAULT")
+    def flag(self, name: str, default: bool) -> bool:
+        """What a constant of the module is that is True or False."""
+        value = self.constants.get(name)
         if value is None:
-            return True
+            return default
         if not isinstance(value, ast.Constant) or not isinstance(value.value, bool):
-            raise self._error(value, "`BY_DEFAULT` is True or False")
+            raise self._error(value, f"`{name}` is True or False")
         return value.value
 
     def choice(self, name: str, default: E) -> E:

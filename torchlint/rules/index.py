@@ -22,8 +22,11 @@ PATH = os.path.join(os.path.dirname(__file__), "index.json")
 Packed = list[Union[str, "Packed"]]
 """A trigger as lists of strings: ``["any_of", ["word", "x"], ["word", "y"]]``."""
 
-IndexEntry = tuple[int, bool, Packed, str, str]
-"""A mark of the code of a rule, whether it is on by default, its trigger, severity and group."""
+IndexEntry = tuple[int, bool, Packed, str, str, bool]
+"""A mark of the code of a rule, and what it declares: the fields of :class:`Declared`, whether it is on first."""
+
+_FIELDS = 6
+"""How many there are, of which an index of before has fewer."""
 
 _KINDS: Mapping[str, Callable[..., Trigger]] = dict(zip(FUNCTIONS, KINDS, strict=True))
 _NAMES = {kind: name for name, kind in _KINDS.items()}
@@ -46,15 +49,16 @@ def lookup(index: Mapping[str, IndexEntry], module: str, source: str, path: str)
         DeclarationError: it is not in the index, and its source cannot be read either.
     """
     entry = index.get(module)
-    if entry is None or entry[0] != _mark(source):
+    if entry is None or entry[0] != _mark(source) or len(entry) != _FIELDS:
         return declared(source, path)
-    return Declared(unpacked(entry[2]), entry[1], Severity(entry[3]), Group(entry[4]))
+    return Declared(unpacked(entry[2]), entry[1], Severity(entry[3]), Group(entry[4]), entry[5])
 
 
 def entry_of(source: str, path: str) -> IndexEntry:
     """What the index has to say of a rule."""
     found = declared(source, path)
-    return _mark(source), found.by_default, packed(found.trigger), found.severity.value, found.group.value
+    severity, group = found.severity.value, found.group.value
+    return _mark(source), found.by_default, packed(found.trigger), severity, group, found.without_torch
 
 
 def packed(trigger: Trigger) -> Packed:

@@ -92,11 +92,28 @@ is no parameter, it must also be shown that autograd records: by a call of `back
  called(torch.ones(3))
 ```
 
+A function that converts what it is given is reported where a caller in the project, in this file or another one, hands
+it such a tensor while autograd records: the reason names the file and the line. What the function asks of its arguments
+counts (`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way.
+
+```python
+# plots.py
+def plot(losses):
+    plt.plot(losses)
+
+# train.py
+from plots import plot
+
+plot([criterion(net(x), y) for x, y in batches])
+```
+
 ## When the fix is unsafe
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
 arrays, too: where `x` may be one there is no fix, and where it is not known to be a tensor on every path the fix is
-unsafe. Where gradients are sent back through the result, there is none either: a detached tensor has none to send.
+unsafe; so it is where only a caller shows that it requires grad, for others may give the function something else,
+unless an annotation says that it is a tensor. Where gradients are sent back through the result, there is none either: a
+detached tensor has none to send.
 
 ```diff
  import numpy as np
@@ -125,10 +142,11 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Certainty, Fate, Kind, Model, lists
+from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
 from torchlint.model.autograd import backward_calls
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
+from torchlint.model.handed import Witness, holds_grad_by_call, requires_grad_by_call
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
 from torchlint.model.scopes import target_names
@@ -150,6 +168,7 @@ from torchlint.rule import (
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
+WITHOUT_TORCH = True
 
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
@@ -259,15 +278,20 @@ def _summands(value: cst.BaseExpression) -> Iterator[str]:
 def _converted(node: cst.Call, model: Model) -> Finding | None:
     match node:
         case cst.Call(func=cst.Attribute(value=tensor, attr=cst.Name("numpy") as name), args=[]):
-            return _finding(tensor, name, node, model) if _is_refused(tensor, node, model) else None
+            if _is_refused(tensor, node, model):
+                return _finding(tensor, name, node, model)
+            return _handed(tensor, name, node, model)
     if not node.args or not _may_convert(node.func, model):
         return None
     function = _function(node.func, model)
     for position, arg in enumerate(node.args[:2]):
         if arg.star or (arg.keyword is not None and (position or arg.keyword.value not in _FIRST)):
             return None
-        if conversions.refuses(function, position, "tensor") and _is_refused(arg.value, node, model):
-            return _finding(arg.value, node.func, node, model)
+        if conversions.refuses(function, position, "tensor"):
+            if _is_refused(arg.value, node, model):
+                return _finding(arg.value, node.func, node, model)
+            if (found := _handed(arg.value, node.func, node, model)) is not None:
+                return found
         if conversions.refuses(function, position, "list") and (found := _of_list(arg.value, node, model)):
             return found
     return None
@@ -396,6 +420,29 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
     return Finding(start, message, fix, call, receiver=tensor)
 
 
+def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding | None:
+    """A tensor that the function is given by a caller who lets it require grad.
+
+    Others may give it something else, so that the fix is safe only where it can be nothing but a tensor.
+    """
+    witness = model.ask(requires_grad_by_call, tensor, call)
+    if witness is None:
+        return None
+    found = replace(_finding(tensor, start, call, model), evidence=_evidence(witness, call))
+    value = model.value(tensor)
+    is_certain = start is not call.func and value.kind == Kind.TENSOR
+    is_certain = is_certain and (value.strength or Strength.NAME) > Strength.CONVENTION
+    if found.fix is None or is_certain:
+        return found
+    return replace(found, fix=replace(found.fix, applicability=Applicability.UNSAFE))
+
+
+def _evidence(witness: Witness, call: cst.Call) -> Evidence:
+    """Which caller lets it require grad."""
+    here = "a call in this file" if not witness.place else f"`{witness.place}`"
+    return Evidence(Strength.USE, f"{here} gives one that requires grad", call if witness.place else witness.call)
+
+
 def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
     source = tensor
     while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
@@ -415,10 +462,15 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         edits = tuple(e for each in tensors for e in _detached(each))
         fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
         return Finding(call.func, message, fix, call, receiver=refused[0])
+    for each in elements:
+        if (witness := model.ask(requires_grad_by_call, each, call)) is not None:
+            return Finding(call.func, message, None, call, _evidence(witness, call), receiver=each)
     if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
         return None
     if _counts(model.ask(lists.elements_require_grad, node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
+    if (witness := model.ask(holds_grad_by_call, node, call)) is not None:
+        return Finding(call.func, message, None, call, _evidence(witness, call), receiver=node)
     return None
 
 

@@ -308,6 +308,11 @@ class Tree:
             node = node.with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return self.module.code_for_node(node)
 
+    def row(self, node: cst.CSTNode) -> int:
+        """The number of the line on which an expression begins, from 1."""
+        row = self._quick.row(node) if self._quick is not None else None
+        return row or self.source.text.count("\n", 0, self.spans([node])[id(node)].start) + 1
+
     def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, Span]:
         """Where the given nodes stand, by ``id``. One recording code generation per call, however many nodes.
 

@@ -9,6 +9,7 @@ import re
 
 from torchlint.file.triggers.prose import without_prose
 from torchlint.file.triggers.search import occurs, searches
+from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, is_on
 
 _TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad|trust_remote_code")
@@ -19,14 +20,17 @@ def can_match(data: bytes, codes: frozenset[str]) -> bool:
     """Whether any of the rules could find anything in a file of these bytes.
 
     A match on an import line alone (``import torch.utils.data``) does not count for an attribute: no rule looks at
-    module paths. Files that neither mention torch nor do what is only done to tensors are not ours.
+    module paths. Files that neither mention torch nor do what is only done to tensors are not ours, but for rules that
+    ask what other files hand to their functions.
     """
-    return is_ours(data) and _has_trigger(_with_newlines(data), codes)
+    codes = _looking(data, codes)
+    return bool(codes) and _has_trigger(_with_newlines(data), codes)
 
 
 def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
     """Those of the rules that could find something in a file of these bytes, if prose is not counted either."""
-    if not is_ours(data):
+    codes = _looking(data, codes)
+    if not codes:
         return frozenset()
     code = without_prose(_with_newlines(data))
     return frozenset(each for each in codes if _has_trigger(code, frozenset((each,))))
@@ -35,6 +39,14 @@ def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
 def is_ours(data: bytes) -> bool:
     """Whether a file mentions torch, or does what is only done to tensors or models: all others are left alone."""
     return b"torch" in data or _TENSORS.search(data) is not None
+
+
+def _looking(data: bytes, codes: frozenset[str]) -> frozenset[str]:
+    """Those of the rules that look at a file at all."""
+    if is_ours(data):
+        return codes
+    rules = catalogue()
+    return frozenset(code for code in codes if code in rules and rules[code].without_torch)
 
 
 def _with_newlines(data: bytes) -> bytes:

@@ -26,6 +26,12 @@ Leads = Callable[[str, str, int], str | None]
 
 _FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
 """Packages that no project has under these names."""
+_BEGINNING = re.compile(
+    rb"^(?:for|while|with)\b|^[A-Za-z_][\w.]*\(|__main__|\bdef (?:main|test_|training_step)|\bnn\.\w"
+    rb"|backward|requires_grad|\bParameter\(|enable_grad",
+    re.MULTILINE,
+)
+"""What stands in files that begin something with autograd on: scripts, tests, training, where parameters are made."""
 _UP_TO_A_NAME = rb"""(?:\s*\([^;]*?|(?:[^\r\n;("\\]|\\\r?\n|\\\\\\n(?:",\s*")?)*?)"""
 """What can stand between an import and a name that it takes: what a bracket opens, or the rest of a line, which can go
 on in the next one; in the JSON of a notebook a line ends with an escape."""
@@ -39,6 +45,8 @@ class Importers:
         self.is_known = True
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
+        self._with_torch: set[str] = set()
+        self._beginning: set[str] = set()
         self._trees: dict[str, ast.Module | None] = {}
         self._notebooks: dict[str, bytes] = {}
         """The code of notebooks, which is a small part of what is in them."""
@@ -51,6 +59,10 @@ class Importers:
                 made.add(path, data)
                 if path.endswith(importable.NOTEBOOK):
                     data = self._notebooks[path] = importable.code_of(path, data)
+                if b"torch" in data or b".backward(" in data:
+                    self._with_torch.add(path)
+                    if _BEGINNING.search(data) is not None:
+                        self._beginning.add(path)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
                 for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
@@ -71,6 +83,33 @@ class Importers:
             if other != path and self._takes(other, path, name, leads, with_stars):
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
+
+    def importing(self, path: str, imported: str, called: str) -> list[str]:
+        """The other files with an import that mentions a file or a name of it, and with a call of another name.
+
+        Left out are those in which nothing of torch stands, for they have no tensors of their own to hand over, and
+        those that begin nothing with autograd on and are imported by nobody who does.
+        """
+        stem, name = re.escape(_stem(path).encode()), re.escape(called.encode())
+        by_name = self._by_word.get(imported.encode(), [])
+        call = re.compile((rb"(?<![.\w])%s\s*\(" if imported == called else rb"\b%s\s*\(") % name)
+        found = [other for other in by_name if self._has(other, path, call)]
+        handle = re.compile(rb"\bimport\b[^\n]*\b%s\b|\b%s\s+import\s*\(?\s*\*" % (stem, stem))
+        anyhow = re.compile(rb"\b%s\s*\(" % name)
+        for other in self._by_word.get(_stem(path).encode(), ()):
+            if other not in found and self._has(other, path, anyhow) and handle.search(self._code(other)):
+                found.append(other)
+        return found
+
+    def _has(self, other: str, path: str, call: re.Pattern[bytes]) -> bool:
+        """Whether a file is another one that may record, and has a call."""
+        is_one = other != path and other in self._with_torch and self._may_record(other)
+        return is_one and call.search(self._code(other)) is not None
+
+    def _may_record(self, path: str) -> bool:
+        """Whether something in a file may run with autograd on, begun there or by a file that imports it."""
+        above = self._by_word.get(_stem(path).encode(), ())
+        return path in self._beginning or any(other in self._beginning for other in above)
 
     def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
         """Whether other files call a function of a file only where autograd is off; None if none of them calls it."""

@@ -44,6 +44,8 @@ _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _MAKERS = ("namedtuple", "NewType", "vmap")
 """What is called to make a class or function: the call stands for that."""
+_MAGIC = re.compile(r"^[%!?][^\n]*|^[^\n#]*\?$", re.MULTILINE)
+"""Lines of a notebook that are no Python."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
@@ -87,6 +89,7 @@ class Codebase:
         self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
+        self._whole: dict[str, Context | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
@@ -112,6 +115,10 @@ class Codebase:
         What was found out about other files is kept: it is what would be found anew for the next one.
         """
         self._checked = {}  # what the last file still reads must not come into the next one's
+        for whole in self._whole.values():
+            if whole is not None:
+                whole.close()
+        self._whole = {}
         self._consulted.pop(_CHECKED, None)
         self.queries.begin()
         if self._size > _ROOM:
@@ -210,6 +217,45 @@ class Codebase:
         if importers is None or not importers.is_known:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
+
+    def importing(self, asker: Context, imported: str, called: str) -> list[str]:
+        """The other files of the project that may have a name from a file, and call something of another one."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None or not importers.is_known:
+            return []
+        return importers.importing(asker.path, imported, called)
+
+    def relative(self, context: Context) -> str:
+        """The path of a file in its project."""
+        importers = self._others(context)
+        assert importers is not None
+        assert context.path is not None
+        return os.path.relpath(context.path, importers.folder.path).replace(os.sep, "/")
+
+    def whole(self, path: str, asker: Context) -> Context | None:
+        """All of another file, as it would be if that was checked; None if it cannot be read."""
+        if path not in self._whole:
+            key = (path, ())
+            if key not in self._scopes:
+                text = self._text(path)
+                self._size += len(text or "")
+                self._scopes[key] = None if text is None else _definitions(text)
+            scopes = self._scopes[key]
+            self._whole[path] = whole = None if scopes is None else asker.whole(path, scopes)
+            if whole is not None:
+                self.adopt(whole)
+        if path in self._states:
+            self._consulted[_id(asker)].add(path)
+        return self._whole[path]
+
+    def _text(self, path: str) -> str | None:
+        """The code in a file; that of a notebook without what only IPython understands, if it is Python then."""
+        if not path.endswith(importable.NOTEBOOK):
+            outline = self._outline(path)
+            return None if outline is None else "".join(outline.lines)
+        data = importable.code_of(path, importable.content(path))
+        text = _MAGIC.sub("pass", data.decode(errors="replace"))
+        return text if excess(text, USUAL) is None and parsed(text) is not None else None
 
     def _others(self, asker: Context) -> Importers | None:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
@@ -404,7 +450,7 @@ _CHECKED = "<checked>"
 
 def _id(context: Context) -> str:
     """Under what to record that a context asked: its file, or that it is the one being checked."""
-    return (context.path or "") if context.is_part else _CHECKED
+    return _CHECKED if context.is_checked else context.path or ""
 
 
 def _outlined(text: str, tree: ast.Module) -> Outline:

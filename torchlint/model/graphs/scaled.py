@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from torchlint.model.context import Context
@@ -9,7 +11,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.mentions import CUTTING, mentions
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.torch import library
-from torchlint.model.values import Value
+from torchlint.model.values import UNKNOWN, Value
 
 MOVING = frozenset(
     ("to", "cuda", "cpu", "float", "double", "half", "view", "reshape", "unsqueeze", "permute", "transpose")
@@ -50,4 +52,14 @@ def may_have_graph(value: Value) -> bool:
     """Whether a value can have a graph, or hold something that has one."""
     if value.kind & Kind.TENSOR:
         return value.grad != Tri.NO and bool(value.dtype & Dtype.FLOAT)
+    if value.kind == Kind.CONTAINER and value.keys is not None and value.keys.known:
+        return _holds_graph(value.keys.known, value.item or UNKNOWN)
     return bool(value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT))
+
+
+def _holds_graph(known: Mapping[str | int, Value], rest: Value) -> bool:
+    """Whether a dictionary may hold something with a graph: beside a loss that has none, what is not known has none."""
+    held, loss = (*known.values(), rest), known.get("loss")
+    if loss is None or may_have_graph(loss):
+        return any(map(may_have_graph, held))
+    return any(each.kind & Kind.TENSOR and may_have_graph(each) for each in held)

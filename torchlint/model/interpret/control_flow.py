@@ -41,18 +41,20 @@ def if_statement(frame: Frame, node: cst.If) -> None:
     frame.value(node.test)
     otherwise = before.branch()
     while True:
-        frame.env, frame.dead, frame.grad = otherwise.branch(), False, grad
-        narrowing.narrow(frame, node.test, True)
-        run_suite(frame, node.body)
-        after |= _end(frame, before, ends)
-        frame.env, frame.dead, frame.grad = otherwise, False, grad
+        known = frame.decided.get(id(node.test))
+        if known is not False:
+            frame.env, frame.dead, frame.grad = otherwise.branch(), False, grad
+            narrowing.narrow(frame, node.test, True)
+            run_suite(frame, node.body)
+            after |= _end(frame, before, ends)
+        frame.env, frame.dead, frame.grad = otherwise, bool(known), grad
         narrowing.narrow(frame, node.test, False)
-        if not isinstance(node.orelse, cst.If):
+        if known or not isinstance(node.orelse, cst.If):
             break
         node = node.orelse
         frame.trace.modes[id(node)] = grad
         frame.value(node.test)
-    if node.orelse is not None:
+    if node.orelse is not None and not known:
         run_suite(frame, node.orelse.body)
     after |= _end(frame, before, ends)
     frame.env, frame.grad, frame.dead = before, after or grad, not ends

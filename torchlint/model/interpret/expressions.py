@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import libcst as cst
 
 from torchlint.model.definitions import free
@@ -26,6 +28,8 @@ def _if_exp(frame: Frame, node: cst.IfExp) -> Value:
     before = frame.env
     values, ends = [], []
     for part, holds in ((node.body, True), (node.orelse, False)):
+        if frame.decided.get(id(node.test), holds) is not holds:
+            continue
         frame.env = before.branch()
         narrowing.narrow(frame, node.test, holds)
         narrowed = frame.env
@@ -35,7 +39,7 @@ def _if_exp(frame: Frame, node: cst.IfExp) -> Value:
     frame.env = before
     if any(ends):
         before.meet(ends)
-    return join(values[0], values[1])
+    return functools.reduce(join, values)
 
 
 def _named_expr(frame: Frame, node: cst.NamedExpr) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -45,3 +46,13 @@ class ForwardInterpreter:
     def of_callers(self, context: Context, node: cst.CSTNode, function: cst.FunctionDef) -> Value | None:
         """What an expression in a function is if its callers in the file are believed; None if they say nothing."""
         return context.remember(Callers).value(node, function)
+
+    def called_with(
+        self, context: Context, function: cst.FunctionDef, given: Env, attributes: Env, decided: Mapping[int, bool]
+    ) -> Trace:
+        """What is seen in a function that is given this, by a call where autograd records."""
+        frame = interpreter.new_frame(context, function)
+        frame.believed, frame.decided = attributes, decided
+        own = start_grad(context, function) if function.decorators else Tri.YES
+        interpreter.run(frame, start_of(context, function, frame) | given, own)
+        return frame.trace

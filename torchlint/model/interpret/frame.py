@@ -107,6 +107,9 @@ class Frame:
     believed: Env = field(default_factory=dict)
     """What those who call the constructor say of attributes (``self.x``) where nothing else is known of them."""
 
+    decided: Mapping[int, bool] = field(default_factory=dict)
+    """What conditions are, by their nodes, where a function is run for one call that says so."""
+
     globals: set[str] = field(default_factory=set)
     """Names that are declared ``global`` or ``nonlocal``."""
     declared: Env = field(default_factory=dict)

@@ -117,10 +117,23 @@ class Queries:
     def __init__(self) -> None:
         self._cut: dict[tuple[Key[object], int], Answer[object]] = {}
         self._now = _Inquiry({})
+        self._aside: dict[int, _Inquiry] = {}
+        """The inquiries about other files as a whole."""
 
     def begin(self) -> None:
         """Another file is checked from here on."""
         self._now = _Inquiry({})
+        self._aside.clear()
+
+    @contextmanager
+    def about(self, file: Home) -> Iterator[None]:
+        """Put questions about all of another file, as if that was checked: they are an inquiry of their own."""
+        asker = self._now
+        self._now = self._aside.setdefault(id(file), _Inquiry({}))
+        try:
+            yield
+        finally:
+            self._now = asker
 
     def ask(
         self,

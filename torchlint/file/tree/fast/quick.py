@@ -66,6 +66,11 @@ class QuickTree:
             return "; ".join(self.code(each) or "" for each in node.body)
         return node.value if isinstance(node, cst.Name) else None
 
+    def row(self, node: cst.CSTNode) -> int | None:
+        """The number of the line on which an expression begins; None where that is not known."""
+        origin = self._expressions.origins.get(id(node))
+        return None if origin is None else origin.lineno
+
     # ------------------------------------------------------------------ statements
 
     def _statements(self, nodes: Sequence[ast.stmt]) -> Iterator[cst.BaseStatement]:

@@ -1,0 +1,124 @@
+"""Who calls a function of the project: this file, and all of those that import from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from torchlint.model.classes import class_of
+from torchlint.model.expressions import value_of
+from torchlint.model.imports import imported_path
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import last_name
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+_DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
+"""What is around a function that may be another one by that name."""
+_AWAITING = re.compile("raises|suppress", re.IGNORECASE)
+"""What context managers are called that let errors pass."""
+
+
+class CallSite(NamedTuple):
+    """A call, in the context of the whole file that it is in."""
+
+    context: Context
+    call: cst.Call
+
+
+def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: bool = True) -> list[CallSite]:
+    """The calls of a function that are seen, those with arguments or all: of a constructor those of its class.
+
+    Files of the project are opened for it, those that import from this one and call something of that name. Questions
+    about what stands there are put while they are asked about (:func:`asking`).
+    """
+    cls, name = class_of(context, function), function.name.value
+    if not _is_at_top(context, cls or function):
+        return []
+    called = cls.name.value if cls is not None and name == "__init__" else name
+    imported = cls.name.value if cls is not None else name
+    found = list(_calls_in(context, context, function, called, needs_arguments))
+    for path in context.codebase.importing(context, imported, called):
+        other = context.codebase.whole(path, context)
+        if other is not None:
+            with asking(other):
+                found += _calls_in(other, context, function, called, needs_arguments)
+    return found
+
+
+@contextmanager
+def asking(context: Context) -> Iterator[None]:
+    """While questions about a file are put that may not be the one being checked."""
+    if context.is_checked:
+        yield
+    else:
+        with context.codebase.queries.about(context):
+            yield
+
+
+def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
+    """Whether others can import a function or class, and nothing decides if they do."""
+    return not any(isinstance(up, _DECIDING) for up in context.tree.ancestors(node))
+
+
+def _calls_in(
+    caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
+) -> Iterator[CallSite]:
+    for call in caller.tree.all(cst.Call):
+        if last_name(call.func) != name or (needs_arguments and not call.args):
+            continue
+        if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
+            if not _is_awaited(caller, call):
+                yield CallSite(caller, call)
+
+
+def _is_awaited(caller: Context, call: cst.Call) -> bool:
+    """Whether somebody waits for the error that a call ends in: ``with pytest.raises(…):``, or a handler."""
+    for up in caller.tree.ancestors(call):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(up, cst.Try) and up.handlers:
+            return True
+        if isinstance(up, cst.With):
+            managers = (item.item.func for item in up.items if isinstance(item.item, cst.Call))
+            if any(_AWAITING.search(last_name(manager)) for manager in managers):
+                return True
+    return False
+
+
+def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) -> bool:
+    """Whether a call can be one of what a file has under a name, as far as the imports of the caller tell.
+
+    Asked first, for it takes no interpretation.
+    """
+    path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
+    if path is None or caller is home:
+        return True
+    found = caller.codebase.definition(path, caller)
+    return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
+
+
+def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.FunctionDef) -> bool:
+    """Whether a call is one of a function; statements of its file are read anew for others, so names are compared."""
+    value = value_of(caller, call.func)
+    node, wanted = value.node, class_of(home, function) if function.name.value == "__init__" else function
+    if node is wanted:
+        return True
+    if node is None or wanted is None or not isinstance(node, type(wanted)):
+        return False
+    other = caller.home(node)
+    is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
+    return is_named and other.path == home.path and _names(other, node) == _names(home, wanted)
+
+
+def _names(context: Context, node: cst.CSTNode) -> list[str]:
+    """The name of a function or class, and of the class that it is in."""
+    assert isinstance(node, (cst.FunctionDef, cst.ClassDef))
+    cls = class_of(context, node)
+    return [each.name.value for each in (node, cls) if each is not None]

@@ -1,0 +1,297 @@
+"""What the callers of a function, in all of the project, hand it that requires grad, and what that makes of it.
+
+A function that converts or keeps what it is given does so for whoever calls it. One call that is seen to hand it a
+tensor that requires grad, where autograd records, is enough: that call goes wrong, whatever others do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from torchlint.model import lists
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.calls_elsewhere import CallSite, asking, call_sites
+from torchlint.model.certainty import Certainty
+from torchlint.model.chosen_by_call import Handed, comes_to, decided
+from torchlint.model.classes import class_of
+from torchlint.model.expressions import value_of
+from torchlint.model.interpret.summary import Trace
+from torchlint.model.modes import grad_enabled, may_record
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.recording import shows_recording
+from torchlint.model.requires_grad import requires_grad
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import decorator_names, dotted, parameters
+from torchlint.model.values import Evidence, Strength, Value, changed, container, held, tensor
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_FAR = 3
+"""How many functions that hand on what they are given to go back."""
+_PLAIN = frozenset(("staticmethod", "classmethod", "property"))
+"""Decorators that give a function what its caller gives."""
+_MAKING = (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.WithItem, cst.NamedExpr)
+
+
+class Witness(NamedTuple):
+    """A call that hands over what requires grad."""
+
+    call: cst.Call
+    place: str
+    """Where it is: the file and the line; empty of this file."""
+
+
+class _Entry(NamedTuple):
+    """One call of a function, and what is seen in the function then."""
+
+    site: CallSite
+    witness: Witness
+    handed: dict[str, Handed]
+    trace: Trace
+
+
+class _Attribute(NamedTuple):
+    """What a constructor keeps: by its path in another method, and where it is assigned."""
+
+    path: str
+    constructor: cst.FunctionDef
+    target: cst.Attribute
+
+
+def requires_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
+    """A call by which an expression of the function is a tensor that requires grad, where ``at`` is evaluated."""
+    return next((e.witness for e in _entries_at(context, node, at, _FAR) if _is_refused(e.trace.value(node))), None)
+
+
+def holds_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
+    """The same of a list that holds one."""
+    entries = _entries_at(context, node, at, _FAR)
+    return next((e.witness for e in entries if _is_list_of_refused(e.trace.value(node))), None)
+
+
+def _is_list_of_refused(value: Value) -> bool:
+    element = held(value) if value.kind == Kind.CONTAINER and not value.is_mapping else None
+    return element is not None and _is_refused(element)
+
+
+def _is_refused(value: Value) -> bool:
+    is_proved = value.grad == Tri.YES and value.certainty > Certainty.SUPPOSED
+    return value.kind == Kind.TENSOR and is_proved and bool(value.dtype & Dtype.FLOAT)
+
+
+def _entries_at(context: Context, node: cst.BaseExpression, at: cst.CSTNode, far: int) -> Iterator[_Entry]:
+    """The calls that come to a place in a function with autograd on."""
+    function = context.scopes.scope_of(at)
+    if not isinstance(function, cst.FunctionDef) or context.scopes.scope_of(node) is not function:
+        return
+    if not value_of(context, node).kind & (Kind.TENSOR | Kind.CONTAINER | Kind.UNKNOWN):
+        return
+    if not _is_of_parameters(context, function, node) or _is_tried(context, at, function):
+        return
+    statement = id(context.tree.statement(at))
+    for entry in context.remember(_entries, function, far):
+        if entry.trace.modes.get(statement, Tri.YES) == Tri.YES and comes_to(context, function, at, entry.handed):
+            yield entry
+
+
+def _is_tried(context: Context, node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+    """Whether an error in a function is caught."""
+    up = context.tree.enclosing(node, cst.Try, cst.FunctionDef)
+    return up is not None and up is not function
+
+
+def _is_of_parameters(context: Context, function: cst.FunctionDef, node: cst.BaseExpression) -> bool:
+    """Whether an expression is made of what a function is given, or the constructor of its object was."""
+    made = context.remember(_made_of_parameters, function)
+    return any(name.value in made for name in context.tree.within(node, cst.Name))
+
+
+def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    """The names that may hold something of what a function is given."""
+    found = {param.name.value for param in parameters(function)}
+    if class_of(context, function) is not None and "staticmethod" not in decorator_names(function):
+        found -= {param.name.value for param in parameters(function)[:1]}
+        if context.remember(_kept_by_constructor, function):
+            found.update(param.name.value for param in parameters(function)[:1])
+    making = [each for cls in _MAKING for each in context.tree.within(function.body, cls)]
+    size = -1
+    while len(found) > size:
+        size = len(found)
+        for each in making:
+            if any(name.value in found for name in context.tree.within(each, cst.Name)):
+                found.update(_bound(each))
+    return frozenset(found)
+
+
+def _bound(node: cst.CSTNode) -> Iterator[str]:
+    match node:
+        case cst.Assign(targets=targets):
+            for target in targets:
+                yield from target_names(target.target)
+        case cst.WithItem(asname=cst.AsName(name=target)):
+            yield from target_names(target)
+        case (
+            cst.AugAssign(target=target)
+            | cst.AnnAssign(target=target)
+            | cst.For(target=target)
+            | cst.CompFor(target=target)
+            | cst.NamedExpr(target=target)
+        ):
+            yield from target_names(target)
+
+
+# ---------------------------------------------------------------------- the calls
+
+
+def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Entry]:
+    """The calls that hand a function something that requires grad, each with what is seen in it then."""
+    if not set(decorator_names(function)) <= _PLAIN:
+        return []
+    found = []
+    for site in call_sites(context, function):
+        with asking(site.context):
+            handed = _handed(context, function, site, far)
+        if handed is not None:
+            found.append(_entry(context, function, site, handed, {}))
+    return [*found, *_by_constructor(context, function, far)]
+
+
+def _entry(
+    context: Context, function: cst.FunctionDef, site: CallSite, handed: dict[str, Handed], attributes: dict[str, Value]
+) -> _Entry:
+    given = {name: each.value for name, each in handed.items()}
+    trace = context.interpreter.called_with(context, function, given, attributes, decided(context, function, handed))
+    return _Entry(site, Witness(site.call, _place(context, site)), handed, trace)
+
+
+def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> Iterator[_Entry]:
+    """The calls of a method of objects that were made with something that requires grad, and keep it."""
+    kept = context.remember(_kept_by_constructor, method)
+    if not kept:
+        return
+    constructor = kept[0][1]
+    for made in context.remember(_entries, constructor, far):
+        values = {path: made.trace.value(target) for path, _, target in kept}
+        attributes = {path: each for path, each in values.items() if _is_refused(each) or _is_list_of_refused(each)}
+        for site in call_sites(context, method, needs_arguments=False) if attributes else ():
+            with asking(site.context):
+                handed = _handed(context, method, site, 0, 0) if _is_of(made.site, site) else None
+            if handed is not None:
+                yield _entry(context, method, site, handed, attributes)
+
+
+def _kept_by_constructor(context: Context, method: cst.FunctionDef) -> list[_Attribute]:
+    """The attributes that the constructor of a method's class makes of what it is given, and nothing else sets."""
+    cls, scopes = class_of(context, method), context.scopes
+    constructor = scopes.info(cls).methods.get("__init__") if cls is not None else None
+    if cls is None or constructor is None or constructor is method or not method.params.params:
+        return []
+    owner = method.params.params[0].name.value
+    found = []
+    for assigned in context.tree.within(constructor.body, cst.AssignTarget):
+        target = assigned.target
+        if isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
+            name = target.attr.value
+            if len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name):
+                found.append(_Attribute(f"{owner}.{name}", constructor, target))
+    return found
+
+
+def _is_of(made: CallSite, site: CallSite) -> bool:
+    """Whether a method is called on what a call of the constructor has made, where autograd records."""
+    if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
+        return False
+    context, receiver = site.context, site.call.func.value
+    assign = context.tree.parent(made.call)
+    if receiver is not made.call:
+        if not isinstance(assign, cst.Assign) or context.scopes.scope_of(made.call) is not context.scopes.scope_of(
+            site.call
+        ):
+            return False
+        if dotted(receiver) is None or dotted(receiver) not in [dotted(each.target) for each in assign.targets]:
+            return False
+    return shows_recording(context, site.call) and may_record(context, site.call)
+
+
+def _place(context: Context, site: CallSite) -> str:
+    if site.context is context:
+        return ""
+    name = context.codebase.relative(site.context)
+    return f"{name}:{site.context.tree.row(site.call)}" if name.endswith(".py") else name
+
+
+def _handed(
+    context: Context, function: cst.FunctionDef, site: CallSite, far: int, least: int = 1
+) -> dict[str, Handed] | None:
+    """What a call hands to each parameter; None if that is not known, or less is seen to require grad than wanted."""
+    caller, call = site
+    if any(arg.star for arg in call.args) or context.scopes.scope_of(call) is function:
+        return None
+    found: dict[str, Handed] = {}
+    refused = 0
+    for arg in call.args:
+        names = bound_to(function, arg, call, context, caller)
+        if len(names) != 1:
+            return None
+        certain = _certain(caller, arg.value, call, far)
+        refused += certain is not None
+        found[names[0]] = Handed(certain or _doubtful(value_of(caller, arg.value)), arg.value)
+    if refused < least:
+        return None
+    for param in parameters(function):
+        if param.name.value not in found and param.default is not None:
+            found[param.name.value] = Handed(value_of(context, param.default), param.default)
+    return found
+
+
+def _certain(caller: Context, node: cst.BaseExpression, call: cst.Call, far: int) -> Value | None:
+    """What an argument is that is seen to require grad, or to hold what does; None of all others."""
+    value = value_of(caller, node)
+    if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.CONTAINER | Kind.NUMBER):
+        return None
+    evidence = Evidence(Strength.USE, "a caller hands it over", call)
+    if _is_shown(caller, certainty := requires_grad(caller, node), call):
+        dtype = value.dtype & Dtype.FLOAT or Dtype.FLOAT
+        ndim, known = value.ndim or Ndim.ANY, certainty or Certainty.EXPECTED
+        return tensor(Tri.YES, ndim, dtype, certainty=known, evidence=evidence)
+    if _is_shown(caller, lists.elements_require_grad(caller, node), call):
+        element = held(value)
+        return container(element if element is not None and _is_refused(element) else _requiring(evidence))
+    return _handed_on(caller, node, call, far - 1, evidence) if far else None
+
+
+def _handed_on(caller: Context, node: cst.BaseExpression, call: cst.Call, far: int, evidence: Evidence) -> Value | None:
+    """What an argument is by what the function that it stands in was given itself."""
+    for entry in _entries_at(caller, node, call, far):
+        value = entry.trace.value(node)
+        if _is_refused(value):
+            return replace(value, evidence=evidence, symbols=())
+        if _is_list_of_refused(value):
+            return container(_requiring(evidence))
+    return None
+
+
+def _requiring(evidence: Evidence) -> Value:
+    return tensor(Tri.YES, dtype=Dtype.FLOAT, certainty=Certainty.EXPECTED, evidence=evidence)
+
+
+def _is_shown(caller: Context, certainty: Certainty | None, call: cst.Call) -> bool:
+    """Whether something requires grad, and autograd records where it is handed over."""
+    if certainty == Certainty.EXPECTED and not shows_recording(caller, call):
+        return False
+    if certainty not in (Certainty.EXPECTED, Certainty.PROVED):
+        return False
+    return grad_enabled(caller, call) == Tri.YES and may_record(caller, call)
+
+
+def _doubtful(value: Value) -> Value:
+    """A value of which nothing is known that would make a conversion wrong."""
+    value = changed(value, _doubtful)
+    if value.grad != Tri.YES:
+        return replace(value, symbols=())
+    return replace(value, grad=Tri.MAYBE, certainty=Certainty.SUPPOSED, symbols=())
