@@ -106,8 +106,8 @@ PLACES = {
     "after CR": "a = 1\rb = x.data  # noqa #2-2 ! <<<\rc = 1\r",
     "after CRLF": "a = 1\r\nb = x.data  # noqa #2-2 ! <<<\r\nc = 1\r\n",
     "after a form feed": "\fa = 1\n\f# torchlint: ignore\n\fb = x.data  #3-3 ! <<<\n",
-    "after a field in the quotes of its string": "a = x.data, f\"{b[\"it's\"]}\"  # noqa #1-1 ! <<<\n",
-    "after brackets that are no field": "a = x.data, rf\"{{'}}\", \"it's\"  # noqa #1-1 ! <<<\n",
+    "after a field in the quotes of its string": 'a = x.data, f"{b["it\'s"]}"  # noqa #1-1 ! <<<\n',
+    "after brackets that are no field": 'a = x.data, rf"{{\'}}", "it\'s"  # noqa #1-1 ! <<<\n',
     "after a separator that is no newline": "a = '\u2028'\nb = x.data  # noqa #2-2 ! <<<\n",
 }
 
