@@ -1587,12 +1587,11 @@ def _tensors_of(tree: Any) -> list[Leaf]:
 
 def _first_decides(function: Callable[..., Any], calls: Sequence[Call], known: Known) -> bool:
     """Whether the result requires grad if the first argument does, whatever the others are."""
-    if known.takes_one_tensor:
+    if known.takes_one_tensor and not any(map(_is_given_others, calls)):
         return True
     asked = False
     for call in calls:
-        others = tensors_in((call.args[1:], call.kwargs))
-        if call.raw or not call.args or not any(t.is_floating_point() or t.is_complex() for t in others):
+        if call.raw or not call.args or not _is_given_others(call):
             continue
         seen = run(function, _where(call, lambda number: number > 0), known)
         if seen is None:
@@ -1601,6 +1600,11 @@ def _first_decides(function: Callable[..., Any], calls: Sequence[Call], known: K
             return False
         asked = True
     return asked
+
+
+def _is_given_others(call: Call) -> bool:
+    """Whether a call has tensors behind the first argument that may have a graph; no signature of ``set_`` says so."""
+    return any(t.is_floating_point() or t.is_complex() for t in tensors_in((call.args[1:], call.kwargs)))
 
 
 def with_grad(result: Result, grad: str) -> Result:
