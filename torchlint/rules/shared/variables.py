@@ -151,7 +151,7 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     if source is not None:
         applicability = _without_data(call, source, model)
         if _is_useless(call, source, model):
-            edits = _strip(call, source, "", model)
+            edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
@@ -245,7 +245,10 @@ def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Mo
 
 
 def _asks(arg: cst.Arg) -> bool:
-    """Whether an argument of a wrapper may ask for something: `volatile` does not."""
+    """Whether an argument of a wrapper may ask for something: `volatile` and `requires_grad=False` do not."""
+    match arg:
+        case cst.Arg(keyword=cst.Name("requires_grad"), value=value):
+            return literal_bool(value) is not False
     return arg.keyword is None or arg.keyword.value != "volatile"
 
 
