@@ -77,6 +77,11 @@ SHAPES: dict[str, Program] = {
     "alternatives of conditional expressions": lambda size: (
         f"{FUNCTION}    y = {'(' * 4 * size}x{'.data if k else k or x.data)' * 4 * size}\n    return y\n"
     ),
+    "a name that branches bind again": lines(
+        VARIABLE + "def f(x, c):\n    x = torch.ones(3)\n",
+        "    if c[@]:\n        x = x.data\n    else:\n        x = Variable(x)\n",
+        "    return x\n",
+    ),
     "suppressed findings": lines(TORCH, "def f@(x: torch.Tensor):\n    return x.data  # torchlint: ignore[TL101]\n\n"),
     "arguments": joined(FUNCTION + "    return g(", "a@=x.data", ", ", ")\n"),
     "lambdas called on the spot": lambda size: (

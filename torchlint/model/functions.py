@@ -47,16 +47,26 @@ def assigns(context: Context, function: cst.FunctionDef, name: str) -> frozenset
 @at_home
 def _find_assigned(context: Context, function: cst.FunctionDef, name: str, found: set[str], seen: set[int]) -> None:
     seen.add(id(function))
+    known = context.memo.table(assigns).get((id(function), name))
+    if known is not None:  # of methods that all call each other only the first one is followed to the end
+        found |= known
+        return
+    assigned, mentioned = context.remember(_attributes_of, function, name)
+    found |= assigned
     cls = class_of(context, function)
-    for node in context.tree.within(function.body, cst.Attribute):
-        if not isinstance(node.value, cst.Name) or node.value.value != name:
-            continue
-        if is_target(context.tree, node):
-            found.add(node.attr.value)
-        elif cls is not None and (method := find_method(context, cls, node.attr.value)) is not None:
-            params = parameters(method)
-            if params and id(method) not in seen:
-                deeper(partial(_find_assigned, context, method, params[0].name.value, found, seen))
+    if cls is None:
+        return
+    for method in (find_method(context, cls, attribute) for attribute in mentioned):
+        if method is not None and id(method) not in seen and (params := parameters(method)):
+            deeper(partial(_find_assigned, context, method, params[0].name.value, found, seen))
+
+
+def _attributes_of(context: Context, function: cst.FunctionDef, name: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The attributes of a parameter that a function assigns itself, and the others it mentions."""
+    nodes = context.tree.within(function.body, cst.Attribute)
+    own = [node for node in nodes if isinstance(node.value, cst.Name) and node.value.value == name]
+    assigned = frozenset(node.attr.value for node in own if is_target(context.tree, node))
+    return assigned, tuple(dict.fromkeys(node.attr.value for node in own if not is_target(context.tree, node)))
 
 
 @at_home

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
@@ -194,7 +195,8 @@ class Flow:
             begin = bisect_left(
                 self._orders[path], self._tree.order(node) if last is not None else self._tree.order(loop)
             )
-            found += [e for e in events[begin : begin + _FAR] if self._tree.is_inside(e.node, loop) and e not in found]
+            behind = takewhile(lambda e: self._tree.is_inside(e.node, loop), events[begin : begin + _FAR])
+            found += [event for event in behind if event not in found]
         return found, last is not None
 
     def _is_in_body(self, node: cst.CSTNode, statement: cst.CSTNode) -> bool:

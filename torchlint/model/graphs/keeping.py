@@ -12,7 +12,7 @@ from torchlint.model.bindings import counter_of
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
@@ -310,12 +310,40 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
     """The parameters that what is kept is made of, if nothing on the way may have taken the number out of one."""
     found = set[str]()
     for mention in (mention for each in keeping.kept for mention in mentions(context, each)):
-        if "." in mention.path:
+        if "." in mention.path or _is_left_behind(context, mention.node):
             continue  # what an attribute of a parameter is, its caller doesn't say
         for event in upstream(flow.reaching(mention.node), MANY).values():
             if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
                 found.add(event.path)
     return found
+
+
+def _is_left_behind(context: Context, name: cst.CSTNode) -> bool:
+    """Whether a name is given to a function of the project whose result has no graph from it: ``hits(out, y)``."""
+    arg = context.tree.parent(name)
+    call = context.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(call, cst.Call) or not isinstance(arg, cst.Arg):
+        return False
+    function = value_of(context, call.func).node
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    home = context.home(function)
+    bound = bound_to(function, arg, call, home, context)
+    return bool(bound) and _handed_on(context, function).isdisjoint(bound)
+
+
+@at_home
+def _handed_on(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    """The parameters of a function from which what it returns can have a graph."""
+    return context.remember(_returned_parameters, function)
+
+
+def _returned_parameters(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    flow = flow_of(context, function)
+    returned = (*nodes_of(context, function, cst.Return), *nodes_of(context, function, cst.Yield))
+    made = [mention.node for each in returned for mention in mentions(context, each)]
+    events = upstream([event for node in made for event in flow.reaching(node)], MANY).values()
+    return frozenset(event.path for event in events if isinstance(event.node, cst.Param))
 
 
 # ---------------------------------------------------------------------- how long it lives
@@ -358,13 +386,10 @@ def outlives_a_round(context: Context, keeping: Keeping) -> bool:
 def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
     flow = flow_of(context, scope)
     while path:
-        before: list[Event] = []
-        others: list[Event] = []
-        for event in flow.bindings(path):
-            (before if _is_before(context, event, loop) else others).append(event)
-        if any(not _is_made_of_itself(context, event) for event in before):
+        events = flow.bindings(path)
+        if any(_is_before(context, event, loop) and not _is_made_of_itself(context, event) for event in events):
             return True
-        if any(not _is_made_of_itself(context, event) for event in others):
+        if not all(_is_made_of_itself(context, event) for event in events):
             return False
         path = path.rpartition(".")[0]
     return True

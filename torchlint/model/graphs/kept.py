@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
@@ -15,11 +14,12 @@ from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, related_results, sendings, sendings_near
+from torchlint.model.graphs.called import is_called_loss, is_called_part
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keepings_at, outlives_a_round
-from torchlint.model.graphs.mentions import CUTTING, is_below, mentions, owner
+from torchlint.model.graphs.mentions import is_below, mentions, owner
 from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.saved import saves_nothing
 from torchlint.model.graphs.scaled import core, counts, may_have_graph
@@ -32,13 +32,6 @@ from torchlint.model.recording import calls_of
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.trainable import is_frozen
 from torchlint.model.values import Strength, Value
-
-_LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
-_PART = re.compile(
-    r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion|entropy|xent)(?:_|$)",
-    re.I,
-)
-"""What parts of a loss are called."""
 
 
 class Tie(enum.IntEnum):
@@ -116,7 +109,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         return None
     if tie == Tie.LAST:
         return Kept(keeping, node, tie, is_certain=False, can_detach=False)
-    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, node, value, tie):
+    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, keeping, node, tie):
         return None
     is_holder = tie == Tie.SAME and not _is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
@@ -169,19 +162,20 @@ def _kept_by(flow: Flow, keeping: Keeping) -> Iterator[Event]:
     return (event for event in flow.events_at(keeping.node) if event.path == keeping.path)
 
 
-def _is_tensor_with_graph(context: Context, flow: Flow, node: cst.BaseExpression, value: Value, tie: Tie) -> bool:
+def _is_tensor_with_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
     """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
 
-    What a network gives beside the loss may be a count.
+    What a network gives beside the loss may be a count. What has begun as a number, as meters do, is one.
     """
+    value, path = value_of(context, node), keeping.path
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
         if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
             return True
-    if not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
+    if value.kind & Kind.NUMBER or not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
         return False
     made = [event.node for event in flow.reaching(core(context, node))]
-    names = [_text(node), *(_text(each.iter) for each in made if isinstance(each, cst.For))]
-    if any(map(_PART.search, names)):
+    parts = [each for each in _terms(context, node) if dotted(owner(each)) != path]
+    if any(map(is_called_part, (*parts, *(each.iter for each in made if isinstance(each, cst.For))))):
         return True
     return tie > Tie.SHARED and bool(made) and all(_is_of_network(context, each) for each in made)
 
@@ -465,7 +459,7 @@ def _may_be_loss(flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool
     """Whether what a loop puts into a name of its function is called a loss."""
     if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
         return False
-    return _LOSS.search(f"{_text(node)} {keeping.path}") is not None
+    return is_called_loss(node, keeping.path)
 
 
 def _is_loss(value: Value) -> bool:
@@ -473,21 +467,3 @@ def _is_loss(value: Value) -> bool:
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER) or not value.kind & Kind.TENSOR:
         return False
     return value.grad == Tri.YES and bool(value.dtype & Dtype.FLOAT) and bool(value.ndim & Ndim.ZERO)
-
-
-def _text(node: cst.BaseExpression) -> str:
-    """What an expression is called: the last name of a path, the key of an element, the function of a call."""
-    match node:
-        case cst.Name() | cst.Attribute():
-            return last_name(node)
-        case cst.Call(func=func):
-            return "" if last_name(func) in CUTTING else dotted(func) or _text(func)
-        case cst.BinaryOperation(left=left, right=right):
-            return f"{_text(left)} {_text(right)}"
-        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=key)))]):
-            return key.strip("'\"")
-        case cst.Subscript(value=cst.Name() | cst.Attribute() as inner) if last_name(inner).endswith("losses"):
-            return last_name(inner)  # each of them is one; what `loss[1]` is beside the loss nobody says
-        case cst.UnaryOperation(expression=value):
-            return _text(value)
-    return ""

@@ -237,7 +237,10 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
         return False
-    names = [name for name in model.references(inner.value, scope) if name is not inner]
+    names = model.references(inner.value, scope)
+    if names[-1] is not inner and order(names[-1]) > order(call):
+        return False
+    names = [name for name in names if name is not inner]
     if any(model.scopes.scope_of(name) is not scope or order(name) > order(call) for name in names):
         return False
     bound = max((name for name in names if _is_bound(name, model)), key=order, default=None)
