@@ -171,7 +171,11 @@ TRIED = "            return Variable(self.value)\n"
 
 @pytest.mark.parametrize(
     ("elsewhere", "twice"),
-    [("", "self.value * 2"), ("from holder import Holder\n\nHolder().value = given\n", "self.value.detach() * 2")],
+    [
+        ("", "self.value * 2"),
+        ("from holder import Holder\n\nf(Holder().value, key=1)\n", "self.value * 2"),
+        ("from holder import Holder\n\nHolder().value = given\n", "self.value.detach() * 2"),
+    ],
 )
 def test_what_another_file_sets_may_have_a_graph(
     elsewhere: str, twice: str, write: Write, torchlint: Torchlint, tmp_path: Path

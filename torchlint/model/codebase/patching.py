@@ -59,7 +59,14 @@ class Patching:
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
-        return next((other for other in self._by_word.get(attribute, ()) if other != path), None)
+        for other in self._by_word.get(attribute, ()):
+            if other != path and self._sets(other, attribute):
+                return other
+        return None
+
+    def _sets(self, other: str, attribute: str) -> bool:
+        tree = self._parse(other)
+        return tree is None or any(_is_setting(node, attribute) for node in ast.walk(tree))
 
     def _patches(self, other: str, name: str) -> bool:
         tree = self._parse(other)
@@ -97,6 +104,18 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
             return name in (text, library.canonical(text))
         case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]) if _called(node) in _REPLACING:
             return attribute == last and _is_owner(owner, name, names)
+    return False
+
+
+def _is_setting(node: ast.AST, attribute: str) -> bool:
+    """Whether an attribute of that name is assigned, of anything but what a method belongs to."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+            return False
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name == attribute
+        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]) if _called(node) in _REPLACING:
+            return name == attribute
     return False
 
 
