@@ -11,6 +11,7 @@ import pytest
 from conftest import Torchlint
 
 from torchlint.file.check import check_text
+from torchlint.file.comments import adding
 from torchlint.file.comments.adding import silenced
 from torchlint.rules import catalogue
 
@@ -97,6 +98,36 @@ def test_above_where_a_line_cannot_take_one() -> None:
     again = check_text(done.text, "x.py", frozenset({"TL101"}))
     assert (again.diagnostics, again.suppressed) == ((), 1)
     assert ast.dump(ast.parse(done.text)) == ast.dump(ast.parse(text))
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("string", ['"\\\n"', "'\\\n'", '"""\\\n"""', 'b"\\\n"', 'r"\\\n"', 'f"\\\n"', '"a" "\\\n"'])
+def test_after_a_string_that_goes_on(string: str, newline: str) -> None:
+    text = f"{HEAD}s = {string}\nx = w.data + \\\n    1\nprint(w.data)\n".replace("\n", newline)
+    found = check_text(text, "x.py", frozenset({"TL101"})).diagnostics
+    done = silenced(text, found, "why")
+    assert (len(done.silenced), done.left) == (2, ())
+    again = check_text(done.text, "x.py", frozenset({"TL101"}))
+    assert (again.diagnostics, again.suppressed) == ((), 2)
+    assert ast.dump(ast.parse(done.text)) == ast.dump(ast.parse(text))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["print(w.data, '''\n''' + \\\n    '''\n'''); print(1)\n", "print(w.data, '''\na\n''')\n"],
+    ids=["would not parse", "would be another string"],
+)
+def test_nothing_is_written_that_is_another_program(
+    code: str, write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever mistake is made about where comments can stand."""
+    monkeypatch.setattr(adding._Writer, "place", lambda self, found: adding._NewComment(4, is_above=False))
+    monkeypatch.setattr(adding, "_are_silenced", lambda *_: True)
+    write({"x.py": HEAD + code})
+    ran = torchlint("check", "--add-ignore")
+    assert ran.out.splitlines()[-1] == "No comment can silence 1 finding more."
+    assert ran.code == 1
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") == HEAD + code
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "cases").glob("*.py")), ids=lambda path: path.stem)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -276,6 +278,118 @@ def test_what_could_not_be_looked_at_is_not_gone(write: Write, torchlint: Torchl
     assert entries(tmp_path) == before
 
 
+def stays(torchlint: Torchlint, folder: Path, code: int = 0) -> str:
+    """What is said on standard error while nothing of a baseline is called gone, nor pruned, nor found elsewhere."""
+    before = (folder / NAME).read_bytes()
+    checked, pruned = torchlint("baseline", "check"), torchlint("baseline", "prune")
+    assert (checked.code, pruned.code) == (code, code)
+    assert "none of them gone" in checked.out
+    assert pruned.out.startswith("Nothing is gone")
+    assert (folder / NAME).read_bytes() == before
+    assert checked.err == pruned.err
+    return checked.err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders can always be read")
+def test_what_is_in_a_folder_that_cannot_be_read_is_not_gone(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"p/x.py": HEAD + READ, "q/deep/y.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    below = str(tmp_path / "q")
+
+    def refusing(function: Callable[..., Any]) -> Callable[..., Any]:  # an administrator may read everything
+        def called(path: Any, *rest: Any, **named: Any) -> Any:
+            if str(path).startswith(below + "/" * (function is os.lstat)):
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return function(path, *rest, **named)
+
+        return called
+
+    monkeypatch.setattr(os, "lstat", refusing(os.lstat))
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    assert stays(torchlint, tmp_path, exit_codes.INCOMPLETE) == "error: q: Permission denied\n"
+    write({"p/x.py": HEAD + READ + OTHER})
+    assert codes(torchlint) == [("x.py", "TL101", 3)], "it did not come from where nobody could look"
+
+
+@pytest.mark.parametrize("target", ["q", "nowhere"])
+def test_what_is_behind_a_link_that_leads_nowhere_is_not_gone(
+    write: Write, torchlint: Torchlint, tmp_path: Path, target: str
+) -> None:
+    write({"p/x.py": HEAD + READ, "q/deep/y.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    shutil.rmtree(tmp_path / "q")
+    (tmp_path / "q").symlink_to(target)
+    stays(torchlint, tmp_path)
+    (tmp_path / "q").unlink()
+    (tmp_path / "q").write_text("")
+    assert torchlint("baseline", "check").code == 1, "below a file there is nothing"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Run git in a repository with a baseline of two folders."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "protocol.file.allow=always")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, capture_output=True, check=True)
+
+    git("init", "-q")
+    return git
+
+
+def test_what_is_not_checked_out_is_not_gone(
+    repository: Callable[..., None], write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"p/x.py": HEAD + READ, "q/deep/y.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    repository("add", "-A")
+    repository("commit", "-q", "-m", "x")
+    repository("sparse-checkout", "set", "p")
+    assert not (tmp_path / "q").exists()
+    assert stays(torchlint, tmp_path) == ""
+    write({"p/x.py": HEAD + READ + OTHER})
+    assert codes(torchlint) == [("x.py", "TL101", 3)], "it did not come from what is still there"
+    write({"p/x.py": HEAD})
+    torchlint("baseline", "prune")
+    assert [each["path"] for each in entries(tmp_path)] == ["q/deep/y.py"]
+    repository("rm", "-r", "-q", "--sparse", "q")
+    torchlint("baseline", "prune")
+    assert entries(tmp_path) == []
+
+
+def test_what_is_in_a_submodule_that_is_not_there_is_not_gone(
+    repository: Callable[..., None], write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": HEAD + OTHER})
+    repository("add", "-A")
+    repository("commit", "-q", "-m", "x")
+    repository("submodule", "add", "-q", "./", "sub")
+    torchlint("baseline", "write")
+    assert [each["path"] for each in entries(tmp_path)] == ["sub/x.py", "x.py"]
+    repository("submodule", "deinit", "-q", "--force", "sub")
+    assert stays(torchlint, tmp_path) == ""
+
+
+def test_without_git_nobody_knows_what_is_not_checked_out(
+    repository: Callable[..., None], write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"x.py": HEAD + READ, "y.py": HEAD + OTHER})
+    torchlint("baseline", "write")
+    (tmp_path / "y.py").unlink()
+    monkeypatch.setenv("PATH", "")
+    said = stays(torchlint, tmp_path, exit_codes.INCOMPLETE)
+    assert said.startswith("error: y.py: not there; whether it is gone or only not checked out cannot be told: git ")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert torchlint("baseline", "check").code == 1
+
+
 def test_rules_that_are_off_lose_nothing(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     write({"x.py": HEAD + READ})
     torchlint("baseline", "write")
@@ -325,6 +439,8 @@ FOREIGN = {
     "half an entry": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py"}]}',
     "true for one": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py", "rule": "TL101", "in": "",'
     b' "statement": "", "count": true, "source": ""}]}',
+    "less than nothing": b'{"tool": "torchlint", "baseline": 1, "findings": [{"path": "x.py", "rule": "TL101",'
+    b' "in": "", "statement": "", "count": -1, "source": ""}]}',
     "brackets": b"[" * 100_000,
     "no UTF-8": b"\xff\xfe",
 }

@@ -40,6 +40,10 @@ TEXTS = {
         "with torch.no_grad():\n    p.add_(\n        1\n    )\n    p.mul_(2) \\\n        .add_(3)\n"
         "    p.add_(f('''\n x\n'''))\n    p.sub_(4)\n",
     ),
+    "a string that goes on": (
+        'p.data.add_(f("a\\\n b"))\np.data.mul_(f("c", r\'\\\nd\'))\n',
+        'with torch.no_grad():\n    p.add_(f("a\\\n b"))\n    p.mul_(f("c", r\'\\\nd\'))\n',
+    ),
     "all of a line": (
         "p.data.add_(1); p.data.mul_(2); p.data.mul_(3)\n",
         "with torch.no_grad():\n    p.add_(1)\n    p.mul_(2)\n    p.mul_(3)\n",

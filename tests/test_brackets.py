@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from torchlint import edit
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
@@ -111,3 +112,21 @@ def test_the_argument_of_the_base(end: str) -> None:
     outcome = check_text(text, "x.py", CODES, Fixing.UNSAFE)
     assert outcome.problems == ()
     assert ast.unparse(ast.parse(outcome.text)).endswith("super().__init__()")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize(
+    ("code", "is_broken"),
+    [
+        ("a + b", False),
+        ("a + \\\n b", True),
+        ("f(a,\n b)", False),
+        ("f(a)\n.b", True),
+        ('"\\\n"', False),
+        ("r'\\\n' + b", False),
+        ('"""\n"""', False),
+        ("a[  # (\n]", False),
+    ],
+)
+def test_lines_broken_outside_brackets(code: str, is_broken: bool, newline: str) -> None:
+    assert edit.breaks_line(code.replace("\n", newline)) is is_broken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -140,6 +141,79 @@ def test_what_is_staged(git: Callable[..., str], write: Write, torchlint: Torchl
     (tmp_path / "x.py").unlink()
     git("rm", "-q", "--cached", "x.py")
     assert codes(torchlint, "--staged") == []
+
+
+def away(path: Path) -> Path:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    return path
+
+
+# what becomes of a file in a folder after it has been staged
+SINCE_STAGED: dict[str, Callable[[Path], object]] = {
+    "nothing": lambda path: None,
+    "it is deleted": away,
+    "it is a link": lambda path: os.symlink("../other.py", away(path)),
+    "it is a broken link": lambda path: os.symlink("nowhere", away(path)),
+    "it is a folder": lambda path: os.mkdir(away(path)),
+    "it is a pipe": lambda path: os.mkfifo(away(path)),
+    "it is ignored": lambda path: (path.parent / ".gitignore").write_text("*.py\n"),
+    "its folder is deleted": lambda path: away(path.parent),
+    "its folder is a link": lambda path: os.symlink(".", away(path.parent)),
+    "its folder is a broken link": lambda path: os.symlink("nowhere", away(path.parent)),
+    "its folder is a file": lambda path: away(path.parent).write_text(""),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("later", SINCE_STAGED.values(), ids=SINCE_STAGED)
+def test_what_is_staged_is_checked_whatever_stands_in_its_place(
+    later: Callable[[Path], object], git: Callable[..., str], write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"other.py": "import torch\n"})
+    commit(git)
+    write({"p/x.py": OLD})
+    git("add", "-A")
+    later(tmp_path / "p" / "x.py")
+    for paths in ([], ["."], ["p"], ["p/x.py"], [str(tmp_path / "p" / "x.py")], ["p/../p/x.py", "p"]):
+        assert codes(torchlint, "--staged", *paths) == [("x.py", "TL101", 3)], paths
+    assert torchlint("check", "--staged", "--show-files").out == f"{tmp_path / 'p' / 'x.py'}\n"
+    assert codes(torchlint, "--staged", "other.py") == []
+    git("commit", "-q", "-m", "y")
+    assert codes(torchlint, "--staged") == []
+
+
+def test_paths_and_settings_hold_for_what_is_staged(
+    git: Callable[..., str], write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"a/x.py": OLD, "b/y.py": OLD, "venv1/pyvenv.cfg": "", "venv1/z.py": OLD, "s/script": OLD, "s/link.py": ""})
+    away(tmp_path / "s" / "link.py").symlink_to("script")
+    git("add", "-A")
+    for name in ("a", "b", "s"):
+        shutil.rmtree(tmp_path / name)
+    write({"torchlint.toml": 'exclude = ["b", "*.tmp"]\n'})
+    assert codes(torchlint, "--staged") == [("x.py", "TL101", 3)]
+    assert codes(torchlint, "--staged", "b") == [("y.py", "TL101", 3)], "a folder that is named is looked into"
+    assert codes(torchlint, "--staged", "b/y.py", "s/script") == [("y.py", "TL101", 3), ("script", "TL101", 3)]
+    assert codes(torchlint, "--staged", "b/y.py", "--force-exclude") == []
+    monkeypatch.chdir(tmp_path / "venv1")
+    assert codes(torchlint, "--staged") == [("z.py", "TL101", 3)]
+    ran = torchlint("check", "--staged", "../a", "../c", "")
+    assert (ran.code, ran.err.count("neither here nor staged")) == (2, 2)
+
+
+def test_what_git_does_not_call_a_text_is_looked_at(
+    git: Callable[..., str], write: Write, torchlint: Torchlint
+) -> None:
+    write({".gitattributes": "*.py binary\n", "x.py": OLD})
+    commit(git)
+    git("config", "diff.interHunkContext", "9")
+    write({"x.py": OLD.replace("print(1)\n", "print(w.data, 2)\n").replace(HEAD, HEAD + "print(3)\n")})
+    assert codes(torchlint, "--since", "HEAD") == [("x.py", "TL101", 5)]
+    git("add", "-A")
+    assert codes(torchlint, "--staged") == [("x.py", "TL101", 5)]
 
 
 def test_together_with_a_baseline_and_comments(git: Callable[..., str], write: Write, torchlint: Torchlint) -> None:

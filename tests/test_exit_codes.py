@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,3 +111,18 @@ def test_folders_without_python(
 def test_the_table_has_all_codes() -> None:
     codes = re.findall(r"^\| (\d+)(?:, (\d+))? \|", README.read_text(encoding="utf-8"), re.MULTILINE)
     assert [int(code) for pair in codes for code in pair if code] == [0, 1, 2, 3, 130, 141]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is always full")
+def test_an_output_without_room(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("import torch\ntorch.load(x)\n", encoding="utf-8")
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "torchlint", "check", "--isolated"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            check=False,
+        )
+    assert ran.returncode == 3
+    assert ran.stderr == b"error: the output could not be written: No space left on device\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Torchlint
@@ -109,7 +111,7 @@ def test_what_is_no_plain_file_of_ours_stays(tmp_path: Path, dead: int, monkeypa
         assert place.exists()
         place.rmdir() if place.is_dir() else place.unlink()
     place.write_bytes(b"x")
-    monkeypatch.setattr(leftovers, "is_own", lambda status: False)
+    monkeypatch.setattr(leftovers, "_is_of_user", lambda status: False)
     assert leftovers.sweep([str(place)]) == ([], [], [])
     assert work.read_bytes() == place.read_bytes() == b"x"
 
@@ -125,18 +127,24 @@ def test_what_holds_all_there_is_stays(tmp_path: Path, dead: int) -> None:
 def test_a_file_that_can_be_written_over_only_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a disk that is full: what was to be in it is not lost."""
     path = tmp_path / "x.py"
-    path.write_bytes(b"old")
+    path.write_bytes(b"OLD")
     os.link(path, tmp_path / "y.py")
-    usual = open
+    usual, written = os.write, list[int]()
 
-    def full(file: str, mode: str) -> object:
-        if mode == "r+b":
-            raise OSError(28, "No space left on device")
-        return usual(file, mode)
+    class Full(io.FileIO):
+        def write(self, data: Any) -> int:
+            if written:
+                raise OSError(28, "No space left on device")
+            written.append(usual(self.fileno(), data[:1]))
+            return 1
+
+    def full(file: str | int, mode: str, **options: Any) -> Any:
+        return Full(file, "r+") if mode == "r+b" else open(file, mode, **options)
 
     monkeypatch.setattr(writing, "open", full, raising=False)
     with pytest.raises(writing.NotWritten, match="holds all of it") as error:
-        writing.write(str(path), b"new", b"old")
+        writing.write(str(path), b"new", b"OLD")
+    assert path.read_bytes() == b"nLD"
     (whole,) = {each.name for each in tmp_path.iterdir()} - {"x.py", "y.py"}
     assert whole in str(error.value)
     assert (tmp_path / whole).read_bytes() == b"new"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from torchlint import __version__
 from torchlint.cli.outputs import VARIABLE
 from torchlint.project.formats import FORMATS
 from torchlint.rules import catalogue
+from torchlint.system.creating import create
 
 Write = Callable[[dict[Any, Any]], None]
 
@@ -375,6 +378,9 @@ WRONG = {
     "--output-format json:a --output-format sarif:a": "two formats for one file",
     "--output-format json:x.py": "looks like a source file",
     "--output-file x.py": "looks like a source file",
+    "--output-format json:a --output-format sarif:./a": "two formats for one file",
+    "--output-format json --output-file .torchlint-baseline.json": "which is called as baselines are",
+    "--output-format json --output-file sub/.torchlint-baseline.json": "which is called as baselines are",
     "--output-format json:a --output-file b": "each format has a file of its own",
 }
 
@@ -395,7 +401,7 @@ def test_no_report_goes_through_a_link_onto_what_is_checked(
     write({"x.py": CODE})
     link("x.py", "report.txt")
     ran = torchlint("check", "--output-file", "report.txt", "x.py")
-    assert ran.code in (2, 3)
+    assert ran.code == 2
     assert "report.txt" in ran.err
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == CODE
 
@@ -406,16 +412,129 @@ def test_no_report_goes_to_a_file_that_was_checked(
 ) -> None:
     write({"README.md": text})
     ran = torchlint("check", "--docs", "--output-format", "markdown:README.md", ".")
-    assert ran.code == 3
-    assert "README.md is one of the files that were checked" in ran.err
+    assert (ran.code, ran.out) == (2, "")
+    assert "README.md is one of the files that are checked" in ran.err
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
+
+
+# files, options, and which of the files a report is to be written to
+TAKEN = {
+    "a baseline that is named": ({}, "--baseline known.json --output-file known.json", "known.json"),
+    "a baseline that is not used": ({}, "--baseline known.json --no-baseline --output-file known.json", "known.json"),
+    "a baseline of the settings": (
+        {"torchlint.toml": 'baseline = "known.json"'},
+        "--output-file ./known.json",
+        "known.json",
+    ),
+    "a baseline by another name": (
+        {"torchlint.toml": 'baseline = "known.json"'},
+        "--output-format sarif:other.json",
+        "known.json",
+    ),
+    "settings that are named": ({"my.cfg": "docs = false"}, "--config my.cfg --output-file my.cfg", "my.cfg"),
+    "settings that others extend": (
+        {"sub/torchlint.toml": 'extend = "base"', "sub/base": "docs = false"},
+        "--output-file sub/base",
+        "sub/base",
+    ),
+    "settings of standard input": (
+        {"sub/torchlint.toml": 'extend = "base"', "sub/base": "docs = false"},
+        "- --stdin-filename sub/new.py --output-file sub/base",
+        "sub/base",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "options", "taken"), TAKEN.values(), ids=TAKEN)
+def test_no_report_goes_to_a_file_that_says_how_to_check(
+    files: dict[str, str], options: str, taken: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"sub/x.py": CODE})
+    torchlint("baseline", "write", "--baseline", "known.json")
+    (tmp_path / "other.json").symlink_to("known.json")
+    write(files)
+    before = (tmp_path / taken).read_bytes()
+    ran = torchlint("check", *options.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert "no report is written to it" in ran.err
+    assert (tmp_path / taken).read_bytes() == before
+
+
+def test_no_report_goes_where_a_baseline_is_to_be(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    write({"x.py": CODE, "torchlint.toml": 'baseline = "known.json"'})
+    ran = torchlint("check", "--no-baseline", "--output-file", "known.json")
+    assert (ran.code, ran.err) == (2, "error: known.json is the baseline: no report is written to it\n")
+    assert not (tmp_path / "known.json").exists()
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({"x.py": CODE, "report.txt": "old\n"})
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        ran = torchlint("check", "--no-cache", "--output-file", "report.txt")
+    assert (ran.code, ran.err) == (3, "error: report.txt could not be written: No space left on device\n")
+    assert (tmp_path / "report.txt").read_text(encoding="utf-8") == "old\n"
+    assert sorted(os.listdir(tmp_path)) == ["report.txt", "x.py"]
+
+
+def test_a_report_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    report, link = tmp_path / "report.txt", tmp_path / "link.txt"
+    link.symlink_to("report.txt")
+    create(str(link), b"first")
+    assert (link.is_symlink(), report.read_bytes()) == (True, b"first")
+    report.chmod(0o640)
+    with open(report, "rb") as before:
+        create(str(link), b"2")
+        assert before.read() == b"first", "who reads the old one reads all of it"
+    assert (link.is_symlink(), report.read_bytes(), report.stat().st_mode & 0o777) == (True, b"2", 0o640)
+    other = tmp_path / "other.txt"
+    other.hardlink_to(report)
+    create(str(report), b"third")
+    assert (other.read_bytes(), other.samefile(report)) == (b"third", True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_report_into_what_is_no_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = list[bytes]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    create(str(pipe), b"report")
+    reader.join()
+    assert (read, pipe.is_fifo()) == ([b"report"], True)
+    with open(tmp_path / "report.txt", "wb") as opened:
+        create(f"/dev/fd/{opened.fileno()}", b"report")
+        assert os.path.samestat(os.fstat(opened.fileno()), (tmp_path / "report.txt").stat())
+    assert (tmp_path / "report.txt").read_bytes() == b"report"
+
+
+@pytest.mark.parametrize("function", ["open", "replace"])
+def test_a_report_where_nothing_may_be_put_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    report = tmp_path / "report.txt"
+    report.write_bytes(b"old and longer")
+
+    def refused(*arguments: object) -> None:
+        raise OSError(errno.EBUSY, "mounted")
+
+    monkeypatch.setattr(os, function, refused)
+    create(str(report), b"new")
+    assert report.read_bytes() == b"new"
 
 
 def test_settings_that_cannot_be_meant(write: Write, torchlint: Torchlint) -> None:
     write({"x.py": CODE, "torchlint.toml": 'output-format = "xml"\n'})
     ran = torchlint("check")
     assert ran.code == 2
-    assert "torchlint.toml: `output-format`: unknown format `xml`" in ran.err
+    assert "torchlint.toml:1: `output-format`: unknown format `xml`" in ran.err
 
 
 def test_a_file_that_cannot_be_written(write: Write, torchlint: Torchlint) -> None:

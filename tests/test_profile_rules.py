@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Torchlint
@@ -14,6 +16,7 @@ from test_plugins import CODE, Place
 
 from torchlint.cli import profile
 from torchlint.cli.report import Style
+from torchlint.session import scheduler
 from torchlint.system.profile import Profile, measured, profiling
 
 Write = Callable[[dict[str, str | bytes]], None]
@@ -65,6 +68,26 @@ def test_a_run(torchlint: Torchlint, write: Write, monkeypatch: pytest.MonkeyPat
         assert [line for line in lines if re.match(r" *\d+\.\d\ds +\d+% +3  TL101  data-read", line)]
     assert plain.err == ""
     assert torchlint("check", "--profile-rules", "-", stdin=READ.encode()).err.startswith("  time  share")
+
+
+def test_all_of_a_run_happens_in_one_process(
+    torchlint: Torchlint, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was there before a change is looked at, too."""
+    write({"x.py": READ})
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "x")):
+        identity = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True)
+    write({"x.py": READ.replace("import torch", "import torch, math")})
+    processes, execute = list[int](), scheduler.execute
+
+    def counted(jobs: Any, sizes: Any, count: int, *rest: Any) -> Any:
+        processes.append(count)
+        return execute(jobs, sizes, count, *rest)
+
+    monkeypatch.setattr(scheduler, "execute", counted)
+    assert torchlint("check", "--profile-rules", "-j4", "--since", "HEAD").code == 0
+    assert processes == [1, 1]
 
 
 def test_a_rule_of_another_package(tmp_path: Path) -> None:

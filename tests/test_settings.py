@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.project import foreign, keys
+from torchlint.project import foreign, keys, stated
 from torchlint.project.schema import schema, text
 from torchlint.project.selection import SettingsError, check_selectors
 from torchlint.project.settings import load, parse
@@ -205,7 +205,10 @@ WRONG = {
     "an unknown key": ("selekt=TL1", "--config: unknown key `selekt` (did you mean `select`?)"),
     "a bad value": ("fix=maybe", "--config: `fix` must be true or false"),
     "no key": ("nothing", "--config: `nothing` is neither a settings file nor `KEY=VALUE`"),
-    "no key either": ("=1", "--config: `` is not how a key is written"),
+    "no key either": ("=1", "--config: before the `=` of `=1` a key is missing"),
+    "a key without a name": ('""=1', "--config: unknown key ``"),
+    "an item of what is no table": ("select.x=TL1", "--config: unknown key `select.x` (did you mean `select`?)"),
+    "several lines": ("select=TL1\nfix=true", "--config: `select`: unknown rule `TL1\\nfix=true`"),
     "a bad pattern": ("exclude=[ab", "--config: `exclude`: bad pattern `[ab`: its `[` is never closed"),
     "extend": ("extend=x.toml", "--config: `extend` stands in settings files"),
     "a file that says nothing": ("pyproject.toml", "pyproject.toml says nothing about torchlint"),
@@ -222,6 +225,38 @@ def test_wrong_settings_on_the_command_line(
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: ")
     assert message in ran.err
+
+
+# what is given, as it is written in a settings file
+SHORT = {
+    "target-torch=1.10": 'target-torch = "1.10"',
+    "select=TL101, data-read": 'select = ["TL101", "data-read"]',
+    "select='TL101'": 'select = ["TL101"]',
+    '"select"=TL1': 'select = ["TL1"]',
+    'exclude="a,b"': 'exclude = ["a,b"]',
+    'exclude="a,b",c': 'exclude = ["\\"a", "b\\"", "c"]',
+    "exclude=3": 'exclude = ["3"]',
+    "output-format=concise,json:x": 'output-format = ["concise", "json:x"]',
+    "output-format=json": 'output-format = ["json"]',
+    "severity.TL101=error": 'severity = { TL101 = "error" }',
+    "severity.performance='error'": 'severity = { performance = "error" }',
+    'per-file-target-torch."a.py"=1.10': 'per-file-target-torch = { "a.py" = "1.10" }',
+    "per-file-target-torch.a.py=1.10": 'per-file-target-torch = { "a.py" = "1.10" }',
+    "per-file-target-torch.b/*.py=>=1.10,<2.5": 'per-file-target-torch = { "b/*.py" = ">=1.10,<2.5" }',
+    "per-file-target-torch.'a=b'='2.1'": 'per-file-target-torch = { "a=b" = "2.1" }',
+    'per-file-ignores."*"=TL1': 'per-file-ignores = { "*" = ["TL1"] }',
+    "per-file-ignores.*=TL1,TL2": 'per-file-ignores = { "*" = ["TL1", "TL2"] }',
+    'per-file-ignores.!src/**=["TL1"]': 'per-file-ignores = { "!src/**" = ["TL1"] }',
+    'per-file-ignores={"*" = ["TL1"]}': 'per-file-ignores = { "*" = ["TL1"] }',
+    "fix=true": "fix = true",
+    "max-file-size=5M": 'max-file-size = "5M"',
+}
+
+
+@pytest.mark.parametrize(("option", "file"), SHORT.items())
+def test_quotes_and_brackets_may_be_left_out(option: str, file: str, tmp_path: Path) -> None:
+    expected = stated.parse(stated.toml(file), "torchlint.toml", str(tmp_path)).values
+    assert stated.of_option("--config", option, str(tmp_path)).values == expected
 
 
 def test_two_files_for_all(write: Write, torchlint: Torchlint) -> None:

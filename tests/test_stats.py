@@ -6,11 +6,14 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from conftest import Torchlint
+
+from torchlint.project import git as git_run
+from torchlint.project import history
 
 Write = Callable[[dict[str, str | bytes]], None]
 Git = Callable[..., None]
@@ -123,6 +126,83 @@ def test_history_of_a_baseline_of_another_name(torchlint: Torchlint, write: Writ
     git("add", ".")
     git("commit", "--message", "adopt")
     assert plain(torchlint("stats", "--history").out)[0] == "1 adopt"
+
+
+def test_history_of_a_baseline_that_had_other_names(
+    torchlint: Torchlint, write: Write, git: Git, tmp_path: Path
+) -> None:
+    write({"x.py": READ, "sub/y.py": READ})
+    torchlint("baseline", "write", "x.py", "--baseline", "first.json")
+    git("add", ".")
+    git("commit", "--message", "adopt")
+    torchlint("baseline", "write", "--extend", "--baseline", "first.json")
+    git("commit", "--all", "--message", "extend")
+    write({"other.json": "{}", "torchlint.toml": 'baseline = "ci/known.json"\n'})
+    git("add", ".")
+    git("commit", "--message", "beside it")
+    (tmp_path / "ci").mkdir()
+    git("checkout", "--quiet", "-b", "side")
+    (tmp_path / "first.json").unlink()
+    (tmp_path / "other.json").unlink()
+    torchlint("baseline", "write")  # all of its paths are others
+    git("add", ".")
+    git("commit", "--message", "move")
+    git("checkout", "--quiet", "main")
+    git("merge", "--no-ff", "--message", "merge", "side")
+    expected = ["1 adopt", "2 +1 extend [1 × TL101 new]", "", "From 1 finding to 2 in 2 revisions (+100%)."]
+    assert plain(torchlint("stats", "--history").out) == expected
+    git("config", "log.diffMerges", "combined")
+    git("config", "log.follow", "true")
+    assert plain(torchlint("stats", "--history").out) == expected
+    assert plain(torchlint("stats", "--history", "sub").out) == ["1 extend"]
+
+
+def test_history_in_a_shallow_clone(torchlint: Torchlint, write: Write, git: Git, tmp_path: Path) -> None:
+    write({"x.py": READ})
+    torchlint("baseline", "write")
+    git("add", ".")
+    git("commit", "--message", "adopt")
+    git("commit", "--allow-empty", "--message", "more")
+    assert torchlint("stats", "--history").err == ""
+    git("clone", "--quiet", "--depth=1", f"file://{tmp_path}", "clone")
+    os.chdir(tmp_path / "clone")
+    ran = torchlint("stats", "--history")
+    assert (ran.code, plain(ran.out)[0]) == (0, "1 more")
+    assert ran.err.startswith("warning: this clone is shallow")
+
+
+def test_a_long_history_is_read_part_by_part(
+    torchlint: Torchlint, write: Write, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write({f"{number}.py": READ for number in range(5)})
+    for number in range(5):
+        torchlint("baseline", "write", *["--extend"][: number > 0], f"{number}.py")
+        git("add", ".")
+        git("commit", "--message", str(number))
+    asked, contents = list[int](), git_run.contents
+
+    def counted(root: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
+        asked.append(len(blobs))
+        return contents(root, blobs)
+
+    monkeypatch.setattr(history, "_AT_ONCE", 2)
+    monkeypatch.setattr(git_run, "contents", counted)
+    assert len(plain(torchlint("stats", "--history").out)) == 7
+    assert asked == [2, 2, 1]
+
+
+def test_why_git_fails(torchlint: Torchlint, write: Write, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"x.py": READ})
+    git("config", "core.autocrlf", "true")
+    monkeypatch.setenv("LANGUAGE", "de")
+    ran = torchlint("check", "--since", "HEAD~3", "x.py")
+    assert ran.err == "error: --since: `HEAD~3` is no commit\n"
+    git("add", "x.py")
+    git("commit", "--message", "x")
+    write({"bin/git": "#!/bin/sh\necho 'warning: x' >&2; echo 'fatal: y' >&2; echo 'and z' >&2; exit 128\n"})
+    Path("bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", os.path.abspath("bin"), prepend=os.pathsep)
+    assert torchlint("check", "--since", "HEAD").err == "error: this is no git repository: fatal: y\n"
 
 
 def test_settings_of_a_repository_run_nothing(torchlint: Torchlint, write: Write, git: Git, tmp_path: Path) -> None:

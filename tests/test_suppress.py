@@ -119,6 +119,30 @@ def test_places(text: str) -> None:
     assert bool(Suppressions(text).silencing(finding((first, last), row))) is ("!" in expected)
 
 
+CONTINUED = (
+    '"\\\n"',
+    '"a\\\n\\\nb"',
+    "'\\\n'",
+    '"""\\\n"""',
+    'b"\\\n"',
+    'r"\\\n"',
+    'f"{0}\\\n"',
+    '"a" "\\\n"',
+    '"\\\\" "\\\n"',
+)
+"""Strings that go on on the next line."""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("string", CONTINUED)
+def test_after_a_string_that_goes_on(string: str, newline: str) -> None:
+    """Whatever ends its lines, a comment speaks for the line that it is on."""
+    text = f"a = {string}\nb = x.data  # torchlint: ignore[TL101]\nc = x.data  # noqa: TL101\nd = x.data\n"
+    row = 2 + string.count("\n")
+    silencing = Suppressions(text.replace("\n", newline)).silencing
+    assert [bool(silencing(finding((each, each)))) for each in range(row - 1, row + 3)] == [False, True, True, False]
+
+
 CODE = """\
 import torch
 w = torch.ones(3, requires_grad=True)

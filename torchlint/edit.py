@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.file.text.scan import PIECES
 from torchlint.file.tree.tree import Tree
 from torchlint.rule import Anchor, Edit
 
@@ -140,17 +140,15 @@ def has_comment(line: cst.SimpleStatementLine) -> bool:
 
 def breaks_line(code: str) -> bool:
     """Whether an expression breaks a line outside its own brackets: taken out of a call it would not parse."""
-    if "\n" not in code:
+    if "\n" not in code and "\r" not in code:
         return False
     depth = 0
-    for match in re.finditer(
-        r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|[()\[\]{}\n]", code, re.DOTALL
-    ):
-        token = match.group()
-        if token in "([{":
+    for match in PIECES.finditer(code):
+        piece = match.group()
+        if piece in "([{":
             depth += 1
-        elif token in ")]}":
+        elif piece in ")]}":
             depth -= 1
-        elif token == "\n" and depth <= 0:
+        elif piece in ("\n", "\r", "\r\n") and depth <= 0:
             return True
     return False

@@ -132,7 +132,7 @@ def prune(options: BaselineOptions) -> int:
 
 def loaded(project: Project, file: str | None) -> tuple[Baseline, str]:
     """The baseline, and its name for messages."""
-    known = baseline.load(baseline.file_for(file, project.settings(os.getcwd())))
+    known = baseline.of_project(file, project.settings(os.getcwd()))
     return known, shown(known.file)
 
 
@@ -162,7 +162,9 @@ def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     found = discover(_everything(project, known), project)
     run = _run(project, options, known)
     results = run.files(found.files)
-    return known, name, run.accounts or Accounts(), told(project, found, results, options.verbose)
+    accounts = run.accounts or Accounts()
+    found.problems.extend(accounts.problems)
+    return known, name, accounts, told(project, found, results, options.verbose)
 
 
 def _run(project: Project, options: BaselineOptions, known: Baseline) -> Run:

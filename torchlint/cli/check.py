@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from torchlint.cli.add_ignore import add
@@ -80,8 +80,9 @@ class CheckCommand:
         return self._stdin()
 
     def _paths(self, paths: tuple[str, ...]) -> int:
-        found = discover(paths, self.project, self.options.force_exclude)
+        found = self._found(paths)
         files = found.files
+        self._keep_reports_off(files)
         if self.decided.changes is not None:
             from torchlint.session import scope
 
@@ -127,6 +128,14 @@ class CheckCommand:
         self._verbose(*self._account(run.counts, len(results)))
         return self._exit_code_of_paths(found, results)
 
+    def _found(self, paths: tuple[str, ...]) -> Found:
+        changes, force_exclude = self.decided.changes, self.options.force_exclude
+        if changes is None or changes.index is None:
+            return discover(paths, self.project, force_exclude)
+        from torchlint.project.staged import staged_files
+
+        return staged_files(paths, changes, self.project, force_exclude)
+
     @property
     def _is_streamed(self) -> bool:
         """Whether findings are printed as they come: each on a line, and nothing else has to be known for it."""
@@ -146,7 +155,7 @@ class CheckCommand:
         """The results without what changes have not brought."""
         from torchlint.session import scope
 
-        before = Run(self.project, RunOptions(jobs=self.options.jobs))
+        before = Run(self.project, RunOptions(jobs=self._jobs))
         found = scope.brought(scope.checked(run, files, changes), changes, before)
         self.elsewhere = found.elsewhere
         self.caused = [f"{result.file.path}:{findings(result, ()).place(each.start)}" for result, each in found.caused]
@@ -194,7 +203,7 @@ class CheckCommand:
         """Whether paths were given and hold nothing to check, which nobody means."""
         if found.files or found.missing or found.problems:
             return False
-        return bool(self.options.paths) and not self.options.force_exclude
+        return bool(self.options.paths) and not self.options.force_exclude and not self.options.staged
 
     def _stdin(self) -> int:
         name = self.options.stdin_filename or STDIN
@@ -211,8 +220,9 @@ class CheckCommand:
             if self.decided.fix:
                 write_text(data)
             return CLEAN
-        run = self._new_run(Progress(sys.stderr, wanted=False))
-        result = run.text(File(name, location, named=True), data)
+        file = File(name, location, named=True)
+        self._keep_reports_off([file])
+        result = self._new_run(Progress(sys.stderr, wanted=False)).text(file, data)
         if self.decided.fix:
             write_text(data if result.after is None else result.after)
             self._print(self._findings([result]), sys.stderr)
@@ -222,17 +232,30 @@ class CheckCommand:
         self._complain([], [result])
         return self._exit_code([result], False)
 
+    def _keep_reports_off(self, files: Sequence[File]) -> None:
+        """See that no report is written over what is checked, or what says how."""
+        outputs = self.decided.outputs
+        outputs.keep_off((file.location for file in files), "one of the files that are checked")
+        for file in files if outputs.are_in_files else ():
+            self.project.settings(os.path.dirname(file.location))
+        outputs.keep_off(self.project.sources, "a settings file")
+
     def _new_run(self, progress: Progress) -> Run:
         options = RunOptions(
             self.decided.fixing,
             not self.options.diff,
-            1 if self.options.profile_rules else self.options.jobs,
+            self._jobs,
             self._cache(),
             self.decided.baseline,
             self.options.fix_baselined or self.options.no_baseline,
             self.options.no_baseline,
         )
         return Run(self.project, options, progress)
+
+    @property
+    def _jobs(self) -> int:
+        """The number of processes; what is measured must happen in this one."""
+        return 1 if self.options.profile_rules else self.options.jobs
 
     def _cache(self) -> str | None:
         if self.options.no_cache or self.options.profile_rules:
@@ -255,7 +278,7 @@ class CheckCommand:
         """The reports that go to files: all findings, unless only fixing was wanted."""
         only = UNCHECKED if self.decided.fix_only else None
         files = shown(results, only, has_baseline=self.decided.baseline is not None)
-        self.unwritten = self.decided.outputs.write(files, (result.file.location for result in results))
+        self.unwritten = self.decided.outputs.write(files)
         for message in self.unwritten:
             _tell(f"error: {printable(message)}")
 

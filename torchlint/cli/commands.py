@@ -9,7 +9,7 @@ import click
 
 from torchlint import __version__
 from torchlint.cli.baseline_commands import baseline
-from torchlint.cli.exit_codes import CLEAN
+from torchlint.cli.exit_codes import CLEAN, USAGE
 from torchlint.cli.help import Commands, InSections
 from torchlint.cli.options import (
     CONFIDENCES,
@@ -25,7 +25,7 @@ from torchlint.cli.options import (
     verbose_option,
 )
 from torchlint.cli.report import Style
-from torchlint.cli.report.terminal import wants_color
+from torchlint.cli.report.terminal import printable, wants_color
 from torchlint.project.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
@@ -218,9 +218,11 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
     if schema:
         click.echo(text(), nl=False)
         return CLEAN
+    wrong: list[str] = []
     with settings_can_be_wrong():
         if explain is not None:
             found = command.explained(explain, given(config))
+            wrong = found.wrong
             lines = [json.dumps(found.as_json(), indent=2)] if is_json else list(found.lines(style))
         elif key is not None:
             known = command.key_named(key)
@@ -228,7 +230,9 @@ def config(key: str | None, explain: str | None, schema: bool, config: tuple[str
         else:
             lines = [json.dumps([*map(command.as_json, ALL)], indent=2)] if is_json else list(command.listed())
     click.echo("\n".join(lines))
-    return CLEAN
+    for message in wrong:
+        click.echo(f"error: {printable(message)}", err=True)
+    return USAGE if wrong else CLEAN
 
 
 @cli.command(short_help="Write the files of a rule of your own.")

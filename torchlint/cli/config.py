@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from torchlint.cli.outputs import of_settings
 from torchlint.cli.report import BOLD, CYAN, Style
 from torchlint.cli.report.terminal import printable
-from torchlint.project import keys, kinds
+from torchlint.project import baseline, keys, kinds
 from torchlint.project import target as requirements
 from torchlint.project.discovery import is_excluded, is_ignored, shown
 from torchlint.project.keys import SettingKey
@@ -18,6 +19,7 @@ from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Given, Settings
 from torchlint.project.stated import Stated
+from torchlint.session.cachedir import directory_for
 
 DEFAULT = "default"
 """Who says what no one says."""
@@ -86,6 +88,8 @@ class Explained(NamedTuple):
     is_excluded: bool
     is_ignored: bool
     """Whether a ``.gitignore`` leaves it out."""
+    wrong: list[str]
+    """What cannot be meant once it is used."""
 
     def as_json(self) -> Json:
         """As a JSON object."""
@@ -126,7 +130,25 @@ def explained(file: str, given: Given) -> Explained:
         said = [versions if each.key == keys.TARGET_TORCH.name else each for each in said]
     rules = sorted(project.codes(location))
     left_out = is_excluded(location, project), is_ignored(location)
-    return Explained(printable(shown(location)), said, rules, *left_out)
+    return Explained(printable(shown(location)), said, rules, *left_out, _wrong(settings))
+
+
+def _wrong(settings: Settings) -> list[str]:
+    """What of settings can be read and not be used."""
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: of_settings(settings),
+        lambda: directory_for(None, settings),
+        lambda: baseline.of_project(None, settings, must_exist=True),
+    )
+    return [message for use in uses if (message := _complaint(use))]
+
+
+def _complaint(use: Callable[[], object]) -> str:
+    try:
+        use()
+    except SettingsError as error:
+        return str(error)
+    return ""
 
 
 def _said(key: SettingKey[object], settings: Settings) -> Iterator[KeySaid]:

@@ -157,6 +157,8 @@ def decide(options: CheckOptions, project: Project) -> Decisions:
     unsafe = _decided(options.unsafe_fixes, settings.unsafe_fixes)
     style = Style(wants_color(options.color), unsafe, columns())
     outputs = wanted(options.output_format, options.output_file, settings, only_files=options.silent)
+    here = project.settings(os.getcwd())
+    outputs.keep_off([baseline.file_for(options.baseline, here)], "the baseline")
     show_fixes = settings.show_fixes if options.show_fixes is None else options.show_fixes
     fixing = Fixing.NONE
     if (fix or options.diff) and not options.interactive:
@@ -171,7 +173,7 @@ def decide(options: CheckOptions, project: Project) -> Decisions:
         fixing,
         show_fixes=False if options.silent else show_fixes,
         fail_on=Severity(options.fail_on) if options.fail_on is not None else settings.fail_on,
-        baseline=_baseline(options, project.settings(os.getcwd()), outputs),
+        baseline=_baseline(options, here, outputs),
     )
 
 
@@ -200,7 +202,5 @@ def _baseline(options: CheckOptions, settings: Settings, outputs: Outputs) -> Ba
     given, everything = options.baseline, options.no_baseline
     if (everything and not outputs.have(TELLS_NEW)) or (options.isolated and given is None):
         return None
-    found = baseline.load(baseline.file_for(given, settings))
-    if not everything and found.content is None and (given is not None or settings.baseline is not None):
-        raise SettingsError(f"there is no baseline {found.file}: `torchlint baseline write` makes it")
+    found = baseline.of_project(given, settings, must_exist=not everything)
     return found if found.entries else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 """What the shell reports for a process that SIGINT or SIGPIPE ended."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What an output fails with that goes to a full disk."""
 
 VERBOSE = ("-v", "-qv", "-vq", "--verbose")
 """Known here, for what fails may be the reading of options."""
@@ -47,6 +51,10 @@ def run() -> int:
             return INCOMPLETE
         return _wrong("the working directory does not exist any more")
     except BaseException as error:  # a panic of libcst's parser is no `Exception`
+        if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:  # a stream has no name
+            _discard_stdout()
+            _wrong(f"the output could not be written: {error.strerror}")
+            return INCOMPLETE
         _tell_of(error)
         return INCOMPLETE
     return code

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from torchlint.cli.report import FileFindings, Style, format_named
+from torchlint.project import baseline, keys
 from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
+from torchlint.system.creating import create
 
 VARIABLE = "TORCHLINT_OUTPUT_FORMAT"
 """Says what ``--output-format`` says, for programs that are called by others."""
@@ -34,15 +36,20 @@ class Output(NamedTuple):
 class Outputs:
     """All reports of a run: at most one of them goes to standard output."""
 
-    def __init__(self, outputs: Iterable[Output]) -> None:
+    def __init__(self, outputs: Iterable[Output], where: str) -> None:
+        """Take outputs as ``where`` names them.
+
+        Raises:
+            SettingsError: two go to the same place.
+        """
         self._outputs = tuple(outputs)
         here = [each.format for each in self._outputs if each.file is None]
         if len(here) > 1:
             several = f"{len(here)} formats for standard output ({', '.join(here)})"
-            raise SettingsError(f"{several}: name files, as in `{here[-1]}:report.txt`")
-        files = [each.file for each in self._outputs if each.file is not None]
+            raise SettingsError(f"{where}: {several}: name files, as in `{here[-1]}:report.txt`")
+        files = [os.path.realpath(each.file) for each in self._outputs if each.file is not None]
         if len(set(files)) < len(files):
-            raise SettingsError("two formats for one file")
+            raise SettingsError(f"{where}: two formats for one file")
         self.here = here[0] if here else None
         """The format of what goes to standard output; None if nothing but the summary does."""
         self.are_in_files = bool(files)
@@ -52,20 +59,29 @@ class Outputs:
         """Whether there is a report of this format."""
         return any(each.format == format for each in self._outputs)
 
-    def write(self, files: Sequence[FileFindings], checked: Iterable[str]) -> list[str]:
-        """Write the reports that go to files, to none that was ``checked``; what went wrong, a sentence for each."""
-        failed = []
-        locations = tuple(checked) if self.are_in_files else ()
+    def keep_off(self, locations: Iterable[str], what: str) -> None:
+        """See that no report is written over some files.
+
+        Raises:
+            SettingsError: one is to be; it says of the file ``what`` it is.
+        """
+        known = tuple(locations) if self.are_in_files else ()
         for each in self._outputs:
-            if each.file is not None and _is_one_of(each.file, locations):
-                failed.append(f"{each.file} is one of the files that were checked: no report is written to it")
-            elif each.file is not None:
-                lines = format_named(each.format)(files, Style())
-                try:
-                    with open(each.file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as opened:
-                        opened.writelines(f"{line}\n" for line in lines)
-                except OSError as error:
-                    failed.append(f"{each.file} could not be written: {error.strerror or error}")
+            if each.file is not None and _is_one_of(each.file, known):
+                raise SettingsError(f"{each.file} is {what}: no report is written to it")
+
+    def write(self, files: Sequence[FileFindings]) -> list[str]:
+        """Write the reports that go to files; what went wrong, a sentence for each."""
+        failed = []
+        for each in self._outputs:
+            if each.file is None:
+                continue
+            lines = format_named(each.format)(files, Style())
+            data = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+            try:
+                create(each.file, data)
+            except OSError as error:
+                failed.append(f"{each.file} could not be written: {error.strerror or error}")
         return failed
 
 
@@ -81,14 +97,20 @@ def wanted(formats: Sequence[str], file: str | None, settings: Settings, *, only
     if not formats and (said := os.environ.get(VARIABLE)):
         formats, where = said.split(), VARIABLE
     if not formats and settings.output_format:
-        formats, where = settings.output_format, f"{settings.file}: `output-format`"
+        formats, where = settings.output_format, settings.where(keys.OUTPUT_FORMAT)
     outputs = [_parsed(each, where) for each in formats] or [Output(DEFAULT)]
     if file is not None:
         without = next((number for number, each in enumerate(outputs) if each.file is None), None)
         if without is None:
             raise SettingsError("--output-file: each format has a file of its own")
         outputs[without] = outputs[without]._replace(file=_checked(file, "--output-file"))
-    return Outputs(each for each in outputs if each.file is not None or not only_files)
+    return Outputs((each for each in outputs if each.file is not None or not only_files), where)
+
+
+def of_settings(settings: Settings) -> Outputs:
+    """What settings ask for, whatever options and the environment say; raises SettingsError as :func:`wanted` does."""
+    where = settings.where(keys.OUTPUT_FORMAT)
+    return Outputs((_parsed(each, where) for each in settings.output_format), where)
 
 
 def _parsed(text: str, where: str) -> Output:
@@ -109,15 +131,19 @@ def _parsed(text: str, where: str) -> Output:
 def _checked(file: str, where: str) -> str:
     if any(name.lower().endswith(_SOURCES) for name in (file, os.path.realpath(file))):
         raise SettingsError(f"{where}: a report is not written to `{file}`, which looks like a source file")
+    if baseline.NAME in {os.path.basename(file), os.path.basename(os.path.realpath(file))}:
+        raise SettingsError(f"{where}: a report is not written to `{file}`, which is called as baselines are")
     return file
 
 
 def _is_one_of(file: str, locations: Iterable[str]) -> bool:
-    """Whether a file is there and is one of some others; links lead to it, and it can have several names."""
+    """Whether a file is one of some others, were it not there yet; links lead to it, and it can have several names."""
     try:
         status = os.stat(file)
     except (OSError, ValueError):
-        return False
+        real = os.path.realpath(file)
+        name = os.path.basename(real)
+        return any(os.path.basename(each) == name and os.path.realpath(each) == real for each in locations)
     return any(_is_same(status, location) for location in locations)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +52,9 @@ def stats(options: StatsOptions) -> int:
     known, name = loaded(project, options.baseline)
     if options.history:
         paths = options.paths
-        revisions = history.of(known, lambda entry: not paths or any(known.is_at(entry, path) for path in paths))
+        revisions = history.of(known, lambda then, entry: not paths or any(then.is_at(entry, path) for path in paths))
+        if history.is_cut_off(known):
+            print("warning: this clone is shallow; `git fetch --unshallow` brings what was before", file=sys.stderr)
         if not revisions or (paths and not any(each.findings for each in revisions)):
             what = f" of {', '.join(paths)}" if paths else ""
             raise SettingsError(f"{name} has nothing{what}, in no commit of this branch")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchlint.diagnostic import Diagnostic, FindingKey
+from torchlint.project import keys
 from torchlint.project.gitignore import relative
 from torchlint.project.repository import repository
 from torchlint.project.selection import SettingsError
@@ -108,6 +109,24 @@ def home(settings: Settings) -> str:
     return settings.root if settings.file is not None else repository(here) or here
 
 
+def of_project(given: str | None, settings: Settings, *, must_exist: bool = False) -> Baseline:
+    """The baseline of a project, see :func:`file_for`; if one is named it ``must_exist``.
+
+    Raises:
+        SettingsError: it cannot be read, is something else, or is missing; with who named it.
+    """
+    who = ""
+    if given is not None or settings.baseline is not None:
+        who = "--baseline: " if given is not None else f"{settings.where(keys.BASELINE)}: "
+    try:
+        found = load(file_for(given, settings))
+    except SettingsError as error:
+        raise SettingsError(f"{who}{error}") from None
+    if who and must_exist and found.content is None:
+        raise SettingsError(f"{who}there is no baseline {found.file}: `torchlint baseline write` makes it")
+    return found
+
+
 def load(file: str) -> Baseline:
     """What is in a baseline file (absolute path); nothing if there is no such file.
 
@@ -156,7 +175,10 @@ def _entry(given: object) -> BaselineEntry:
     if not isinstance(given, dict) or any(type(given.get(name)) is not kind for name, kind in _FIELDS.items()):
         raise _NoBaseline(f"this is no entry: {str(given)[:200]}")
     values = [given[name] for name in _FIELDS]
-    return BaselineEntry(*values)
+    entry = BaselineEntry(*values)
+    if entry.times < 1:
+        raise _NoBaseline(f"a count is less than 1: {str(given)[:200]}")
+    return entry
 
 
 def merged(entries: Iterable[BaselineEntry]) -> tuple[BaselineEntry, ...]:

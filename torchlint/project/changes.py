@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torchlint.project import git
-from torchlint.project.gitignore import relative
 from torchlint.project.selection import SettingsError
 
 _DIFF = (
     "diff",
     "--no-ext-diff",
     "--no-textconv",
+    "--text",  # files of which attributes say that they are none
     "--find-renames",
     "--unified=0",
+    "--inter-hunk-context=0",
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
@@ -50,24 +51,20 @@ class GitChanges:
     """By the absolute path they have now."""
     base: str
     """The commit, or an empty tree."""
-    is_staged: bool
-    """Whether what is staged is looked at, and not what is in the files."""
+    index: Mapping[str, bytes] | None = None
+    """Where what is staged is looked at, and not what is in the files: all files there are, with git's objects."""
 
     def of(self, location: str) -> ChangedFile | None:
         """What has changed in a file (absolute path); None if nothing has."""
+        if self.index is not None:  # a link in the working tree says nothing about what is staged
+            return self.files.get(location)
         directory, name = os.path.split(location)
         return self.files.get(os.path.join(os.path.realpath(directory), name))
 
     def now(self, locations: Iterable[str]) -> dict[str, bytes]:
         """What is staged of some files."""
-        names = {os.fsencode(relative(os.path.realpath(each), self.root) or ""): each for each in locations}
-        listed = git.run(self.root, "ls-files", "--stage", "-z").split(b"\0")
-        blobs = {}
-        for entry in listed:
-            head, _, name = entry.partition(b"\t")
-            if name in names:
-                blobs[names[name]] = head.split()[1]
-        return git.contents(self.root, blobs)
+        index = self.index or {}
+        return git.contents(self.root, {location: index[location] for location in locations if location in index})
 
     def before(self, locations: Iterable[str]) -> dict[str, bytes]:
         """What was in some files; those are left out that were not there."""
@@ -107,7 +104,7 @@ def since(reference: str) -> GitChanges:
     untracked = git.run(root, "ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", root)
     for name in filter(None, untracked.split(b"\0")):
         files[_location(root, name)] = ChangedFile()
-    return GitChanges(root, files, base.decode(), is_staged=False)
+    return GitChanges(root, files, base.decode())
 
 
 def staged() -> GitChanges:
@@ -121,7 +118,16 @@ def staged() -> GitChanges:
         root, "hash-object", "-t", "tree", os.devnull
     )
     base = head.strip().decode()
-    return GitChanges(root, _parsed(root, git.run(root, *_DIFF, "--cached", base, "--")), base, is_staged=True)
+    files = _parsed(root, git.run(root, *_DIFF, "--cached", base, "--"))
+    return GitChanges(root, files, base, dict(_indexed(root)))
+
+
+def _indexed(root: str) -> Iterator[tuple[str, bytes]]:
+    """The files in the index, with their objects; neither links nor submodules, nor what is to be merged first."""
+    for entry in git.run(root, "ls-files", "--stage", "-z").split(b"\0"):
+        head, _, name = entry.partition(b"\t")
+        if head.startswith(b"100") and head.endswith(b" 0"):
+            yield _location(root, name), head.split()[1]
 
 
 def uncommitted(locations: Iterable[str]) -> list[str]:

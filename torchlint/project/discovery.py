@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,6 +23,9 @@ MARKDOWN = (".md", ".markdown")
 RST = (".rst",)
 PROSE = (*MARKDOWN, *RST)
 """Looked for where blocks of code in documentation are wanted."""
+
+VIRTUAL = "pyvenv.cfg"
+"""What is in a virtual environment, whatever its name."""
 
 
 class File(NamedTuple):
@@ -119,20 +123,20 @@ class _Walk:
             entries = self._entries(directory)
             names = {entry.name for entry in entries}
             self.project.learn(directory, names)
-            if directory != root and "pyvenv.cfg" in names:  # a virtual environment, whatever its name
+            if directory != root and VIRTUAL in names:
                 continue
             if directory != root and ".git" in names:  # another repository
                 ignores = []
             if ".gitignore" in names and (own := _gitignore(directory, ignores, self.found)):
                 ignores = [*ignores, own]
             exclude = self._exclude(directory, root)
-            suffixes = (*SUFFIXES, *PROSE) if self.project.docs(directory) else SUFFIXES
+            wanted = suffixes(directory, self.project)
             for entry in entries:
                 path = entry.path
                 if entry.is_dir(follow_symlinks=False):
                     if not _left_out(path, True, exclude, ignores):
                         stack.append((path, ignores))
-                elif entry.name.endswith(suffixes) and not _left_out(path, False, exclude, ignores):
+                elif entry.name.endswith(wanted) and not _left_out(path, False, exclude, ignores):
                     self._file(entry, real_root + path[len(root) :])
                 elif is_leftover(entry.name):
                     self.found.leftovers.append(path)
@@ -191,6 +195,24 @@ def is_excluded(location: str, project: Project) -> bool:
     return _matches_on_the_way(location, settings.root, _excludes(settings))
 
 
+def is_passed_over(location: str, root: str, project: Project) -> bool:
+    """Whether a file is left out below a directory that was asked for, whatever git ignores."""
+    parts = (relative(location, root) or os.path.basename(location)).split("/")
+    for end in range(1, len(parts) + 1):
+        path, is_directory = os.path.join(root, *parts[:end]), end < len(parts)
+        if is_directory and os.path.exists(os.path.join(path, VIRTUAL)):
+            return True
+        exclude = [patterns.without(root) for patterns in _excludes(project.settings(os.path.dirname(path)))]
+        if _verdict(path, is_directory, exclude):
+            return True
+    return False
+
+
+def suffixes(directory: str, project: Project) -> tuple[str, ...]:
+    """How the names of the files end that are looked for in a directory (absolute path)."""
+    return (*SUFFIXES, *PROSE) if project.docs(directory) else SUFFIXES
+
+
 def is_ignored(location: str) -> bool:
     """Whether a ``.gitignore`` matches a file, or a directory between it and the root of its repository."""
     ignores = _inherited_ignores(location, Found())
@@ -219,7 +241,8 @@ def _gitignore(directory: str, above: Iterable[Patterns], found: Found) -> Patte
             found.problems.append(problem)
         return None
     room = gitignore.MOST - sum(patterns.compared for patterns in above)
-    patterns = list(_usable(data.decode("utf-8", "surrogateescape"), room, shown(path), found.warnings))
+    text = data.decode(sys.getfilesystemencoding(), "surrogateescape")  # as names of files are, so that both are alike
+    patterns = list(_usable(text, room, shown(path), found.warnings))
     return Patterns(directory, patterns) if patterns else None
 
 

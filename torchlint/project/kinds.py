@@ -34,12 +34,19 @@ class ValueKind(Generic[T_co]):
     """Whether a text with commas is a list, where it stands on the command line."""
     is_text: bool = False
     """Whether a number on the command line is its digits."""
+    items: ValueKind[object] | None = None
+    """What the values of a table can be."""
 
 
-def _strings(value: object, where: str) -> tuple[str, ...]:
+def _strings(value: object, where: str, what: str) -> tuple[str, ...]:
+    """The strings of a list; ``what`` says what it should be, with an example."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingsError(f'{where} must be a list of strings, as in ["TL101"]')
+        raise SettingsError(f"{where} must be {what}")
     return tuple(value)
+
+
+def _patterns(value: object, where: str) -> tuple[str, ...]:
+    return _strings(value, where, 'a list of patterns, as in ["third_party", "*_pb2.py"]')
 
 
 def _flag(value: object, where: str) -> bool:
@@ -48,11 +55,18 @@ def _flag(value: object, where: str) -> bool:
     return value
 
 
+def _without_null(name: str, where: str) -> str:
+    """A name, if there can be a file of it."""
+    if "\0" in name:
+        raise SettingsError(f"{where} has a null character in it")
+    return name
+
+
 def _named(what: str) -> Callable[[object, str], str]:
     def read(value: object, where: str) -> str:
         if not isinstance(value, str) or not value:
             raise SettingsError(f"{where} must be the name of a {what}")
-        return value
+        return _without_null(value, where)
 
     return read
 
@@ -72,7 +86,7 @@ def _count(value: object, where: str) -> int:
 
 
 def _selectors(value: object, where: str) -> tuple[str, ...]:
-    return check_selectors(_strings(value, where), where)
+    return check_selectors(_strings(value, where, 'a list of strings, as in ["TL101"]'), where)
 
 
 def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -95,7 +109,9 @@ def _severities(value: object, where: str) -> tuple[tuple[str, Severity], ...]:
 
 
 def _formats(value: object, where: str) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else _strings(value, where)
+    what = 'a format, or a list of formats, as in "concise" or ["concise", "sarif:torchlint.sarif"]'
+    formats = (value,) if isinstance(value, str) else _strings(value, where, what)
+    return tuple(_without_null(each, where) for each in formats)
 
 
 def _member(kind: type[E]) -> Callable[[object, str], E]:
@@ -178,25 +194,28 @@ VERSION = ValueKind(
     is_text=True,
 )
 RULES = ValueKind("list of rules", _selectors, lambda: _list_of(_SELECTOR), is_list=True)
-PATTERNS = ValueKind("list of patterns", _strings, lambda: _list_of(_PATTERN), is_list=True)
-FORMAT_LIST = ValueKind("format, or list of formats", _formats, _formats_schema, is_text=True)
+PATTERNS = ValueKind("list of patterns", _patterns, lambda: _list_of(_PATTERN), is_list=True)
+FORMAT_LIST = ValueKind("format, or list of formats", _formats, _formats_schema, is_list=True)
+LEVEL = ValueKind("`error`, `warning` or `info`", _member(Severity), lambda: _one_of(Severity), is_text=True)
+CONFIDENCE = ValueKind("`high`, `medium` or `low`", _member(Confidence), lambda: _one_of(Confidence), is_text=True)
 PER_FILE = ValueKind(
     "table: lists of rules by pattern",
     _per_file,
     lambda: {"type": "object", "additionalProperties": _list_of(_SELECTOR)},
+    items=RULES,
 )
 VERSION_PER_FILE = ValueKind(
     "table: versions, or ranges, by pattern",
     _versions_per_file,
     lambda: {"type": "object", "additionalProperties": _version_schema()},
+    items=VERSION,
 )
 SEVERITIES = ValueKind(
     "table: severities by rules",
     _severities,
     lambda: {"type": "object", "propertyNames": _SELECTOR, "additionalProperties": _one_of(Severity)},
+    items=LEVEL,
 )
-LEVEL = ValueKind("`error`, `warning` or `info`", _member(Severity), lambda: _one_of(Severity), is_text=True)
-CONFIDENCE = ValueKind("`high`, `medium` or `low`", _member(Confidence), lambda: _one_of(Confidence), is_text=True)
 
 BY_PATTERN = (PER_FILE, VERSION_PER_FILE)
 """Tables whose keys are patterns."""

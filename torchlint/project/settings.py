@@ -100,6 +100,11 @@ class Settings:
         """The layers that say something of a key, the one that counts most last."""
         return (each for each in self.layers if key.name in each.values)
 
+    def where(self, key: SettingKey[object]) -> str:
+        """What a message about a key begins with: who says what counts of it, with the line, and the key."""
+        said = list(self.said(key))
+        return f"{said[-1].place(key.name)}: `{key.name}`" if said else f"`{key.name}`"
+
 
 def load(file: str) -> Settings | None:
     """Read a settings file with all that it extends; None if it says nothing about torchlint, or there is none.

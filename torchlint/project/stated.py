@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import re
 import sys
@@ -51,7 +50,7 @@ class Stated:
 
     def place(self, about: str) -> str:
         """Where it says something: the file, and the line if that is found."""
-        return f"{self.name}{_row(self.text or '', about)}"
+        return f"{self.name}{_row(self.text or '', about, self.name)}"
 
 
 def load(file: str, root: str | None = None) -> Stated | None:
@@ -100,29 +99,62 @@ def parse(table: object, file: str, root: str | None = None) -> Stated:
 def of_option(option: str, text: str, root: str) -> Stated:
     """What an option of the command line says by ``KEY=VALUE``.
 
-    The value is TOML. Quotes and brackets may be left out where it is a word, or words with commas between them: shells
-    take quotes away.
+    The value is TOML. Quotes and brackets may be left out where it is a word, or words with commas between them, and
+    quotes around the key in a table: shells take quotes away.
 
     Raises:
         SettingsError: it makes no sense.
     """
-    key, is_given, value = (part.strip() for part in text.partition("="))
-    if not is_given:
+    written = _ASSIGNMENT.fullmatch(text)
+    if written is None:
         raise SettingsError(f"{option}: `{text}` is neither a settings file nor `KEY=VALUE`")
+    key, item, value = ((written[part] or "").strip() for part in ("key", "item", "value"))
+    if not key:
+        raise SettingsError(f"{option}: before the `=` of `{text}` a key is missing")
+    key = _unquoted(key)
     kind = keys.BY_NAME[key].kind if key in keys.BY_NAME else None
-    plain = f"{key} = {json.dumps(value)}"
-    try:
-        table = toml(text)
-        if kind is not None and kind.is_text and isinstance(table.get(key), int | float):
-            table = toml(plain)
-    except (ValueError, RecursionError):
-        try:
-            table = toml(plain)
-        except ValueError:
-            raise SettingsError(f"{option}: `{key}` is not how a key is written") from None
-        if kind is not None and kind.is_list:
-            table = {key: [part.strip() for part in value.split(",") if part.strip()]}
+    if kind is not None and kind.items is not None and item:
+        return _layer({key: {_unquoted(item): _value(value, kind.items)}}, option, root, option)
+    table = {f"{key}.{item}" if item else key: value if kind is None else _value(value, kind)}
     return _layer(table, option, root, option)
+
+
+_STRING = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
+_ASSIGNMENT = re.compile(
+    rf"(?P<key>\s*{_STRING}\s*|[^=.\"']*)(?:\.(?P<item>\s*{_STRING}\s*|[^=]*))?=(?P<value>.*)", re.DOTALL
+)
+"""How an option says something of a key, or of one item of a table."""
+
+
+def _value(text: str, kind: kinds.ValueKind[object]) -> object:
+    """What is written after an equals sign on the command line."""
+    value = _by_itself(text)
+    if value is None:
+        return _words(text) if kind.is_list else text
+    if isinstance(value, list | dict):
+        return value
+    if kind.is_list:
+        return [value] if isinstance(value, str) else _words(text)
+    return text if kind.is_text and not isinstance(value, str) else value
+
+
+def _words(text: str) -> list[str]:
+    return [_unquoted(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _unquoted(text: str) -> str:
+    """What a string of TOML says; anything else says itself."""
+    value = _by_itself(text)
+    return value if isinstance(value, str) else text
+
+
+def _by_itself(text: str) -> object:
+    """A value of TOML; None for what is none."""
+    try:
+        table = toml(f"value = {text}")
+    except (ValueError, RecursionError):
+        return None
+    return table["value"] if len(table) == 1 else None
 
 
 def of_patterns(option: str, key: SettingKey[tuple[str, ...]], patterns: Sequence[str], root: str) -> Stated:
@@ -165,22 +197,23 @@ def _layer(table: object, name: str, root: str, where: str) -> Stated:
                 read_ = ((pattern(each, about), said) for each, said in pairs)
                 checked = tuple(pair for pair in read_ if pair[0])
         except SettingsError as error:
-            raise SettingsError(str(error), error.about or key) from None
+            raise SettingsError(str(error), key if error.about is None else error.about) from None
         values[key] = checked
     return Stated(name, root, values, doubts=tuple(doubts))
 
 
-def _placed(message: str, about: str, file: str, text: str) -> str:
+def _placed(message: str, about: str | None, file: str, text: str) -> str:
     """A message with the line that it is about."""
-    return message.replace(file, f"{file}{_row(text, about)}", 1)
+    return message.replace(file, f"{file}{_row(text, about, file)}", 1) if about is not None else message
 
 
-def _row(text: str, about: str) -> str:
+def _row(text: str, about: str, file: str) -> str:
     """``:4`` where the fourth line of a settings file is what an error is about; nothing if that is not found."""
-    start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text)
+    is_shared = os.path.basename(file) == SHARED
+    start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text) if is_shared else None
     quoted = re.escape(about).replace(r"\\", r"\\{1,2}")  # in a basic string a backslash is written twice
     places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,\[]){quoted}\s*[=.\]]")
-    found = [re.compile(place).search(text, start.end() if start else 0) for place in places] if about else []
+    found = [re.compile(place).search(text, start.end() if start else 0) for place in places[: 1 + bool(about)]]
     offsets = [match.end() for match in found if match]
     return f":{text.count(chr(10), 0, min(offsets)) + 1}" if offsets else ""
 

@@ -75,7 +75,7 @@ class EditorLinter:
         if not self._options.enable or is_excluded(file.location, project):
             return FileResult(file)
         settings = project.settings(os.path.dirname(file.location))
-        known = baseline.load(baseline.file_for(None, settings)) if settings.file is not None else None
+        known = baseline.of_project(None, settings) if settings.file is not None else None
         if self._last.uri != snapshot.uri:
             self._last = _LastCheck(snapshot.uri)
         options = RunOptions(

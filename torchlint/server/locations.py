@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 
 def location_of(uri: str, folder: str) -> str | None:
@@ -23,7 +23,7 @@ def location_of(uri: str, folder: str) -> str | None:
 
 def path_of(host: str, path: str, *, is_windows: bool) -> str:
     """The path in a URI, whichever of its characters are escaped: some editors write ``file:///c%3A/x.py``."""
-    path = unquote(path, errors="surrogateescape")
+    path = unquote(path, errors="surrogateescape") if is_windows else os.fsdecode(unquote_to_bytes(path))
     if host not in ("", "localhost"):
         path = f"//{host}{path}"
     if not is_windows:

@@ -7,12 +7,12 @@ under another name in its file (the function or class was renamed). None stands 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from torchlint.diagnostic import Diagnostic, FindingKey
+from torchlint.diagnostic import Diagnostic, FindingKey, Problem
+from torchlint.project.absence import absence
 from torchlint.project.baseline import Baseline, BaselineEntry
 
 KnownAt = tuple[str, FindingKey]
@@ -49,6 +49,8 @@ class Accounts:
     """What is in the baseline and was not found, where it would have been."""
     moved: Counter[tuple[KnownAt, KnownAt]] = field(default_factory=Counter)
     """What was found in another place than the baseline says: from there to here."""
+    problems: tuple[Problem, ...] = ()
+    """Why it is not known of some files whether they are gone."""
 
     def left_of(self, entries: Iterable[BaselineEntry]) -> list[BaselineEntry]:
         """The entries without what is gone, and with what moved where it is now."""
@@ -75,34 +77,32 @@ def settled(baseline: Baseline, files: Sequence[Looked], is_on: Callable[[str, s
         known = Counter({key: min(count, wanted.get((file.path, key), 0)) for key, count in counts.items()})
         accounts.accepted[file.path] = +known
         new.update({(file.path, key): count for key, count in (counts - known).items()})
-    accounts.gone = _gone(wanted, accounts, files, is_on, baseline)
+    _find_gone(wanted, accounts, files, is_on, baseline)
     if new and accounts.gone:
         for alike in (_same_statement, _same_file):
             _move(accounts, new, alike)
     return accounts
 
 
-def _gone(
+def _find_gone(
     wanted: Mapping[KnownAt, int],
     accounts: Accounts,
     files: Sequence[Looked],
     is_on: Callable[[str, str], bool],
     baseline: Baseline,
-) -> Counter[KnownAt]:
+) -> None:
     looked = {file.path: file for file in files}
-    exists: dict[str, bool] = {}
+    others = {path: baseline.location_of(path) for path, _ in wanted if path not in looked}
+    absent = absence(others.values())
     gone = Counter[KnownAt]()
     for (path, key), count in wanted.items():
         file = looked.get(path)
         if file is not None:
             if file.settles(key[0]):
                 gone[path, key] = count - accounts.accepted[path][key]
-            continue
-        if path not in exists:
-            exists[path] = os.path.lexists(baseline.location_of(path))
-        if not exists[path] and is_on(path, key[0]):
+        elif others[path] in absent.gone and is_on(path, key[0]):
             gone[path, key] = count
-    return +gone
+    accounts.gone, accounts.problems = +gone, absent.problems
 
 
 def _same_statement(place: KnownAt) -> Hashable:

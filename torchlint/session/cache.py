@@ -374,7 +374,7 @@ class _Program:
             with open(path, "rb") as file:
                 parts += (os.fsencode(name), file.read())
         for entry in self._libcst:
-            parts.append(f"{entry.name} {entry.stat().st_size}".encode())
+            parts.append(f"{entry.name} {entry.stat().st_size}".encode(errors="surrogatepass"))
             if entry.name == "_version.py":
                 with open(entry.path, "rb") as file:
                     parts.append(file.read())

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from torchlint.project import keys
 from torchlint.project.selection import SettingsError
 from torchlint.project.settings import Settings
 from torchlint.system.reading import is_own, read_own
@@ -53,14 +54,12 @@ def directory_for(asked: str | None, settings: Settings) -> str:
         return os.path.abspath(asked)
     if settings.cache_dir is None:
         return os.path.join(settings.root, NAME)
-    if "\0" in settings.cache_dir:
-        raise SettingsError(f"{settings.file or '--config'}: `cache-dir` has a null character in it")
     directory = os.path.normpath(os.path.join(settings.root, os.path.expanduser(settings.cache_dir)))
     root = os.path.realpath(settings.root)
     if not all(Path(root) in Path(place).parents for place in (_resolved(directory), os.path.realpath(directory))):
         raise SettingsError(
-            f"{settings.file or '--config'}: `cache-dir` must be a directory inside of the project, which "
-            f"`{settings.cache_dir}` is not (for one elsewhere use --cache-dir or TORCHLINT_CACHE_DIR)"
+            f"{settings.where(keys.CACHE_DIR)} must be a directory inside of the project, which `{settings.cache_dir}` "
+            f"is not (for one elsewhere use --cache-dir or TORCHLINT_CACHE_DIR)"
         )
     return directory
 

@@ -29,7 +29,7 @@ def changed(files: Iterable[File], changes: GitChanges) -> list[File]:
 
 def checked(run: Run, files: Sequence[File], changes: GitChanges) -> list[FileResult]:
     """The results of a run over changed files: of what is staged, or of what is in them."""
-    if not changes.is_staged:
+    if changes.index is None:
         return run.files(files)
     contents = changes.now(file.location for file in files)
     return run.texts([(file, contents[file.location]) for file in files if file.location in contents])

@@ -126,9 +126,8 @@ def stamp(path: str) -> list[int]:
     try:
         for each in files(_folder_at(path)):
             status = os.stat(each)
-            made.update(
-                f"{each}\0{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}\0".encode()
-            )
+            said = f"{each}\0{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}\0"
+            made.update(said.encode(errors="surrogatepass"))
             latest = [max(latest[0], status.st_mtime_ns), max(latest[1], status.st_ctime_ns)]
     except (OSError, OverflowError):
         return []

@@ -9,6 +9,7 @@ from torchlint.diagnostic import Diagnostic, Position, TextEdit
 from torchlint.file.comments.suppressions import Directive, Suppressions, lines_that_go_on
 from torchlint.file.text.edits import splice
 from torchlint.file.text.lines import Lines, without_blanks
+from torchlint.file.text.python import are_same, parsed
 
 
 class Silencing(NamedTuple):
@@ -31,7 +32,10 @@ class _NewComment(NamedTuple):
 
 
 def silenced(text: str, findings: Iterable[Diagnostic], reason: str) -> Silencing:
-    """Write comments for findings. One that would not be silenced by its comment is left as it is."""
+    """Write comments for findings. One that would not be silenced by its comment is left as it is.
+
+    So are all of them if the text would be another program, or none.
+    """
     findings = tuple(findings)
     writer = _Writer(text, reason)
     wanted: dict[_NewComment, list[Diagnostic]] = {}
@@ -47,6 +51,8 @@ def silenced(text: str, findings: Iterable[Diagnostic], reason: str) -> Silencin
             found = wanted.pop(place)
             for each in () if place.is_above else found:
                 wanted.setdefault(_NewComment(each.rows[0], is_above=True), []).append(each)
+    if wanted and not _is_same_program(text, written):
+        return Silencing(text, (), (), findings)
     kept = {id(each) for found in wanted.values() for each in found}
     return Silencing(
         written,
@@ -97,6 +103,12 @@ def _takes_more(directive: Directive) -> bool:
     """Whether rules can be added to a comment."""
     is_own = directive.trailing and not directive.noqa and not directive.faults
     return is_own and directive.selectors is not None
+
+
+def _is_same_program(text: str, written: str) -> bool:
+    """Whether a text with comments is what it was to Python's own parser. Of what that cannot read nobody can say."""
+    tree = parsed(text)
+    return tree is None or are_same(tree, parsed(written))
 
 
 def _are_silenced(written: str, found: Sequence[Diagnostic], wanted: Iterable[_NewComment]) -> bool:

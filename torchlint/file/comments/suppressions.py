@@ -27,19 +27,10 @@ from torchlint.file.comments.ranges import RangeEnd, SilencedRange, ranges
 from torchlint.file.comments.reason import has_reason
 from torchlint.file.comments.removal import without_part, without_rules
 from torchlint.file.text.lines import NEWLINE, Lines, line_start, lines_above
+from torchlint.file.text.tokens import STRINGS
 from torchlint.project.selection import OWN_SEVERITIES, group_of, known_names, means
 
-_TOKEN = re.compile(
-    r"""
-      (?P<comment>\#[^\r\n]*)
-    | \"{3} (?: \\. | [^\\] )*? (?: \"{3} | \Z )
-    | '{3}  (?: \\. | [^\\] )*? (?: '{3} | \Z )
-    | "  (?: \\. | [^"\\\r\n] )* "?
-    | '  (?: \\. | [^'\\\r\n] )* '?
-    | (?P<newline>\r\n|\r|\n)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_TOKEN = re.compile(rf"(?P<comment>#[^\r\n]*)|{STRINGS}|(?P<newline>\r\n|\r|\n)", re.DOTALL)
 
 
 @dataclass(slots=True)

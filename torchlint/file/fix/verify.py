@@ -16,7 +16,7 @@ from typing import Any
 from torchlint.diagnostic import TextEdit
 from torchlint.file.text.edits import images, splice
 from torchlint.file.text.lines import Lines, line_start, lines_above
-from torchlint.file.text.python import parsed
+from torchlint.file.text.python import are_same, parsed
 from torchlint.file.tree.placeholders import ASYNC
 
 BREAKS = "would leave code that does not parse"
@@ -218,27 +218,12 @@ class _Shift:
 
 def _same(left: ast.AST, right: ast.AST) -> bool:
     """Whether two statements are the same but for where they stand and the statements inside them."""
-    stack: list[tuple[Any, Any]] = []
     if type(left) is not type(right):
         return False
     for name in left._fields:
         mine, other = getattr(left, name, None), getattr(right, name, None)
-        if name in _BLOCKS and isinstance(mine, list):
-            if bool(mine) != bool(other):
-                return False
-        else:
-            stack.append((mine, other))
-    while stack:
-        mine, other = stack.pop()
-        if type(mine) is not type(other):
-            return False
-        if isinstance(mine, ast.AST):
-            stack += ((getattr(mine, name, None), getattr(other, name, None)) for name in mine._fields)
-        elif isinstance(mine, list):
-            if len(mine) != len(other):
-                return False
-            stack += zip(mine, other, strict=True)
-        elif mine != other and _plain(mine) != _plain(other):
+        is_block = name in _BLOCKS and isinstance(mine, list)
+        if not (bool(mine) == bool(other) if is_block else are_same(mine, other, _plain)):
             return False
     return True
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 import re
 
-TOKENS = re.compile(
-    r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|#[^\r\n]*|[(\[{]|[)\]}]",
-    re.DOTALL,
+STRINGS = (
+    r"\"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)"
+    r"|\"(?:\\(?:\r\n|.)|[^\"\\\r\n])*\"?|'(?:\\(?:\r\n|.)|[^'\\\r\n])*'?"
 )
+"""A pattern of strings; a dot in it has to be any character. They go on behind a backslash, whatever ends that line.
+One that is not closed ends with its line, or with the text."""
+
+TOKENS = re.compile(rf"{STRINGS}|#[^\r\n]*|[(\[{{]|[)\]}}]", re.DOTALL)
 """The strings, comments and brackets of a text."""
 
 GAP = r"(?:[\r\n\f\v\\]|[ \t]+(?![ \t])|#[^\n]*\n){0,100}"

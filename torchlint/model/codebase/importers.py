@@ -67,7 +67,7 @@ class Importers:
     def taker(self, path: str, name: str, leads: Leads, *, with_stars: bool) -> str | None:
         """The first file that has a name from another one, relative to the project; None if there is none."""
         stem = _stem(path)
-        for other in self._by_word.get(stem.encode(), ()):
+        for other in self._by_word.get(_in_source(stem), ()):
             if other != path and self._takes(other, path, name, leads, with_stars):
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
@@ -152,15 +152,23 @@ class _Importer:
 
 
 def _stem(path: str) -> str:
-    """The last part of a module's name."""
+    """The last part of a module's name, as sources write it: in UTF-8, whatever the system takes names of files for."""
     folder, name = os.path.split(path)
     stem = name.partition(".")[0]
-    return os.path.basename(folder) if stem == "__init__" else stem
+    stem = os.path.basename(folder) if stem == "__init__" else stem
+    try:
+        return os.fsencode(stem).decode(errors="surrogateescape")
+    except UnicodeEncodeError:  # no file can have this name
+        return stem.encode(errors="surrogatepass").decode(errors="surrogateescape")
+
+
+def _in_source(stem: str) -> bytes:
+    return stem.encode(errors="surrogateescape")
 
 
 def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
     """The same of a text that does not parse, or is no Python: Python 2, a notebook."""
-    module, wanted = re.escape(stem.encode()), re.escape(name.encode())
+    module, wanted = re.escape(_in_source(stem)), re.escape(name.encode())
     star = rb"|\*" if with_stars else b""
     taken = rb"\bfrom\s+[.\w]*\b%s\s+import\b%s(?:\b%s\b%s)" % (module, _UP_TO_A_NAME, wanted, star)
     return re.search(taken, data) is not None or re.search(rb"\b%s\.%s\b" % (module, wanted), data) is not None

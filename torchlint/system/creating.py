@@ -1,0 +1,80 @@
+"""Files that hold what a run has found: written anew as a whole, or left as they were."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+
+from torchlint.system import ending, leftovers
+from torchlint.system.reading import is_own
+
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+"""Where nothing may be put beside a file, or in its place, though it may be written to: it is a mount, for example."""
+
+
+def create(path: str, data: bytes) -> None:
+    """Put data into a file that may be there already, atomically.
+
+    A link stays a link. What is no regular file, or would lose something if another one came into its place (its owner,
+    its other names, what else the system keeps of it), is written to as it is.
+
+    Raises:
+        OSError: it could not be written; unless it is written to as it is, what was there still is.
+    """
+    target = os.path.realpath(path)
+    status = _status(path)
+    if status is not None and not _is_replaceable(path, target, status):
+        _overwrite(path, data)
+        return
+    try:
+        with ending.in_order():
+            _replace(target, data, status)
+    except OSError as error:
+        if status is None or error.errno not in _IN_PLACE:
+            raise
+        _overwrite(path, data)
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What is there; None for nothing, as where a link leads to nothing yet."""
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _is_replaceable(path: str, target: str, status: os.stat_result) -> bool:
+    """Whether another file may come into the place of one.
+
+    Not where a process has it open under a name like ``/dev/stdout``, which would go on writing to the old one.
+    """
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or not is_own(status):
+        return False
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")) or not os.access(target, os.W_OK):
+        return False
+    return not (hasattr(os, "listxattr") and os.listxattr(target))
+
+
+def _replace(target: str, data: bytes, status: os.stat_result | None) -> None:
+    directory = os.path.dirname(target)
+    leftovers.sweep_folder(directory)
+    temporary = os.path.join(directory, leftovers.new_name())
+    try:
+        with open(os.open(temporary, _FLAGS, 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if status is not None:
+            os.chmod(temporary, stat.S_IMODE(status.st_mode))
+        os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _overwrite(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
