@@ -25,6 +25,7 @@ handle``, ``other`` for anything else that is not a tensor, ``any`` for what can
     ``ndim``: unknown (default), ``zero``, ``more`` (at least 1), ``keep`` (as the first tensor argument),
     ``broadcast``, ``reduce`` (0 if neither dim/axis nor ``keepdim=True`` is given), ``loss`` (0 unless
     ``reduction="none"``), ``size`` (as many as a size has), ``data`` (as deep as the first argument is nested).
+    ``as_first``: with ``more``, as many as the first tensor argument has, as far as one, two and more are told apart.
     ``dim_at``: for ``reduce``, the position of ``dim`` among the positional arguments (``self`` not counted); without
     it, ``dim`` can only be given by keyword. ``keepdim`` (its position, or true): as many as the first tensor has
     with ``keepdim=True``. ``elementwise``: a ``loss`` that is broadcast with ``reduction="none"``.
@@ -1284,6 +1285,8 @@ def merge_leaves(seen: Sequence[Seen], known: Known) -> Result:
     facts = {"grad": _grad(leaves, known), "dtype": _dtype(seen, known), "ndim": _ndim(seen)}
     result: dict[str, Any] = {"k": "tensor", **{key: value for key, value in facts.items() if value}}
     result |= _positions(result.get("ndim"), known)
+    if result.get("ndim") == "more" and _has_ndim_of_first(leaves):
+        result["as_first"] = True
     without = [replace(one, unreduced=False) for one in seen if one.unreduced]
     if result.get("ndim") == "loss" and _ndim(without) in {"keep", "broadcast"}:
         result["elementwise"] = True
@@ -1298,6 +1301,11 @@ def merge_leaves(seen: Sequence[Seen], known: Known) -> Result:
         result |= {"same": True} if any(leaf.is_first for leaf in leaves) else {}
         result |= {"copy": True} if any(leaf.is_new for leaf in leaves) else {}
     return result
+
+
+def _has_ndim_of_first(leaves: Sequence[Leaf]) -> bool:
+    """Whether what comes out has as many dimensions as what goes in; seen with more than one number of them."""
+    return all(leaf.ndim == leaf.first_ndim for leaf in leaves) and len({leaf.ndim for leaf in leaves}) > 1
 
 
 def _positions(ndim: str | None, known: Known) -> dict[str, Any]:
@@ -1461,6 +1469,7 @@ def variations(call: Call, known: Known) -> Iterator[Call]:
             yield Call((change(args[0]), *args[1:]), kwargs)
         for change in (_flat, _single, _batched):
             yield Call(map_tensors(args, change), map_tensors(kwargs, change))
+        yield Call((args[0], *map_tensors(args[1:], _batched)), map_tensors(kwargs, _batched))
     sizes = [i for i, arg in enumerate(args) if isinstance(arg, list | tuple) and all(type(n) is int for n in arg)]
     if sizes:
         empty = tuple(() if i in sizes else arg for i, arg in enumerate(args))
@@ -1578,12 +1587,11 @@ def _tensors_of(tree: Any) -> list[Leaf]:
 
 def _first_decides(function: Callable[..., Any], calls: Sequence[Call], known: Known) -> bool:
     """Whether the result requires grad if the first argument does, whatever the others are."""
-    if known.takes_one_tensor:
+    if known.takes_one_tensor and not any(map(_is_given_others, calls)):
         return True
     asked = False
     for call in calls:
-        others = tensors_in((call.args[1:], call.kwargs))
-        if call.raw or not call.args or not any(t.is_floating_point() or t.is_complex() for t in others):
+        if call.raw or not call.args or not _is_given_others(call):
             continue
         seen = run(function, _where(call, lambda number: number > 0), known)
         if seen is None:
@@ -1592,6 +1600,11 @@ def _first_decides(function: Callable[..., Any], calls: Sequence[Call], known: K
             return False
         asked = True
     return asked
+
+
+def _is_given_others(call: Call) -> bool:
+    """Whether a call has tensors behind the first argument that may have a graph; no signature of ``set_`` says so."""
+    return any(t.is_floating_point() or t.is_complex() for t in tensors_in((call.args[1:], call.kwargs)))
 
 
 def with_grad(result: Result, grad: str) -> Result:

@@ -89,3 +89,35 @@ def test_what_gets_the_data_of_a_tensor_is_one() -> None:
     text = "import torch\n\n\ndef f(module, mask, old):\n    weight = mask(module)\n    old.data = weight.data\n"
     assert fixed(text, Fixing.SAFE) == fixed(text, Fixing.UNSAFE) == text
     assert [each.code for each in check_text(text, "x.py", CODES).diagnostics] == ["TL103", "TL101"]
+
+
+LOOP = "import torch\nfrom torch.autograd import Variable\n\n\ndef f(net, loader):\n    for x, y in loader:\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "        x, y = Variable(x, volatile=True), Variable(y, volatile=True)\n",
+        "        x = Variable(x, volatile=True)\n        y = Variable(y, volatile=True)\n",
+    ],
+)
+def test_volatile_goes_from_all_tensors_of_a_function_or_from_none(before: str) -> None:
+    text = f"{LOOP}{before}        print(net(x))\n"
+    assert fixed(text, Fixing.SAFE) == text
+    assert fixed(text, Fixing.UNSAFE).endswith(
+        "    for x, y in loader:\n        with torch.no_grad():\n            print(net(x))\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fixing"),
+    [
+        ("x, y = Variable(x), Variable(y, requires_grad=False)", "", Fixing.SAFE),
+        ("x, y = Variable(x, requires_grad=False), y * 2", "y = y * 2", Fixing.SAFE),
+        ("x = Variable(x)\n        x = Variable(x.data)", "", Fixing.UNSAFE),
+    ],
+)
+def test_nothing_is_assigned_to_itself(before: str, after: str, fixing: Fixing) -> None:
+    left = f"        {after}\n" if after else ""
+    text = f"{LOOP}        {before}\n        print(net(x, y))\n"
+    assert fixed(text, fixing).endswith(f"    for x, y in loader:\n{left}        print(net(x, y))\n")

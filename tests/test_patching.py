@@ -16,7 +16,8 @@ NEAR = {
     "F.relu == mine": [],
     "cls.relu = mine": [],
     "myself.relu = mine": ["relu"],
-    "x[0].relu = mine": [],
+    "x[0].relu = mine": ["relu"],
+    "f().relu = mine": ["relu"],
     "F.relu, F.elu = mine": ["relu"],
 }
 BY_TEXT = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,9 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.model.codebase.modules import Codebase
 from torchlint.rules import catalogue
+
+Write = Callable[[dict[str, str]], Any]
+Torchlint = Callable[..., Any]
 
 CODES = frozenset(catalogue())
 
@@ -138,3 +143,104 @@ def test_an_error_that_is_waited_for(caught: str, is_safe: bool) -> None:
         f"except {caught}:\n    a = w.sum().item()\n"
     )
     assert kinds(text) == ("safe" if is_safe else "unsafe")
+
+
+HOLDER = """\
+import torch
+from torch.autograd import Variable
+
+
+class Holder:
+    def __init__(self):
+        self.value = torch.zeros(3)
+
+    def twice(self):
+        return Variable(self.value) * 2
+
+    def wrapped(self):
+        try:
+            return Variable(self.value)
+        except TypeError:
+            return torch.from_numpy(self.value)
+
+    def numbers(self):
+        return self.value.data
+"""
+TRIED = "            return Variable(self.value)\n"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "twice"),
+    [
+        ("", "self.value * 2"),
+        ("from holder import Holder\n\nf(Holder().value, key=1)\n", "self.value * 2"),
+        ("from holder import Holder\n\nHolder().value = given\n", "self.value.detach() * 2"),
+    ],
+)
+def test_what_another_file_sets_may_have_a_graph(
+    elsewhere: str, twice: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"holder.py": HOLDER, "main.py": f"import torch\n{elsewhere}"})
+    torchlint("check", "--fix", "holder.py")
+    fixed = (tmp_path / "holder.py").read_text(encoding="utf-8")
+    assert f"        return {twice}\n" in fixed
+    assert TRIED in fixed  # an attribute may be set to what is no tensor, for which the handler is
+
+
+def test_what_the_file_sets_to_an_array_is_no_tensor(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    text = f"import numpy as np\n{HOLDER}\n\nholder = Holder()\nholder.value = np.zeros(3)\n"
+    write({"holder.py": text})
+    torchlint("check", "--fix", "holder.py")
+    fixed = (tmp_path / "holder.py").read_text(encoding="utf-8")
+    assert TRIED in fixed
+    assert "        return self.value.data\n" in fixed
+
+
+STEP = """\
+import torch
+
+
+class Descent(torch.optim.Optimizer):
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                grad = p.grad.data
+                self.state[p]["average"] = grad * 0.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "read"),
+    [
+        ("loss.backward()", "p.grad"),
+        ("loss.backward(create_graph=False)", "p.grad"),
+        ("loss.backward(create_graph=True)", "p.grad.detach()"),
+        ("loss.backward(create_graph=second)", "p.grad.detach()"),
+    ],
+)
+def test_another_file_may_keep_the_graph_of_gradients(
+    call: str, read: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"descent.py": STEP, "train.py": f"import torch\n\n\ndef train(loss, second=False):\n    {call}\n"})
+    torchlint("check", "--fix", "descent.py")
+    assert f"                grad = {read}\n" in (tmp_path / "descent.py").read_text(encoding="utf-8")
+
+
+SET = """\
+import torch
+from torch.autograd import Variable
+
+w = torch.ones(3, requires_grad=True)
+a = Variable(torch.zeros_like(w).set_(w))
+b = torch.zeros(3).set_(w * 2).data
+"""
+
+
+def test_what_is_set_to_the_memory_of_a_tensor_has_its_graph(
+    write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"main.py": SET})
+    torchlint("check", "--fix", "main.py")
+    fixed = (tmp_path / "main.py").read_text(encoding="utf-8")
+    assert "a = torch.zeros_like(w).set_(w).detach()\n" in fixed
+    assert "b = torch.zeros(3).set_(w * 2).detach()\n" in fixed

@@ -96,7 +96,7 @@ _CLASS_KINDS = {
     "optimizer": Value(Kind.OPTIMIZER),
     "dataloader": Value(Kind.LOADER),
     "packed": Value(Kind.PACKED),
-    "size": container(NUMBER),
+    "size": replace(container(NUMBER), ndim=Ndim.ANY),
 }
 
 _DTYPES = {"Float": Dtype.FLOAT, "Int": Dtype.INT, "UInt": Dtype.INT, "Integer": Dtype.INT, "Bool": Dtype.BOOL}

@@ -14,6 +14,7 @@ from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
+from torchlint.model.imports import imported_path
 from torchlint.model.interpret import containers
 from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
@@ -22,6 +23,7 @@ from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import (
+    NDARRAY,
     NONE,
     UNKNOWN,
     Evidence,
@@ -45,9 +47,21 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
     for home, each in lineage_of(context, cls).classes():
         found = _own_attribute(home, each, name, frame, base)
         if found is not None:
-            is_other_too = found.kind == Kind.NONE and home.scopes.is_set_outside(each, name)
-            return join(found, UNKNOWN) if is_other_too else found
+            return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN
+
+
+def _as_set_outside(context: Context, cls: cst.ClassDef, name: str, found: Value) -> Value:
+    """An attribute that the file also sets from outside of the class: what the class says is not all there is."""
+    if found.kind == Kind.NONE:
+        return join(found, UNKNOWN)
+    if not found.kind & Kind.TENSOR or found.role != Role.PLAIN:
+        return found
+    paths = (imported_path(context, call.func) for call in context.scopes.set_outside_by_calls(cls, name))
+    if any((path or "").startswith("numpy.") for path in paths):
+        found = join(found, NDARRAY)
+    grad = Tri.MAYBE if found.grad == Tri.NO and found.dtype & Dtype.FLOAT else found.grad
+    return replace(found, grad=grad, leaf=Tri.MAYBE, certainty=Certainty.SUPPOSED)
 
 
 def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None) -> Value | None:

@@ -19,6 +19,7 @@ from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted
 from torchlint.model.lineage import lineages
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
+from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
 from torchlint.model.values import NONE, UNKNOWN, Argument, Origin, Symbol, Value, changed, join, unknown
 from torchlint.system.stack import deeper
@@ -84,7 +85,7 @@ def call_function(  # noqa: PLR0917
     if result.returns is not None:
         given = bind(context, function, receiver, arguments)
         value = _substitute(result.returns, id(function), given, Symbol(Origin.CALL, id(node)))
-        value = _with_graph_of(context, function, value, given)
+        value = _with_dimensions_of(context, function, _with_graph_of(context, function, value, given), given)
     elif is_stub(function) and class_of(context, function) is not None:
         value = unknown(Symbol(Origin.CALL, id(node)))
     else:
@@ -167,6 +168,21 @@ def _with_graph_of(context: Context, function: cst.FunctionDef, value: Value, gi
     if not any(certainty and hands_on(context, function, name) for name, certainty in known):
         return value
     return replace(value, grad=Tri.YES, certainty=Certainty.EXPECTED, leaf=Tri.NO)
+
+
+def _with_dimensions_of(context: Context, function: cst.FunctionDef, value: Value, given: dict[str, Value]) -> Value:
+    """A returned tensor with the dimensions of an argument, where the function leaves them as they are."""
+    if value.kind != Kind.TENSOR or not any(each.kind & Kind.TENSOR for each in given.values()):
+        return value
+    name = keeps_dimensions(context, function)
+    argument = given.get(name) if name is not None else None
+    if argument is None or argument.kind & ~_PERHAPS or not argument.kind & Kind.TENSOR:
+        return value
+    return replace(value, ndim=value.ndim & argument.ndim or value.ndim)
+
+
+_PERHAPS = Kind.TENSOR | Kind.UNKNOWN
+"""A tensor, or what is none and comes out of no method that leaves dimensions as they are."""
 
 
 def _without_grad(value: Value) -> Value:

@@ -28,7 +28,20 @@ def imported_path(context: Context, node: cst.CSTNode) -> str | None:
     """
     if _is_label(context.tree, node):
         return None
-    name = dotted(node) or ""
+    return _path_of(context, dotted(node) or "")
+
+
+def path_in_file(context: Context, node: cst.CSTNode) -> str | None:
+    """The same where the import may stand in another part of the file."""
+    path, name = imported_path(context, node), dotted(node) or ""
+    first = name.partition(".")[0]
+    if path is not None or not context.is_part or context.path is None or binds(context.tree, first):
+        return path
+    part = context.codebase.member(context.path, first, context)
+    return _path_of(part, name) if part is not None else None
+
+
+def _path_of(context: Context, name: str) -> str | None:
     first, _, rest = name.partition(".")
     found = context.remember(_imported, first)
     if found is None or any(f"{name}.".startswith(f"{each}.") for each in found.assigned):

@@ -73,15 +73,18 @@ class Dtype(Possibilities):
 
 
 class Ndim(Possibilities):
-    """Number of dimensions: none (0-dim, a scalar tensor), one, or several."""
+    """Number of dimensions: none (0-dim, a scalar tensor), one, two, or many, which is three or more."""
 
     NEITHER = cast("Ndim", 0)
     ZERO = cast("Ndim", 1)
     ONE = cast("Ndim", 2)
-    SEVERAL = cast("Ndim", 4)
-    MORE = cast("Ndim", 6)
+    TWO = cast("Ndim", 4)
+    MANY = cast("Ndim", 8)
+    SEVERAL = cast("Ndim", 12)
+    """At least two."""
+    MORE = cast("Ndim", 14)
     """At least one."""
-    ANY = cast("Ndim", 7)
+    ANY = cast("Ndim", 15)
 
 
 class Role(Possibilities):

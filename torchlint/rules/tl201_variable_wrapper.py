@@ -64,6 +64,26 @@ The import goes with its last use, if no other file of the project may have the 
 Variable`, `from utils import *`, `utils.Variable`) and no doctest uses it. A call beside which `volatile=True` still
 tells where a block of [`volatile`](volatile.md) belongs stays until that is there.
 
+What a class says of an attribute is not all there is where it is set from elsewhere as well, in this file or in another
+one of the project: it may have a graph.
+
+```diff run
+ import torch
+-from torch.autograd import Variable
+
+ class Memory:
+     def __init__(self):
+         self.value, self.own = torch.zeros(3), torch.zeros(3)
+
+     def twice(self):
+-        return Variable(self.value) * 2, Variable(self.own) * 2
++        return self.value.detach() * 2, self.own * 2
+
+ memory = Memory()
+ memory.value = torch.ones(3, requires_grad=True) * 1
+ a, b = memory.twice()
+```
+
 Other libraries have a `Variable` too:
 
 ```diff

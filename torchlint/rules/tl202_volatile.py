@@ -17,7 +17,8 @@ evaluation needs the memory of training. Put `with torch.no_grad():` around the 
 
 ## When the fix is unsafe
 
-Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already.
+Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already,
+and no other tensor of the function needs a block.
 Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The
 block changes what is computed, so it takes `--unsafe-fixes`:
 
@@ -56,12 +57,14 @@ Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import parameters
-from torchlint.rule import Finding, Fix, Group, any_of, attribute, on, word
+from torchlint.rule import Applicability, Finding, Fix, Group, any_of, attribute, on, word
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
@@ -70,6 +73,7 @@ from torchlint.rules.shared.volatile.values import volatile_argument
 GROUP = Group.MIGRATION
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
+_HALF = "it goes with the others of the function, for which a `torch.no_grad()` block is made"
 _WIDTH = 40
 """Characters shown of what belongs into a block."""
 
@@ -83,6 +87,9 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
     match wanted.need:
+        case Need.NOTHING if blocks.is_half(node, model):
+            remove = replace(remove, applicability=Applicability.UNSAFE, risk=_HALF)
+            return Finding(arg, _MESSAGE + _idle(arg, model), remove)
         case Need.NOTHING:
             return Finding(arg, _MESSAGE + _idle(arg, model), remove)
         case Need.BLOCK:

@@ -1,7 +1,8 @@
 r"""Losses and elements have no dimension since PyTorch 0.4; what goes with them must have none, or be given one.
 
 Before 0.4 a loss had one dimension, and so had the gradient that some programs give to `backward`. An element of a
-tensor of labels had one as well, and was the batch of one for a loss. Both raise today.
+tensor of labels had one as well, and was the batch of one for a loss. And binary cross entropy took a target with
+fewer dimensions than what is judged, as long as it had as many elements. All that raises today.
 
 ```diff run-after
  import torch
@@ -53,6 +54,28 @@ tensor of labels had one as well, and was the batch of one for a loss. Both rais
 +    loss += criterion(out.view(-1, 4), label.unsqueeze(0))
 ```
 
+```diff run-after
+ import torch
+ import torch.nn.functional as F
+ from torch import nn
+
+ net = nn.Sequential(nn.Linear(3, 2), nn.LeakyReLU(0.2), nn.Linear(2, 1), nn.Sigmoid())
+ criterion = nn.BCELoss()
+ images = torch.rand(4, 9)
+ images = images[:, :3].contiguous().view(images.size(0), -1)
+ real, fake = torch.ones(images.size(0)), torch.zeros(4, 1)
+ outputs = net(images)
+-loss = criterion(outputs, real)
++loss = criterion(outputs, real.reshape_as(outputs))
+-loss += criterion(outputs, torch.zeros(4))
++loss += criterion(outputs, torch.zeros(4).reshape_as(outputs))
+ loss += criterion(outputs, fake) + criterion(outputs.squeeze(1), real) + criterion(outputs.view(-1), real)
+-loss += F.binary_cross_entropy_with_logits(outputs, target=1 - real)
++loss += F.binary_cross_entropy_with_logits(outputs, target=(1 - real).reshape_as(outputs))
+-loss += criterion(net(images).view(-1), fake)
++loss += criterion(net(images).view(-1), fake.reshape(-1))
+```
+
 A gradient with several elements for one loss is no gradient of that time; it has no fix:
 
 ```diff
@@ -98,7 +121,23 @@ _OF_CLASSES = frozenset(
     )
 )
 """Losses whose target is the number of a class for each row of the input."""
-_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _OF_CLASSES)
+_OF_SHAPES = frozenset(
+    (
+        "torch.nn.BCELoss",
+        "torch.nn.BCEWithLogitsLoss",
+        "torch.nn.functional.binary_cross_entropy",
+        "torch.nn.functional.binary_cross_entropy_with_logits",
+    )
+)
+"""Losses whose target has the shape of the input, else they raise."""
+
+
+def _last_names(losses: frozenset[str]) -> frozenset[str]:
+    return frozenset(name.rpartition(".")[2] for name in losses)
+
+
+_NAMES_OF_CLASSES = _last_names(_OF_CLASSES)
+_NAMES_OF_SHAPES = _last_names(_OF_SHAPES)
 
 
 @on(cst.Call, trigger=attribute("backward"))
@@ -135,26 +174,72 @@ def _gradient_fix(node: cst.Call, given: cst.Arg, rest: Sequence[cst.Arg], model
 )
 def check_target(node: cst.Call, model: Model) -> Finding | None:
     """Report `criterion(scores, labels[i])` where the scores are those of a batch."""
-    match node.args:
-        case [
-            cst.Arg(value=scores, keyword=None, star=""),
-            cst.Arg(value=label, star="") as arg,
-            *_,
-        ]:
-            if arg.keyword is not None and arg.keyword.value != "target":
-                return None
-        case _:
-            return None
-    if isinstance(label, cst.Call) or not losses.may_be_one_of(node.func, _LAST_NAMES, model):
+    pair = _judged(node)
+    if pair is None or not losses.may_be_one_of(node.func, _NAMES_OF_CLASSES, model):
         return None
-    value = model.value(node.func)
-    loss = value.ref if value.kind == Kind.MODULE else model.qualified(node.func)
-    if loss not in _OF_CLASSES or not _has_none(label, model) or not _is_batch(scores, model):
+    scores, label = pair
+    if isinstance(label, cst.Call) or _loss(node, model) not in _OF_CLASSES:
+        return None
+    if not _has_none(label, model) or not _is_batch(scores, model):
         return None
     if is_probed(node, model):
         return None
     said = "a batch of scores takes a batch of labels, and this element has no dimension: this raises; add one"
     return Finding(label, said, Fix("Add `.unsqueeze(0)`", edit.append(label, ".unsqueeze(0)")), receiver=label)
+
+
+@on(
+    cst.Call,
+    trigger=any_of(
+        word("binary_cross_entropy"),
+        word("binary_cross_entropy_with_logits"),
+        all_of(pattern(r"\w \("), any_of(word("BCELoss"), word("BCEWithLogitsLoss"))),
+    ),
+)
+def check_shape(node: cst.Call, model: Model) -> Finding | None:
+    """Report `criterion(outputs, target)` where the target has another number of dimensions."""
+    pair = _judged(node)
+    if pair is None or not losses.may_be_one_of(node.func, _NAMES_OF_SHAPES, model):
+        return None
+    outputs, target = pair
+    if _loss(node, model) not in _OF_SHAPES or is_probed(node, model):
+        return None
+    given, wanted = _dimensions(target, model), _dimensions(outputs, model)
+    if not given or not wanted or given & wanted:
+        return None
+    said = "the target has another number of dimensions than what is judged: this raises; give it that shape"
+    if wanted == Ndim.ONE:
+        added = ".reshape(-1)"
+    elif isinstance(outputs, cst.Name):
+        added = f".reshape_as({outputs.value})"
+    else:
+        return Finding(target, said, receiver=target)
+    return Finding(target, said, Fix(f"Add `{added}`", edit.append(target, added)), receiver=target)
+
+
+def _judged(node: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """What a loss judges, and the target that it is given."""
+    match node.args:
+        case [
+            cst.Arg(value=scores, keyword=None, star=""),
+            cst.Arg(value=target, star="", keyword=None | cst.Name("target")),
+            *_,
+        ]:
+            return scores, target
+    return None
+
+
+def _loss(node: cst.Call, model: Model) -> str | None:
+    """The qualified name of the loss that is called."""
+    value = model.value(node.func)
+    return value.ref if value.kind == Kind.MODULE else model.qualified(node.func)
+
+
+def _dimensions(node: cst.BaseExpression, model: Model) -> Ndim:
+    """How many dimensions a tensor has, at least one; NEITHER if that is not known."""
+    value = model.value(node)
+    is_known = value.kind == Kind.TENSOR and (value.strength or 0) > Strength.NAME and not value.ndim & Ndim.ZERO
+    return value.ndim if is_known else Ndim.NEITHER
 
 
 def _has_none(node: cst.BaseExpression, model: Model) -> bool:
@@ -170,4 +255,4 @@ def _has_dimensions(node: cst.BaseExpression, model: Model) -> bool:
 
 def _is_batch(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
-    return value.is_tensor and value.ndim == Ndim.SEVERAL
+    return value.is_tensor and not value.ndim & ~Ndim.SEVERAL

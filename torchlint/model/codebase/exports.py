@@ -24,6 +24,16 @@ def patcher(context: Context, name: str) -> str | None:
     return context.codebase.patcher(context, name)
 
 
+def setter(context: Context, attribute: str) -> str | None:
+    """Another file of the project that may assign an attribute of that name of any object; None if there is none."""
+    return context.codebase.setter(context, attribute)
+
+
+def keeper(context: Context) -> str | None:
+    """Another file of the project that may ask for gradients with a graph; None if there is none."""
+    return context.codebase.keeper(context)
+
+
 def _lists_exports(context: Context) -> bool:
     """Whether ``__all__`` is a plain list, so that a star takes nothing else."""
     tree = context.tree

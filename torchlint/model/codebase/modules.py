@@ -209,6 +209,16 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
 
+    def setter(self, asker: Context, attribute: str) -> str | None:
+        """Another file of the project that may assign an attribute of that name; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.patching.setter(asker.path, attribute)
+
+    def keeper(self, asker: Context) -> str | None:
+        """Another file of the project that may ask for gradients with a graph; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.patching.keeper(asker.path)
+
     def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
         """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
         if asker.path is None or not asker.path.endswith(_MODULES):

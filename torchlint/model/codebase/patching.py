@@ -1,4 +1,4 @@
-"""Which files of a project put something in the place of a name of torch's: ``F.upsample = mine``.
+"""Which files of a project put something in the place of a name of torch's, ``F.upsample = mine``, or of an attribute.
 
 What is patched that way is patched for every file, so a call of it anywhere may be a call of something else. Tests
 that do so with ``setattr``, or by a text that names it (``patch("torch.tanh")``), count like any other file.
@@ -16,11 +16,13 @@ from torchlint.model.torch import library
 ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
-_ASSIGNED = re.compile(rb"\.(?<=\w\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))")
+_ASSIGNED = re.compile(rb"\.(?<=[\w)\]]\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))")
 """An attribute that is assigned to, alone or with others. The bound is for long lines: of each attribute on one all
 that is behind it would be looked at. `re` finds a character that a pattern begins with in a tenth of the time."""
 _BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
+_KEEPING = re.compile(rb"\bcreate_graph\b(?!\s*=\s*False\b)")
+"""What asks for gradients with a graph, or hands the question on."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -33,11 +35,14 @@ class Patching:
     def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
+        self._keeping: list[str] = []
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
         if b"torch" not in data and b"import" not in data:
             return
+        if _KEEPING.search(data):
+            self._keeping.append(path)
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
             self._by_word[word.decode(errors="replace")].append(path)
 
@@ -47,6 +52,21 @@ class Patching:
             if other != path and self._patches(other, name):
                 return other
         return None
+
+    def keeper(self, path: str) -> str | None:
+        """The first other file that may ask for gradients with a graph: ``backward(create_graph=True)``."""
+        return next((other for other in self._keeping if other != path), None)
+
+    def setter(self, path: str, attribute: str) -> str | None:
+        """The first other file that may assign an attribute of that name of any object; None if there is none."""
+        for other in self._by_word.get(attribute, ()):
+            if other != path and self._sets(other, attribute):
+                return other
+        return None
+
+    def _sets(self, other: str, attribute: str) -> bool:
+        tree = self._parse(other)
+        return tree is None or any(_is_setting(node, attribute) for node in ast.walk(tree))
 
     def _patches(self, other: str, name: str) -> bool:
         tree = self._parse(other)
@@ -84,6 +104,18 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
             return name in (text, library.canonical(text))
         case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]) if _called(node) in _REPLACING:
             return attribute == last and _is_owner(owner, name, names)
+    return False
+
+
+def _is_setting(node: ast.AST, attribute: str) -> bool:
+    """Whether an attribute of that name is assigned, of anything but what a method belongs to."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+            return False
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name == attribute
+        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]) if _called(node) in _REPLACING:
+            return name == attribute
     return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from torchlint.model.possibilities import Kind
+from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.values import (
     MAX_KEYS,
     NUMBER,
@@ -39,6 +39,11 @@ def at(base: Value, key: ElementKey) -> Value | None:
     if isinstance(key, int) and base.items is not None and -len(base.items) <= key < len(base.items):
         return base.items[key]
     return held(base)
+
+
+def part(base: Value) -> Value:
+    """A slice or a multiple of a sequence; that of a size is one, of another length."""
+    return replace(container(iterated(base)), ndim=Ndim.ANY if base.ndim else Ndim.NEITHER)
 
 
 def is_known(base: Value, key: ElementKey) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model.interpret import learning, narrowing, places, special_methods
+from torchlint.model.interpret import containers, learning, narrowing, places, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import chained, dotted
@@ -24,9 +24,7 @@ from torchlint.model.values import (
     Strength,
     Symbol,
     Value,
-    container,
     is_opaque,
-    iterated,
     join,
     tensor,
 )
@@ -59,7 +57,7 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
     if left.kind & Kind.CONTAINER and right.kind & Kind.CONTAINER:
         return join(left, right)
     if left.kind == Kind.CONTAINER and right.kind == Kind.NUMBER:
-        return container(iterated(left))
+        return containers.part(left)
     if left.kind == Kind.NUMBER and right.kind == Kind.NUMBER:
         return NUMBER
     if is_opaque(left) and (is_opaque(right) or right.kind == Kind.NUMBER):

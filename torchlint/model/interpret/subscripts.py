@@ -28,10 +28,8 @@ from torchlint.model.values import (
     Strength,
     Symbol,
     Value,
-    container,
     held,
     is_opaque,
-    iterated,
     tensor,
     unknown,
 )
@@ -54,7 +52,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         return iteration.element(frame, base, _ndim(frame, base, node))
     if base.kind & Kind.CONTAINER:
         if isinstance(index, cst.Slice):
-            return container(iterated(base))
+            return containers.part(base)
         item = containers.at(base, literal)
         return (
             learning.resolve(frame, item)

@@ -32,7 +32,8 @@ def ndim_of(
         case "zero":
             return Ndim.ZERO
         case "more":
-            return Ndim.MORE
+            is_told = result.as_first and bool(values) and values[0].kind == Kind.TENSOR
+            return (values[0].ndim & Ndim.MORE if is_told else Ndim.NEITHER) or Ndim.MORE
         case "loss":
             reduces = _reduces(result.at, made)
             elementwise = broadcast(values) if result.elementwise else Ndim.ANY
@@ -67,13 +68,17 @@ def broadcast(values: Sequence[Value]) -> Ndim:
 
 def ndim_by(number: int) -> Ndim:
     """So many dimensions."""
-    return (Ndim.ZERO, Ndim.ONE)[number] if number < 2 else Ndim.SEVERAL
+    return _NUMBERS[min(number, len(_NUMBERS) - 1)]
+
+
+_NUMBERS = (Ndim.ZERO, Ndim.ONE, Ndim.TWO, Ndim.MANY)
 
 
 def _most(a: Ndim, b: Ndim) -> Ndim:
     """The greater one of two numbers of dimensions, for all that each of them can be."""
-    found = Ndim.NEITHER
-    for each, below in ((Ndim.ZERO, Ndim.ZERO), (Ndim.ONE, Ndim.ZERO | Ndim.ONE), (Ndim.SEVERAL, Ndim.ANY)):
+    found = below = Ndim.NEITHER
+    for each in _NUMBERS:
+        below |= each
         if (a & each and b & below) or (b & each and a & below):
             found |= each
     return found
@@ -81,9 +86,18 @@ def _most(a: Ndim, b: Ndim) -> Ndim:
 
 def without_one(ndim: Ndim) -> Ndim:
     """What is left where one dimension is reduced or indexed; 0-dim tensors stay what they are."""
-    return (Ndim.ZERO if ndim & (Ndim.ZERO | Ndim.ONE) else Ndim.NEITHER) | (
-        Ndim.MORE if ndim & Ndim.SEVERAL else Ndim.NEITHER
-    )
+    left = Ndim.NEITHER
+    for before, after in _LESS:
+        if ndim & before:
+            left |= after
+    return left
+
+
+_LESS = (
+    (Ndim.ZERO | Ndim.ONE, Ndim.ZERO),
+    (Ndim.TWO, Ndim.ONE),
+    (Ndim.MANY, Ndim.SEVERAL),
+)
 
 
 def _is_of_several(dim: Argument | None) -> bool:
@@ -139,7 +153,7 @@ def _sized(size_at: int, takes_sizes: bool, arguments: Sequence[Argument]) -> Nd
     if not takes_sizes or not positional or any(a.star for a in positional):
         return Ndim.ANY
     if len(positional) > 1:
-        return Ndim.SEVERAL
+        return ndim_by(len(positional))
     return Ndim.ONE if positional[0].value.kind == Kind.NUMBER else Ndim.ANY
 
 
@@ -168,6 +182,8 @@ def _nested(value: Value) -> Ndim:
         case Kind.NUMBER:
             return Ndim.ZERO
         case Kind.CONTAINER if value.items and all(item.kind == Kind.NUMBER for item in value.items):
+            return Ndim.ONE
+        case Kind.CONTAINER if value.items is None and value.item is not None and value.item.kind == Kind.NUMBER:
             return Ndim.ONE
         case Kind.CONTAINER if value.items and all(item.kind == Kind.CONTAINER for item in value.items):
             return Ndim.SEVERAL

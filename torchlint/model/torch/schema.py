@@ -34,6 +34,8 @@ class TensorResult:
     """What its dtype is, unless ``dtype=`` is given."""
     ndim: NdimRule = "any"
     """How many dimensions it has."""
+    as_first: bool = False
+    """With ``more``: as many as the first tensor has."""
     is_input: bool = False
     """It is the first argument itself, always."""
     alias: bool = False

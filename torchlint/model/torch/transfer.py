@@ -47,7 +47,7 @@ _PLAIN = {
     "none": NONE,
     "ndarray": NDARRAY,
     "list": container(),
-    "size": container(NUMBER),
+    "size": replace(container(NUMBER), ndim=Ndim.ANY),
     "any": UNKNOWN,
 }
 

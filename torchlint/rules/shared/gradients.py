@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
 from torchlint.model.bindings import declares
+from torchlint.model.codebase.exports import keeper
 from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
 
@@ -24,8 +25,11 @@ def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
 
 
 def keep_graphs(model: Model) -> bool:
-    """Whether gradients may carry a graph in this file: ``backward(create_graph=True)``, by keyword or by position."""
-    return model.remember(_asks_for_graphs)
+    """Whether gradients may carry a graph: this file, or another one, has ``backward(create_graph=True)``.
+
+    By position that is seen in this file only.
+    """
+    return model.remember(_asks_for_graphs) or model.ask(keeper) is not None
 
 
 def _asks_for_graphs(model: Model) -> bool:

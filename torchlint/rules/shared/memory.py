@@ -137,6 +137,8 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
     if ref is not None:
         result = library.function(ref)
     elif isinstance(func, cst.Attribute) and model.is_tensor(func.value):
+        if func.attr.value == "set_":  # it has the memory that it is given
+            return False
         result = library.method(func.attr.value)
         if isinstance(result, TensorResult) and may_alias(result):
             return is_new(func.value, model)

@@ -9,12 +9,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import identity, memory
+from torchlint.rules.shared import gradients, identity, memory
 
 VARIABLE = "torch.autograd.Variable"
 
@@ -54,7 +55,8 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     if wrapped.keyword is not None and wrapped.keyword.value != "data":
         return None
     value = model.value(wrapped.value)
-    if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (value.kind != Kind.TENSOR and _is_tried(call, model)):
+    is_certain = value.kind == Kind.TENSOR and not _is_of_object(wrapped.value, model)
+    if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (not is_certain and _is_tried(call, model)):
         return None
     fix = _unwrapped(call, wrapped, model)
     # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one
@@ -68,6 +70,11 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     elif fix.applicability is Applicability.UNSAFE:
         fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
+
+
+def _is_of_object(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is an attribute of an object, which anybody may set: no attribute of a tensor."""
+    return isinstance(node, cst.Attribute) and not model.value(node.value).kind & Kind.TENSOR
 
 
 def _is_none_unless_given(node: cst.BaseExpression, model: Model) -> bool:
@@ -144,7 +151,7 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     if source is not None:
         applicability = _without_data(call, source, model)
         if _is_useless(call, source, model):
-            edits = _strip(call, source, "", model)
+            edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
@@ -179,6 +186,10 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if memory.is_detach(inner):
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
+        return False
+    if isinstance(inner, cst.Attribute) and _is_of_object(inner, model) and model.ask(setter, inner.attr.value):
+        return False  # what another file sets may have a graph
+    if value.role & Role.GRADIENT and gradients.keep_graphs(model):
         return False
     judges = identity.may_be_one, identity.is_replaced, identity.is_last_use
     return any(is_one(call, inner, model) for is_one in judges)
@@ -234,7 +245,10 @@ def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Mo
 
 
 def _asks(arg: cst.Arg) -> bool:
-    """Whether an argument of a wrapper may ask for something: `volatile` does not."""
+    """Whether an argument of a wrapper may ask for something: `volatile` and `requires_grad=False` do not."""
+    match arg:
+        case cst.Arg(keyword=cst.Name("requires_grad"), value=value):
+            return literal_bool(value) is not False
     return arg.keyword is None or arg.keyword.value != "volatile"
 
 

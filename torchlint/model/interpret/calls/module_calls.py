@@ -33,6 +33,7 @@ from torchlint.model.values import (
     Symbol,
     Value,
     container,
+    held,
     mapping,
     parameter,
     tensor,
@@ -48,6 +49,8 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
     """A call of a module: what its ``forward`` returns, or the modules it is made of; else a tensor by convention."""
     text = f"it comes from the module `{dotted(node.func)}`" if is_dotted(node.func) else "it comes from a module"
     evidence = Evidence(Strength.CONVENTION, text, node)
+    if func.node is not None and any(_holds_packed(arg.value) for arg in arguments):
+        return learning.unknown(frame, Symbol(Origin.CALL, id(node)))  # packed in, so perhaps packed out
     if isinstance(func.node, cst.ClassDef):
         method = find_method(frame.context, func.node, "forward")
         if method is not None:
@@ -61,6 +64,12 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         if known is not None:
             return known
     return of_unknown(frame, func, node, evidence)
+
+
+def _holds_packed(value: Value) -> bool:
+    """Whether a value is a packed sequence, or holds one."""
+    inside = held(value) if value.kind & Kind.CONTAINER else None
+    return bool(value.kind & Kind.PACKED) or (inside is not None and bool(inside.kind & Kind.PACKED))
 
 
 def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) -> Value:

@@ -56,6 +56,16 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
 
 
+def is_half(call: cst.Call, model: Model) -> bool:
+    """Whether another volatile tensor of the same function needs a block: this one is done with it, or neither."""
+    return model.remember(_needs_blocks, model.scopes.scope_of(call))
+
+
+def _needs_blocks(model: Model, scope: cst.FunctionDef | cst.Module) -> bool:
+    calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
+    return any(wanted(call, model).need is Need.BLOCK for call in calls if model.scopes.scope_of(call) is scope)
+
+
 @dataclass(frozen=True)
 class _Waiting:
     """The statements of a scope in which fixes wait for blocks, by ``id``."""
