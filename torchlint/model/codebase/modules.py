@@ -7,13 +7,11 @@ binds is asked for. What a file's answers rest on is recorded, so that a cache k
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
@@ -24,6 +22,7 @@ from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.importers import Importers
+from torchlint.model.codebase.outline import Outline, outlined
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import call_of
@@ -46,7 +45,6 @@ _MAKERS = ("namedtuple", "NewType", "vmap")
 """What is called to make a class or function: the call stands for that."""
 _MAGIC = re.compile(r"^[%!?][^\n]*|^[^\n#]*\?$", re.MULTILINE)
 """Lines of a notebook that are no Python."""
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 @dataclass(frozen=True)
@@ -57,22 +55,6 @@ class Surroundings:
     search_path: tuple[str, ...]
     probed: frozenset[str]
     """Paths that were asked for to find that out."""
-
-
-@dataclass(eq=False)
-class Outline:
-    """The top-level statements of a file, and the names they bind."""
-
-    lines: list[str]
-    statements: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line, counted from 0; the last one is not included."""
-    names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    stars: list[tuple[int, str]] = field(default_factory=list)
-    """The modules of ``from … import *``, each with the number of dots in front."""
-
-    def text(self, numbers: tuple[int, ...]) -> str:
-        """The source of some statements."""
-        return "".join(line for n in numbers for line in self.lines[slice(*self.statements[n])])
 
 
 class Codebase:
@@ -430,7 +412,7 @@ class Codebase:
         except source.Undecodable:
             return None
         tree = parsed(text) if excess(text, USUAL) is None else None
-        return _outlined(text, tree) if tree is not None else None
+        return outlined(text, tree) if tree is not None else None
 
     def _is_file(self, path: str) -> bool:
         return self._state(path) not in ("", states.FOLDER, states.SPECIAL)
@@ -461,48 +443,3 @@ _CHECKED = "<checked>"
 def _id(context: Context) -> str:
     """Under what to record that a context asked: its file, or that it is the one being checked."""
     return _CHECKED if context.is_checked else context.path or ""
-
-
-def _outlined(text: str, tree: ast.Module) -> Outline:
-    outline = Outline(_LINE.findall(text))
-    for statement in tree.body:
-        decorators = getattr(statement, "decorator_list", ())
-        first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
-        last = statement.end_lineno or statement.lineno
-        if outline.statements and first < outline.statements[-1][1]:  # several on a line
-            outline.statements[-1] = (outline.statements[-1][0], last)
-        else:
-            outline.statements.append((first, last))
-        number = len(outline.statements) - 1
-        for name in _bound(statement):
-            if number not in outline.names[name]:
-                outline.names[name].append(number)
-    outline.stars += [
-        (node.level, node.module or "")
-        for statement in tree.body
-        if isinstance(statement, ast.ImportFrom | ast.If | ast.Try)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
-    ]
-    outline.names.default_factory = None  # type: ignore[attr-defined]
-    return outline
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds in its own scope."""
-    stack: list[ast.AST] = [statement]
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-                continue
-            case ast.Import(names=aliases):
-                yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
-            case ast.ImportFrom(names=aliases):
-                yield from (alias.asname or alias.name for alias in aliases if alias.name != "*")
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                continue
-        stack += ast.iter_child_nodes(node)

@@ -1,0 +1,73 @@
+"""The outline of a file: its top-level statements, and which of them binds which name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+
+
+@dataclass(eq=False)
+class Outline:
+    """The top-level statements of a file, and the names they bind."""
+
+    lines: list[str]
+    statements: list[tuple[int, int]] = field(default_factory=list)
+    """First and last line, counted from 0; the last one is not included."""
+    names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    stars: list[tuple[int, str]] = field(default_factory=list)
+    """The modules of ``from … import *``, each with the number of dots in front."""
+
+    def text(self, numbers: tuple[int, ...]) -> str:
+        """The source of some statements."""
+        return "".join(line for n in numbers for line in self.lines[slice(*self.statements[n])])
+
+
+def outlined(text: str, tree: ast.Module) -> Outline:
+    """The outline of a text, from the tree that Python's own parser has made of it."""
+    outline = Outline(_LINE.findall(text))
+    for statement in tree.body:
+        decorators = getattr(statement, "decorator_list", ())
+        first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
+        last = statement.end_lineno or statement.lineno
+        if outline.statements and first < outline.statements[-1][1]:  # several on a line
+            outline.statements[-1] = (outline.statements[-1][0], last)
+        else:
+            outline.statements.append((first, last))
+        number = len(outline.statements) - 1
+        for name in _bound(statement):
+            if number not in outline.names[name]:
+                outline.names[name].append(number)
+    outline.stars += [
+        (node.level, node.module or "")
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom | ast.If | ast.Try)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+    ]
+    outline.names.default_factory = None  # type: ignore[attr-defined]
+    return outline
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds in its own scope."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+                continue
+            case ast.Import(names=aliases):
+                yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
+            case ast.ImportFrom(names=aliases):
+                yield from (alias.asname or alias.name for alias in aliases if alias.name != "*")
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                continue
+        stack += ast.iter_child_nodes(node)
