@@ -349,13 +349,18 @@ HOSTILE: dict[str, tuple[str | bytes, str, int]] = {
     "cells that are none": ('{"cells": 3}', "1:11: TL003 this is no notebook: `[` was expected here", 1),
     "a cell that is none": ('{"cells": [3]}', "1:12: TL003 this is no notebook: `{` was expected here", 1),
     "code that is a number": (
-        '{"cells": [{"cell_type": "code", "source": 3}]}',
-        "1:44: TL003 the code of cell 1 is no text",
+        GOOD.replace('"cells": [', '"cells": [{"cell_type": "code", "source": 3}, '),
+        "cell 1:1:1: TL001 the code of this cell is no text",
         1,
     ),
     "code with a number in it": (
-        '{"cells": [{"cell_type": "code", "source": ["", 3]}]}',
-        "1:49: TL003 the code of cell 1 is no text",
+        GOOD.replace('"cells": [', '"cells": [{"cell_type": "code", "source": ["", 3]}, '),
+        "cell 1:1:1: TL001 the code of this cell is no text",
+        1,
+    ),
+    "a cell without a text among others": (
+        GOOD.replace('"cells": [', '"cells": [{"cell_type": "code", "source": null}, '),
+        "cell 3:1:7: TL101",
         1,
     ),
     "deep": ('{"x": ' + "[" * 200_000 + "]" * 200_000 + "}", "TL003 this notebook is nested too deeply to be read", 1),

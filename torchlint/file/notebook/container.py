@@ -42,6 +42,8 @@ class WrittenCell:
     is_list: bool
     """Whether that is a list of strings, and not one string."""
     strings: tuple[CellString, ...]
+    is_text: bool = True
+    """Whether it is either; the code of a cell that is neither is empty."""
 
     @property
     def source(self) -> str:
@@ -142,9 +144,6 @@ class _Reader:
         strings: list[CellString] = []
 
         def string(at: int) -> int:
-            if self._text[at] != '"':
-                place = Lines(self._text).position(at)
-                raise NoNotebook(f"the code of cell {number} is no text", place.row, place.column)
             value, end = self._decode(self._text, at)
             strings.append(CellString(at, end, value))
             return end
@@ -154,6 +153,8 @@ class _Reader:
             self._items(start, string)
         else:
             string(start)
+        if not all(self._text[string.start] == '"' for string in strings):
+            return WrittenCell(number, start, end, is_list=False, strings=(), is_text=False)
         return WrittenCell(number, start, end, is_list, tuple(strings))
 
     # ------------------------------------------------------------------ JSON

@@ -64,9 +64,12 @@ class Notebook:
 
     def without_bad_cells(self) -> Notebook:
         """The same without the cells that are no Python."""
-        if _are_apart(self.text, len(self.parts)):
+        if _are_apart(self.text, len(self.parts)) and all(cell.is_text for cell, _ in self.parts):
             return self
-        found = {number: _error(code.text) for number, (_, code) in enumerate(self.parts)}
+        found = {
+            number: _error(code.text) if cell.is_text else no_python(Position(1, 1), "the code of this cell is no text")
+            for number, (cell, code) in enumerate(self.parts)
+        }
         bad = {number: error for number, error in found.items() if error is not None}
         return replace(assembled(self.source, self.parts, bad), left_out=self.left_out)
 
@@ -106,12 +109,11 @@ def assembled(source: Source, parts: tuple[CellCode, ...], bad: Mapping[int, Dia
     start, row = 0, 1
     for number, (written, code) in enumerate(parts):
         as_written = written.source
-        end = "\n" * bool(as_written) + f"{ENDS[_is_silent(code.text)]}\n"
+        is_line = bool(as_written) or not written.is_text
+        end = "\n" * is_line + f"{ENDS[_is_silent(code.text)]}\n"
         texts += (in_place_of(as_written, is_comment=True) if number in bad else code.text, end)
         shown += (as_written, end)
-        cells.append(
-            Cell(written, start, len(as_written), row, rows := len(NEWLINE.findall(as_written)) + bool(as_written))
-        )
+        cells.append(Cell(written, start, len(as_written), row, rows := len(NEWLINE.findall(as_written)) + is_line))
         start, row = start + len(as_written) + len(end), row + rows + 1
     return Notebook(source, parts, bad, "".join(texts), "".join(shown), Cells(source.text, tuple(cells)))
 
