@@ -70,7 +70,8 @@ def test_the_text_is_that_of_check(path: Path, unsafe: bool) -> None:
     result = transform_module(command, text)
     assert isinstance(result, TransformSuccess), result
     codes = frozenset(code for code, rule in catalogue().items() if rule.by_default) | frozenset(OWN)
-    assert result.code == check_text(text, "-", codes, Fixing.UNSAFE if unsafe else Fixing.SAFE).text
+    fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
+    assert result.code == check_text(text, "-", codes, fixing, location=os.path.abspath("-")).text
     assert not result.warning_messages
 
 

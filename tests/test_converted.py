@@ -76,6 +76,7 @@ def what_becomes(diagnostic: Diagnostic) -> str:
 def executed(files: Mapping[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> ProgramRun:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
+        monkeypatch.delitem(sys.modules, name.removesuffix(".py"), raising=False)
     monkeypatch.syspath_prepend(str(folder))
     try:
         return run(files["main.py"])

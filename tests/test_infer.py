@@ -48,7 +48,7 @@ def test_a_line(write: Write, torchlint: Torchlint) -> None:
     because = "(it comes from the module `net`, line 5) [by parameters of `net`]"
     assert ran.out.splitlines() == [
         f"x.py:6:1: loss: tensor grad=yes ndim=0 dtype=float leaf=no requires=proved {because}",
-        f"x.py:6:8: out: tensor grad=yes ndim=more dtype=float leaf=no requires=proved {because}",
+        f"x.py:6:8: out: tensor grad=yes ndim=two dtype=float leaf=no requires=proved {because}",
         "x.py:6:8: out.sum: reference",
         f"x.py:6:8: out.sum(): tensor grad=yes ndim=0 dtype=float leaf=no requires=proved {because}",
     ]

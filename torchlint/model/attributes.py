@@ -57,11 +57,17 @@ def _as_set_outside(context: Context, cls: cst.ClassDef, name: str, found: Value
         return join(found, UNKNOWN)
     if not found.kind & Kind.TENSOR or found.role != Role.PLAIN:
         return found
-    paths = (imported_path(context, call.func) for call in context.scopes.set_outside_by_calls(cls, name))
-    if any((path or "").startswith("numpy.") for path in paths):
+    setters = context.remember(_setters_to_arrays, name)
+    if len(setters) > (id(cls) in setters):
         found = join(found, NDARRAY)
     grad = Tri.MAYBE if found.grad == Tri.NO and found.dtype & Dtype.FLOAT else found.grad
     return replace(found, grad=grad, leaf=Tri.MAYBE, certainty=Certainty.SUPPOSED)
+
+
+def _setters_to_arrays(context: Context, name: str) -> frozenset[int]:
+    """Who of the file assigns an attribute what NumPy gives: classes to their own objects, by identity; 0 for others."""
+    calls = context.scopes.calls_assigned(name)
+    return frozenset(cls for cls, call in calls if (imported_path(context, call.func) or "").startswith("numpy."))
 
 
 def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame, base: Value | None) -> Value | None:

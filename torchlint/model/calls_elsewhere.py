@@ -70,8 +70,9 @@ def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
 def _calls_in(
     caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
 ) -> Iterator[CallSite]:
-    for call in caller.tree.all(cst.Call):
-        if last_name(call.func) != name or (needs_arguments and not call.args):
+    for func in sorted((*caller.tree.names(name), *caller.tree.attributes(name)), key=caller.tree.order):
+        call = caller.tree.parent(func)
+        if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):
             continue
         if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
             if not _is_awaited(caller, call):

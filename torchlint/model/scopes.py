@@ -249,13 +249,15 @@ class Scopes:
         heirs = by_heirs.get(cls.name.value, set())
         return any(len(found) > (id(cls) in found) for found in (by_anybody, heirs))
 
-    def set_outside_by_calls(self, cls: cst.ClassDef, attribute: str) -> Iterator[cst.Call]:
-        """The calls that give what is assigned to an attribute of that name elsewhere than in a class."""
+    def calls_assigned(self, attribute: str) -> Iterator[tuple[int, cst.Call]]:
+        """The calls whose results an attribute of that name is assigned, each with the class that does so for its own
+        objects, by identity; 0 for all others.
+        """
         for site in self._assigned(attribute):
             assign = self.tree.parent(self.tree.parent(site) or site)
             if isinstance(assign, cst.Assign) and isinstance(assign.value, cst.Call):
-                if self.tree.enclosing(site, cst.ClassDef) is not cls or dotted(site.value) != "self":
-                    yield assign.value
+                around = self.tree.enclosing(site, cst.ClassDef)
+                yield id(around) if around is not None and dotted(site.value) == "self" else 0, assign.value
 
     def _collected_settings(self, attribute: str) -> tuple[set[int], dict[str, set[int]]]:
         """In which classes an attribute of any object is assigned, and for each base which classes assign their own."""
