@@ -96,6 +96,9 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "def f(x: torch.Tensor):\n    loss = x.mean()\n    loss.backward(one)\n    loss.backward(gradient=-mone)\n"
         "    loss.backward(torch.FloatTensor([1]), create_graph=True)\n    x.mean(0).backward(one)\n",
         "import torch\none = torch.ones(1)\nmone = one.mul(-1)\none, mone = one.cuda(), mone.cuda()\n"
+        "def f(x: torch.Tensor):\n    loss = x.mean()\n    loss.backward(one)\n    loss.backward(gradient=-mone)\n"
+        "    loss.backward(create_graph=True)\n    x.mean(0).backward(one)\n",
+        "import torch\none = torch.ones(1)\nmone = one.mul(-1)\none, mone = one.cuda(), mone.cuda()\n"
         "def f(x: torch.Tensor):\n    loss = x.mean()\n    loss.backward(one[0])\n    loss.backward(gradient=(-mone)[0])\n"
         "    loss.backward(create_graph=True)\n    x.mean(0).backward(one)\n",
     ),
@@ -110,6 +113,7 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "def f(x: torch.Tensor):\n    t = torch.tensor([1, 2])\n    for i in range(2):\n"
         "        loss(x.view(1, -1), t[i])\n        loss(x, t[i])\n        F.nll_loss(x.view(-1), t[i])\n"
         "        loss(x.view(1, -1), t[i:])\n",
+        None,
         "import torch\nimport torch.nn.functional as F\nfrom torch import nn\nloss = nn.CrossEntropyLoss()\n"
         "def f(x: torch.Tensor):\n    t = torch.tensor([1, 2])\n    for i in range(2):\n"
         "        loss(x.view(1, -1), t[i].unsqueeze(0))\n        loss(x, t[i])\n        F.nll_loss(x.view(-1), t[i])\n"

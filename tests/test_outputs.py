@@ -417,6 +417,21 @@ def test_no_report_goes_to_a_file_that_was_checked(
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_no_report_goes_over_a_baseline_of_another_run(
+    newline: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": CODE, "torchlint.toml": ""})
+    assert torchlint("baseline", "write", "--baseline", "old.json").code == 0
+    path = tmp_path / "old.json"
+    path.write_bytes(path.read_bytes().replace(b"\n", newline.encode()))
+    before = path.read_bytes()
+    ran = torchlint("check", "--output-format", "json", "--output-file", "old.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "is a baseline: no report is written to it" in ran.err
+    assert path.read_bytes() == before
+
+
 # files, options, and which of the files a report is to be written to
 TAKEN = {
     "a baseline that is named": ({}, "--baseline known.json --output-file known.json", "known.json"),

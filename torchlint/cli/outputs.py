@@ -133,6 +133,8 @@ def _checked(file: str, where: str) -> str:
         raise SettingsError(f"{where}: a report is not written to `{file}`, which looks like a source file")
     if baseline.NAME in {os.path.basename(file), os.path.basename(os.path.realpath(file))}:
         raise SettingsError(f"{where}: a report is not written to `{file}`, which is called as baselines are")
+    if baseline.is_one(file):
+        raise SettingsError(f"{where}: {file} is a baseline: no report is written to it")
     return file
 
 

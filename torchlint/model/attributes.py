@@ -65,7 +65,7 @@ def _as_set_outside(context: Context, cls: cst.ClassDef, name: str, found: Value
 
 
 def _setters_to_arrays(context: Context, name: str) -> frozenset[int]:
-    """Who of the file assigns an attribute what NumPy gives: classes to their own objects, by identity; 0 for others."""
+    """Who assigns an attribute what NumPy gives: classes to their own objects, by identity; 0 for all others."""
     calls = context.scopes.calls_assigned(name)
     return frozenset(cls for cls, call in calls if (imported_path(context, call.func) or "").startswith("numpy."))
 

@@ -23,6 +23,8 @@ from torchlint.project.settings import Settings
 from torchlint.system import writing
 from torchlint.system.reading import LIMIT, read
 
+_BEGINNING = '{\n  "tool": "torchlint",\n  "baseline":'
+"""What every baseline begins with."""
 NAME = ".torchlint-baseline.json"
 """What it is called where nobody gives it another name."""
 
@@ -202,11 +204,22 @@ def counted(findings: Mapping[str, Iterable[Diagnostic]]) -> tuple[BaselineEntry
     return tuple(sorted(counts.values()))
 
 
+def is_one(file: str) -> bool:
+    """Whether a file that is there begins as baselines do."""
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as opened:
+            return opened.read(len(_BEGINNING) + 3).replace(b"\r\n", b"\n").startswith(_BEGINNING.encode())
+    except OSError:
+        return False
+
+
 def text_of(entries: Iterable[BaselineEntry]) -> str:
     """A baseline as it is written."""
     lines = [f"    {_json(dict(zip(_FIELDS, entry, strict=True)))}" for entry in sorted(entries)]
     findings = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
-    return f'{{\n  "tool": "torchlint",\n  "baseline": {_VERSION},\n  "findings": {findings}\n}}\n'
+    return f'{_BEGINNING} {_VERSION},\n  "findings": {findings}\n}}\n'
 
 
 def _json(value: object) -> str:

@@ -31,6 +31,26 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
      return v[0]
 ```
 
+In the body of a class an assignment makes an attribute, and stays:
+
+```diff run
+ import torch
+-from torch.autograd import Variable
+
+ eye = torch.eye(2)
+
+
+ class Rotation(torch.nn.Module):
+-    eye = Variable(eye)
++    eye = eye
+
+     def forward(self, x):
+         return x @ self.eye
+
+
+ rotated = Rotation()(torch.ones(2))
+```
+
 ## When the fix is unsafe
 
 For `Variable(x.data)` where the result is written to: `backward()` raises where gradients were silently wrong. Where

@@ -11,10 +11,10 @@ fewer dimensions than what is judged, as long as it had as many elements. All th
  net = nn.Linear(3, 1)
  one = torch.FloatTensor([1])
  mone = one * -1
--net(torch.ones(4, 3)).mean().backward(one)
+~net(torch.ones(4, 3)).mean().backward(one)
 +net(torch.ones(4, 3)).mean().backward(one[0])
  loss = net(torch.zeros(4, 3)).mean()
--loss.backward(mone, retain_graph=True)
+~loss.backward(mone, retain_graph=True)
 +loss.backward(mone[0], retain_graph=True)
 -loss.backward(torch.ones(1))
 +loss.backward()
@@ -31,12 +31,12 @@ fewer dimensions than what is judged, as long as it had as many elements. All th
  criterion = nn.CrossEntropyLoss()
  loss = 0
  for i in range(3):
--    loss += criterion(scores[i].view(1, -1), labels[i])
+~    loss += criterion(scores[i].view(1, -1), labels[i])
 +    loss += criterion(scores[i].view(1, -1), labels[i].unsqueeze(0))
      loss += criterion(scores[i].view(-1), labels[i])
      batch = labels[i : i + 1]
      loss += criterion(scores[i].view(1, -1), batch)
--    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i])
+~    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i])
 +    loss += F.nll_loss(F.log_softmax(scores[i].view(1, -1), 1), labels[i].unsqueeze(0))
 ```
 
@@ -50,7 +50,7 @@ fewer dimensions than what is judged, as long as it had as many elements. All th
  loss = 0
  for x, label in zip(inputs, labels):
      out, _ = cell(x.view(1, 1, 4))
--    loss += criterion(out.view(-1, 4), label)
+~    loss += criterion(out.view(-1, 4), label)
 +    loss += criterion(out.view(-1, 4), label.unsqueeze(0))
 ```
 
@@ -65,14 +65,14 @@ fewer dimensions than what is judged, as long as it had as many elements. All th
  images = images[:, :3].contiguous().view(images.size(0), -1)
  real, fake = torch.ones(images.size(0)), torch.zeros(4, 1)
  outputs = net(images)
--loss = criterion(outputs, real)
+~loss = criterion(outputs, real)
 +loss = criterion(outputs, real.reshape_as(outputs))
--loss += criterion(outputs, torch.zeros(4))
+~loss += criterion(outputs, torch.zeros(4))
 +loss += criterion(outputs, torch.zeros(4).reshape_as(outputs))
  loss += criterion(outputs, fake) + criterion(outputs.squeeze(1), real) + criterion(outputs.view(-1), real)
--loss += F.binary_cross_entropy_with_logits(outputs, target=1 - real)
+~loss += F.binary_cross_entropy_with_logits(outputs, target=1 - real)
 +loss += F.binary_cross_entropy_with_logits(outputs, target=(1 - real).reshape_as(outputs))
--loss += criterion(net(images).view(-1), fake)
+~loss += criterion(net(images).view(-1), fake)
 +loss += criterion(net(images).view(-1), fake.reshape(-1))
 ```
 
@@ -91,7 +91,8 @@ A gradient with several elements for one loss is no gradient of that time; it ha
 
 ## When the fix is unsafe
 
-Never: it raises, whatever the values are. In a `try` there is no finding.
+Always but where a gradient of one is left out: dimensions are known as far as it is seen what happens to the tensor,
+and a function that is given it may change them in place. In a `try` there is no finding.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
@@ -105,7 +106,20 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.model.syntax import keyword
-from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, attribute, on, pattern, word
+from torchlint.rule import (
+    Applicability,
+    Edit,
+    Finding,
+    Fix,
+    Group,
+    Severity,
+    all_of,
+    any_of,
+    attribute,
+    on,
+    pattern,
+    word,
+)
 from torchlint.rules.shared import losses, one_element
 from torchlint.rules.shared.statements import is_probed
 
@@ -161,7 +175,7 @@ def _gradient_fix(node: cst.Call, given: cst.Arg, rest: Sequence[cst.Arg], model
         return Fix("Remove it: the gradient of a loss is one", (edit.remove_argument(node, given),))
     if not one_element.is_made_of_one(given.value, model):
         return None
-    return Fix("Give its element", edit.append(given.value, "[0]"))
+    return _risky("Give its element", edit.append(given.value, "[0]"))
 
 
 @on(
@@ -185,7 +199,7 @@ def check_target(node: cst.Call, model: Model) -> Finding | None:
     if is_probed(node, model):
         return None
     said = "a batch of scores takes a batch of labels, and this element has no dimension: this raises; add one"
-    return Finding(label, said, Fix("Add `.unsqueeze(0)`", edit.append(label, ".unsqueeze(0)")), receiver=label)
+    return Finding(label, said, _risky("Add `.unsqueeze(0)`", edit.append(label, ".unsqueeze(0)")), receiver=label)
 
 
 @on(
@@ -214,7 +228,12 @@ def check_shape(node: cst.Call, model: Model) -> Finding | None:
         added = f".reshape_as({outputs.value})"
     else:
         return Finding(target, said, receiver=target)
-    return Finding(target, said, Fix(f"Add `{added}`", edit.append(target, added)), receiver=target)
+    return Finding(target, said, _risky(f"Add `{added}`", edit.append(target, added)), receiver=target)
+
+
+def _risky(message: str, edits: tuple[Edit, ...]) -> Fix:
+    """A fix that rests on a number of dimensions, which a function that was given the tensor may change in place."""
+    return Fix(message, edits, Applicability.UNSAFE, risk="it raises if a function has changed the dimensions in place")
 
 
 def _judged(node: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:

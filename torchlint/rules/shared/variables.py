@@ -191,13 +191,15 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False  # what another file sets may have a graph
     if value.role & Role.GRADIENT and gradients.keep_graphs(model):
         return False
+    if _makes_attribute(call, model):
+        return identity.may_be_one(call, inner, model)  # what has that name around the class is still there
     judges = identity.may_be_one, identity.is_replaced, identity.is_last_use
     return any(is_one(call, inner, model) for is_one in judges)
 
 
 def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> tuple[Edit, ...]:
     """Remove ``x = Variable(x)`` altogether, and of ``x, y = Variable(x), f(y)`` what is about ``x``."""
-    if not isinstance(inner, cst.Name):
+    if not isinstance(inner, cst.Name) or _makes_attribute(call, model):
         return ()
     match model.tree.parent(call):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
@@ -207,6 +209,11 @@ def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Mode
             statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
             return _among_others(element, statement, model) if isinstance(statement, cst.Assign) else ()
     return ()
+
+
+def _makes_attribute(call: cst.Call, model: Model) -> bool:
+    """Whether an assignment stands in the body of a class: there ``x = x`` makes an attribute of what is around it."""
+    return isinstance(model.tree.enclosing(call, cst.FunctionDef, cst.Lambda, cst.ClassDef), cst.ClassDef)
 
 
 def _listed(removal: Edit | None) -> tuple[Edit, ...]:
