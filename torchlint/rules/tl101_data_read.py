@@ -121,6 +121,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import as_number, data_sites, gradients, identity, indices, memory, optimizer_steps
+from torchlint.rules.shared.own_attributes import is_set_elsewhere
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
@@ -185,6 +186,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
     has_no_graph = value.grad == Tri.NO and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and not value.is_parameter
+    has_no_graph = has_no_graph and not is_set_elsewhere(node.value, model)
     if has_no_graph:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)

@@ -16,13 +16,18 @@ from torchlint.model.torch import library
 ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
-_ASSIGNED = re.compile(rb"\.(?<=[\w)\]]\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:=(?!=)|,[^=\n()]{0,200}=(?!=))")
+_ASSIGNED = re.compile(
+    rb"\.(?<=[\w)\]]\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|,[^=\n()]{0,200}=(?!=))"
+)
 """An attribute that is assigned to, alone or with others. The bound is for long lines: of each attribute on one all
 that is behind it would be looked at. `re` finds a character that a pattern begins with in a tenth of the time."""
 _BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
-_KEEPING = re.compile(rb"\bcreate_graph\b(?!\s*=\s*False\b)")
-"""What asks for gradients with a graph, or hands the question on."""
+_KEEPING = re.compile(
+    rb"create_graph(?<!\wcreate_graph)\b(?!\s*=\s*False\b)"
+    rb"|backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad\s*\((?:[^(),\n]{0,100},){4}"
+)
+"""What asks for gradients with a graph, by its name or place, or hands the question on."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -39,10 +44,10 @@ class Patching:
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        if b"torch" not in data and b"import" not in data:
-            return
         if _KEEPING.search(data):
             self._keeping.append(path)
+        if b"torch" not in data and b"import" not in data:
+            return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
             self._by_word[word.decode(errors="replace")].append(path)
 

@@ -1,10 +1,11 @@
-"""Attributes that a class of the project has itself, where torch's would have that name."""
+"""Attributes of objects: those that have a name of torch's, and those that other files may set."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Model, Value
+from torchlint.model import Kind, Model, Value
+from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import decorator_names
 
 
@@ -17,3 +18,13 @@ def has_attribute(value: Value, name: str, model: Model) -> bool:
         return "property" in decorator_names(method)
     home = model.home(value.node)
     return bool(home.scopes.attribute(value.node, name).assigned) or name in home.scopes.info(value.node).declared
+
+
+def is_of_object(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is an attribute of an object, which anybody may set: no attribute of a tensor."""
+    return isinstance(node, cst.Attribute) and not model.value(node.value).kind & Kind.TENSOR
+
+
+def is_set_elsewhere(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether another file of the project may set an attribute of an object, so that it may have a graph."""
+    return isinstance(node, cst.Attribute) and is_of_object(node, model) and bool(model.ask(setter, node.attr.value))

@@ -9,13 +9,13 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Tri, Usage
-from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import gradients, identity, memory
+from torchlint.rules.shared.own_attributes import is_of_object, is_set_elsewhere
 
 VARIABLE = "torch.autograd.Variable"
 
@@ -55,7 +55,7 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     if wrapped.keyword is not None and wrapped.keyword.value != "data":
         return None
     value = model.value(wrapped.value)
-    is_certain = value.kind == Kind.TENSOR and not _is_of_object(wrapped.value, model)
+    is_certain = value.kind == Kind.TENSOR and not is_of_object(wrapped.value, model)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (not is_certain and _is_tried(call, model)):
         return None
     fix = _unwrapped(call, wrapped, model)
@@ -70,11 +70,6 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     elif fix.applicability is Applicability.UNSAFE:
         fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
-
-
-def _is_of_object(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is an attribute of an object, which anybody may set: no attribute of a tensor."""
-    return isinstance(node, cst.Attribute) and not model.value(node.value).kind & Kind.TENSOR
 
 
 def _is_none_unless_given(node: cst.BaseExpression, model: Model) -> bool:
@@ -187,8 +182,8 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
-    if isinstance(inner, cst.Attribute) and _is_of_object(inner, model) and model.ask(setter, inner.attr.value):
-        return False  # what another file sets may have a graph
+    if is_set_elsewhere(inner, model):
+        return False
     if value.role & Role.GRADIENT and gradients.keep_graphs(model):
         return False
     if _makes_attribute(call, model):
