@@ -206,13 +206,11 @@ def counted(findings: Mapping[str, Iterable[Diagnostic]]) -> tuple[BaselineEntry
 
 def is_one(file: str) -> bool:
     """Whether a file that is there begins as baselines do."""
-    if not os.path.isfile(file):
-        return False
     try:
-        with open(file, "rb") as opened:
-            return opened.read(len(_BEGINNING) + 3).replace(b"\r\n", b"\n").startswith(_BEGINNING.encode())
-    except OSError:
+        data = read(file, LIMIT)
+    except (OSError, ValueError):
         return False
+    return data[: len(_BEGINNING) + 3].replace(b"\r\n", b"\n").startswith(_BEGINNING.encode())
 
 
 def text_of(entries: Iterable[BaselineEntry]) -> str:
