@@ -145,6 +145,13 @@ def test_an_error_that_is_waited_for(caught: str, is_safe: bool) -> None:
     assert kinds(text) == ("safe" if is_safe else "unsafe")
 
 
+def _fixed(name: str, files: dict[str, str], write: Write, torchlint: Torchlint, folder: Path) -> str:
+    """What safe fixes make of one of the files of a project."""
+    write(files)
+    torchlint("check", "--fix", name)
+    return (folder / name).read_text(encoding="utf-8")
+
+
 HOLDER = """\
 import torch
 from torch.autograd import Variable
@@ -184,9 +191,9 @@ TRIED = "            return Variable(self.value)\n"
 def test_what_another_file_sets_may_have_a_graph(
     elsewhere: str, twice: str, write: Write, torchlint: Torchlint, tmp_path: Path
 ) -> None:
-    write({"holder.py": HOLDER, "main.py": f"import torch\n{elsewhere}"})
-    torchlint("check", "--fix", "holder.py")
-    fixed = (tmp_path / "holder.py").read_text(encoding="utf-8")
+    fixed = _fixed(
+        "holder.py", {"holder.py": HOLDER, "main.py": f"import torch\n{elsewhere}"}, write, torchlint, tmp_path
+    )
     assert f"        return {twice} * 2\n" in fixed
     assert f"        return {twice} * 3\n" in fixed
     assert TRIED in fixed  # an attribute may be set to what is no tensor, for which the handler is
@@ -194,9 +201,7 @@ def test_what_another_file_sets_may_have_a_graph(
 
 def test_what_the_file_sets_to_an_array_is_no_tensor(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     text = f"import numpy as np\n{HOLDER}\n\nholder = Holder()\nholder.value = np.zeros(3)\n"
-    write({"holder.py": text})
-    torchlint("check", "--fix", "holder.py")
-    fixed = (tmp_path / "holder.py").read_text(encoding="utf-8")
+    fixed = _fixed("holder.py", {"holder.py": text}, write, torchlint, tmp_path)
     assert TRIED in fixed
     assert "        return self.value.data\n" in fixed
 
@@ -229,9 +234,9 @@ class Descent(torch.optim.Optimizer):
 def test_another_file_may_keep_the_graph_of_gradients(
     call: str, read: str, write: Write, torchlint: Torchlint, tmp_path: Path
 ) -> None:
-    write({"descent.py": STEP, "train.py": f"import torch\n\n\ndef train(loss, second=False):\n    {call}\n"})
-    torchlint("check", "--fix", "descent.py")
-    assert f"                grad = {read}\n" in (tmp_path / "descent.py").read_text(encoding="utf-8")
+    files = {"descent.py": STEP, "train.py": f"import torch\n\n\ndef train(loss, second=False):\n    {call}\n"}
+    fixed = _fixed("descent.py", files, write, torchlint, tmp_path)
+    assert f"                grad = {read}\n" in fixed
 
 
 SET = """\
@@ -247,8 +252,6 @@ b = torch.zeros(3).set_(w * 2).data
 def test_what_is_set_to_the_memory_of_a_tensor_has_its_graph(
     write: Write, torchlint: Torchlint, tmp_path: Path
 ) -> None:
-    write({"main.py": SET})
-    torchlint("check", "--fix", "main.py")
-    fixed = (tmp_path / "main.py").read_text(encoding="utf-8")
+    fixed = _fixed("main.py", {"main.py": SET}, write, torchlint, tmp_path)
     assert "a = torch.zeros_like(w).set_(w).detach()\n" in fixed
     assert "b = torch.zeros(3).set_(w * 2).detach()\n" in fixed

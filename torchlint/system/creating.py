@@ -9,8 +9,8 @@ import stat
 
 from torchlint.system import ending, leftovers
 from torchlint.system.reading import is_own
+from torchlint.system.writing import write_new
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 """Where nothing may be put beside a file, or in its place, though it may be written to: it is a mount, for example."""
 
@@ -63,10 +63,7 @@ def _replace(target: str, data: bytes, status: os.stat_result | None) -> None:
     leftovers.sweep_folder(directory)
     temporary = os.path.join(directory, leftovers.new_name())
     try:
-        with open(os.open(temporary, _FLAGS, 0o666), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        write_new(temporary, data, 0o666)
         if status is not None:
             os.chmod(temporary, stat.S_IMODE(status.st_mode))
         os.replace(temporary, target)

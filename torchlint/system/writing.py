@@ -51,10 +51,7 @@ def _replace(target: str, data: bytes, expected: bytes, *, is_alone: bool) -> No
     leftovers.sweep_folder(directory)
     temporary = os.path.join(directory, leftovers.new_name())
     try:
-        with open(os.open(temporary, _FLAGS, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        write_new(temporary, data, 0o600)
         is_same = attributes.copied(target, temporary)
         if not _is_still(target, expected):  # as late as possible
             if _is_still(target, data):  # by another of its names it has been fixed just now
@@ -67,6 +64,18 @@ def _replace(target: str, data: bytes, expected: bytes, *, is_alone: bool) -> No
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def write_new(path: str, data: bytes, mode: int) -> None:
+    """Put data into a file that is not there yet, and on the disk; ``mode`` is what it is made with, less the umask.
+
+    Raises:
+        OSError: it could not be, or something has that name, be it a link.
+    """
+    with open(os.open(path, _FLAGS, mode), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import libcst as cst
 
 from torchlint.model import Kind, Model, Value
@@ -20,11 +22,11 @@ def has_attribute(value: Value, name: str, model: Model) -> bool:
     return bool(home.scopes.attribute(value.node, name).assigned) or name in home.scopes.info(value.node).declared
 
 
-def is_of_object(node: cst.BaseExpression, model: Model) -> bool:
+def is_of_object(node: cst.BaseExpression, model: Model) -> TypeGuard[cst.Attribute]:
     """Whether an expression is an attribute of an object, which anybody may set: no attribute of a tensor."""
     return isinstance(node, cst.Attribute) and not model.value(node.value).kind & Kind.TENSOR
 
 
 def is_set_elsewhere(node: cst.BaseExpression, model: Model) -> bool:
     """Whether another file of the project may set an attribute of an object, so that it may have a graph."""
-    return isinstance(node, cst.Attribute) and is_of_object(node, model) and bool(model.ask(setter, node.attr.value))
+    return is_of_object(node, model) and model.ask(setter, node.attr.value) is not None
