@@ -491,7 +491,11 @@ TAKEN = {
         "--output-format sarif:other.json",
         "known.json",
     ),
-    "settings that are named": ({"my.settings": "docs = false"}, "--config my.settings --output-file my.settings", "my.settings"),
+    "settings that are named": (
+        {"my.settings": "docs = false"},
+        "--config my.settings --output-file my.settings",
+        "my.settings",
+    ),
     "settings that others extend": (
         {"sub/torchlint.toml": 'extend = "base"', "sub/base": "docs = false"},
         "--output-file sub/base",
