@@ -6,7 +6,7 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import dotted, last_name, parameters
+from torchlint.model.syntax import dotted, last_name, last_statement, parameters
 from torchlint.model.torch import library
 
 if TYPE_CHECKING:
@@ -112,25 +112,48 @@ def _names(node: cst.CSTNode) -> set[str]:
 def of_use(context: Context, module: cst.CSTNode) -> Certainty:
     """How certain it is that something is a module with parameters, by what the file does with it."""
     path = dotted(module)
-    if path is None or path not in context.remember(_used) or is_frozen(context, module):
+    if path is None or is_frozen(context, module):
         return Certainty.SUPPOSED
-    return Certainty.EXPECTED
+    used = context.remember(_used)
+    scope = _own_scope(context, path, module) if path in used else None
+    is_used = path in used and (scope is None or (id(scope), path) in used)
+    return Certainty.EXPECTED if is_used else Certainty.SUPPOSED
 
 
-def _used(context: Context) -> frozenset[str]:
-    """Names and paths that are used as networks are, or are read from a file of torch."""
+def _own_scope(context: Context, path: str, node: cst.CSTNode) -> cst.FunctionDef | None:
+    """The function that assigns the name a path begins with; None for what it is given, and for names of the module.
+
+    What functions of a file give each other has the same name in them, as a rule. What each of them makes has not.
+    """
+    name = path.partition(".")[0]
+    owner = context.scopes.owner(name, node)
+    if not isinstance(owner, cst.FunctionDef) or any(each.name.value == name for each in parameters(owner)):
+        return None
+    return owner
+
+
+def _used(context: Context) -> frozenset[str | tuple[int, str]]:
+    """Names and paths that are used as networks are, or are read from a file of torch; with the scope as well."""
+    found = set[str | tuple[int, str]]()
+    for node in _networks(context):
+        path = dotted(node)
+        if path is not None:
+            owner = context.scopes.owner(path.partition(".")[0], node)
+            found |= {path, (id(owner), path)}
+    return frozenset(found)
+
+
+def _networks(context: Context) -> Iterator[cst.CSTNode]:
     tree = context.tree
-    found = set[str | None]()
     for name in _USES:
         for node in tree.attributes(name):
             if isinstance(call := tree.parent(node), cst.Call) and call.func is node:
-                found.add(dotted(node.value))
+                yield node.value
     for node in tree.attributes("load"):
         if imported_path(context, node) == "torch.load" and isinstance(
             made := tree.statement(node), cst.SimpleStatementLine
         ):
-            found.update(dotted(t.target) for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
-    return frozenset(path for path in found if path is not None)
+            yield from (t.target for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
 
 
 @at_home
@@ -151,7 +174,9 @@ def _freezes(context: Context, cls: cst.ClassDef) -> bool:
 
 def _with_parameters(context: Context) -> frozenset[int]:
     """The classes of a file that have parameters, themselves or by what they are made of: found in one go."""
-    named = {each.name.value: each for each in context.scopes.all_classes()}
+    named = {each.name.value: id(each) for each in context.scopes.all_classes()}
+    own: dict[int, list[cst.CSTNode]] = {}
+    others: dict[int, list[tuple[int, cst.CSTNode]]] = {}
     users: dict[int, list[cst.ClassDef]] = {}
     todo: list[cst.ClassDef] = []
     for cls in context.scopes.all_classes():
@@ -160,17 +185,57 @@ def _with_parameters(context: Context) -> frozenset[int]:
         for node in _made_of(context, cls):
             path = imported_path(context, node) or (_usual(node) if context.is_part else None)
             if path is not None and _is_trainable(library.canonical(path)):
-                todo.append(cls)
-                break
-            if isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
-                users.setdefault(id(named[node.value]), []).append(cls)
+                own.setdefault(id(cls), []).append(node)
+            elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
+                others.setdefault(id(cls), []).append((named[node.value], node))
+                users.setdefault(named[node.value], []).append(cls)
+        if id(cls) in own:
+            todo.append(cls)
     found: set[int] = set()
     while todo:
         cls = todo.pop()
-        if id(cls) not in found:
+        if id(cls) in found:
+            continue
+        parts = own.get(id(cls), []) + [node for other, node in others.get(id(cls), ()) if other in found]
+        if _is_made_always(context, parts, cls):
             found.add(id(cls))
             todo += users.get(id(cls), ())
     return frozenset(found)
+
+
+def _is_made_always(context: Context, parts: Iterable[cst.CSTNode], cls: cst.ClassDef) -> bool:
+    """Whether one of some parts of a class is made whatever its conditions say.
+
+    A pooling layer that makes its linear one only ``if method == "learned"`` may have no parameters.
+    """
+    waiting, seen = list(parts), set[int]()
+    while waiting:
+        choice, branch = _choice(context, waiting.pop(), cls)
+        if choice is None:
+            return True
+        seen.add(id(branch))
+        if all(id(each) in seen or _raises(each) for each in (choice.body, choice.orelse)):
+            waiting.append(choice)
+    return False
+
+
+def _choice(context: Context, part: cst.CSTNode, cls: cst.ClassDef) -> tuple[cst.If | cst.IfExp | None, cst.CSTNode]:
+    """The nearest condition in a class that decides whether a part is made, and the branch it is in."""
+    branch = part
+    for up in context.tree.ancestors(part):
+        if up is cls:
+            break
+        if isinstance(up, (cst.If, cst.IfExp)) and branch is not up.test:
+            return up, branch
+        branch = up
+    return None, branch
+
+
+def _raises(branch: cst.CSTNode | None) -> bool:
+    match branch:
+        case cst.Else(body=suite) | (cst.BaseSuite() as suite):
+            return isinstance(last_statement(suite), cst.Raise)
+    return False
 
 
 def _made_of(context: Context, cls: cst.ClassDef) -> Iterator[cst.BaseExpression]:

@@ -1,7 +1,8 @@
 r"""`log` of `softmax` or `sigmoid` is minus infinity where `log_softmax` and `logsigmoid` are right.
 
 Small probabilities are rounded to zero before the logarithm is taken. The value is then `-inf`, and the gradient NaN.
-Adding a small number hides that and bounds the loss.
+Adding a small number hides that and bounds the loss. In an entropy it does no harm: there the logarithm is multiplied
+by the same small probability.
 
 ```diff run-differs
  import torch
@@ -34,7 +35,11 @@ Other things between the two, what numpy and `math` compute, and what is right a
      mean = torch.log(p.mean(0))
      clamped = p.clamp(min=1e-6).log()
      mixed = torch.log(0.5 * p + 0.5 * p.flip(0))
-     return mean, clamped, mixed, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x), x.log_softmax(1)
+     exact = -(p * torch.log(p + 1e-8)).sum(1) - ((1 - p) * (1e-8 + (1 - p)).log()).sum(1)
+     divergence = (p * (torch.log(p + 1e-8) - torch.log(mean))).sum(1)
+     log_p = torch.log(p + 1e-8)
+     same = torch.mul(log_p, p) + log_p.mul(p)
+     return mean, clamped, mixed, exact, divergence, same, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x)
 ```
 
 ## When the fix is unsafe
@@ -53,7 +58,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.activations import Activation, activation
-from torchlint.model.syntax import ending_name, has_stars, integer
+from torchlint.model.syntax import call_of, ending_name, has_stars, integer, without_brackets
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 
@@ -83,6 +88,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             return None
     flipped, is_shifted = False, False
     if (sum_ := _shifted(inner)) is not None:
+        if _is_multiplied_by(sum_, node, model):
+            return None
         inner, is_shifted = sum_, True
     if (probability := _flipped(inner)) is not None:
         inner, flipped = probability, True
@@ -119,6 +126,53 @@ def _is_small(node: cst.BaseExpression) -> bool:
 
 
 _SMALL = 0.01
+
+
+def _is_multiplied_by(factor: cst.BaseExpression, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression, or the sum or difference that it stands in, is multiplied by another one wherever used."""
+    below: cst.CSTNode = node
+    while True:
+        match up := model.tree.parent(below):
+            case cst.BinaryOperation(operator=cst.Add() | cst.Subtract()) | cst.UnaryOperation():
+                below = up
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as name)]):
+                uses = _reads(name, model)
+                is_only_one = len(model.bindings_of(name.value, name)) == 1
+                return is_only_one and bool(uses) and all(_is_multiplied_by(factor, use, model) for use in uses)
+            case _:
+                return any(_is_same(other, factor, model) for other in _factors(below, up, model))
+
+
+def _reads(name: cst.Name, model: Model) -> list[cst.Name]:
+    references = model.references(name.value, model.scopes.scope_of(name))
+    return [use for use in references if not model.is_target(use)]
+
+
+def _factors(node: cst.CSTNode, up: cst.CSTNode | None, model: Model) -> list[cst.BaseExpression]:
+    """What an expression is multiplied by: ``p`` of ``p * x``, ``p.mul(x)``, ``x.mul(p)`` and ``torch.mul(x, p)``."""
+    match up:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            return [right if left is node else left]
+        case cst.Attribute(attr=cst.Name("mul" | "multiply")) if call := call_of(up, model.tree):
+            return [arg.value for arg in call.args]
+        case cst.Arg():
+            return _other_factors(node, model.tree.parent(up))
+    return []
+
+
+def _other_factors(node: cst.CSTNode, call: cst.CSTNode | None) -> list[cst.BaseExpression]:
+    match call:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("mul" | "multiply")), args=args):
+            return [owner, *(arg.value for arg in args if arg.value is not node)]
+    return []
+
+
+def _is_same(node: cst.BaseExpression, factor: cst.BaseExpression, model: Model) -> bool:
+    """Whether two expressions are written alike, but for a sign and brackets."""
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    code = model.tree.code
+    return code(without_brackets(node)) == code(without_brackets(factor))
 
 
 def _flipped(node: cst.BaseExpression) -> cst.BaseExpression | None:
