@@ -129,28 +129,31 @@ _SMALL = 0.01
 
 
 def _is_multiplied_by(factor: cst.BaseExpression, node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression, or the sum or difference that it stands in, is multiplied by another one wherever used."""
-    below: cst.CSTNode = node
-    while True:
-        match up := model.tree.parent(below):
-            case cst.BinaryOperation(operator=cst.Add() | cst.Subtract()) | cst.UnaryOperation():
-                below = up
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as name)]):
-                uses = _reads(name, model)
-                is_only_one = len(model.bindings_of(name.value, name)) == 1
-                return is_only_one and bool(uses) and all(_is_multiplied_by(factor, use, model) for use in uses)
-            case _:
-                return any(_is_same(other, factor, model) for other in _factors(below, up, model))
+    """Whether an expression, or the sum that it stands in, is multiplied by another one wherever it is used."""
+    sum_ = _sum_around(node, model)
+    match model.tree.parent(sum_):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            references = model.references(name, model.scopes.scope_of(target))
+            uses = [_sum_around(use, model) for use in references if not model.is_target(use)]
+            if not uses or len(model.bindings_of(name, target)) > 1:
+                return False
+        case _:
+            uses = [sum_]
+    return all(any(_is_same(other, factor, model) for other in _factors(use, model)) for use in uses)
 
 
-def _reads(name: cst.Name, model: Model) -> list[cst.Name]:
-    references = model.references(name.value, model.scopes.scope_of(name))
-    return [use for use in references if not model.is_target(use)]
+def _sum_around(node: cst.CSTNode, model: Model) -> cst.CSTNode:
+    """The outermost sum or difference that an expression is a term of, else that itself."""
+    while isinstance(up := model.tree.parent(node), (cst.BinaryOperation, cst.UnaryOperation)):
+        if isinstance(up, cst.BinaryOperation) and not isinstance(up.operator, (cst.Add, cst.Subtract)):
+            break
+        node = up
+    return node
 
 
-def _factors(node: cst.CSTNode, up: cst.CSTNode | None, model: Model) -> list[cst.BaseExpression]:
+def _factors(node: cst.CSTNode, model: Model) -> list[cst.BaseExpression]:
     """What an expression is multiplied by: ``p`` of ``p * x``, ``p.mul(x)``, ``x.mul(p)`` and ``torch.mul(x, p)``."""
-    match up:
+    match up := model.tree.parent(node):
         case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
             return [right if left is node else left]
         case cst.Attribute(attr=cst.Name("mul" | "multiply")) if call := call_of(up, model.tree):
