@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
 """What is around a function that may be another one by that name."""
+_LIBRARIES = ("torch.", "numpy.")
+"""Where a name that no file of the project binds is no function of it."""
 _AWAITING = re.compile("raises|suppress", re.IGNORECASE)
 """What context managers are called that let errors pass."""
 
@@ -98,11 +100,15 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
 
     Asked first, for it takes no interpretation.
     """
-    path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
-    if path is None or caller is home:
+    path = imported_path(caller, call.func)
+    if path is None:
         return True
     found = caller.codebase.definition(path, caller)
-    return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
+    if found is None:
+        return not path.startswith(_LIBRARIES)
+    if caller is home or not isinstance(call.func, cst.Name):
+        return True
+    return (found[0].path == home.path and found[1] == name) or bool(found[2])
 
 
 def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.FunctionDef) -> bool:
