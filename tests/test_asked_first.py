@@ -14,6 +14,7 @@ from torchlint.file.triggers.search import searches
 from torchlint.model import Model, calls_elsewhere
 from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
+from torchlint.model.codebase.outline import outlined
 from torchlint.model.context import Context
 from torchlint.model.interpret.queries import ScopeKey
 
@@ -40,7 +41,7 @@ def test_files_are_read_once_however_much_is_forgotten(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import torch\n\ndef f(x):\n    return x.detach()\n")
     text = "from a import f\n\ndef g(x):\n    return f(x).numpy()\n"
     known = Codebase()
-    with mock.patch.object(modules, "_ROOM", 0), mock.patch.object(modules, "outlined", wraps=modules.outlined) as made:
+    with mock.patch.object(modules, "_ROOM", 0), mock.patch.object(modules, "outlined", wraps=outlined) as made:
         for name in ("b.py", "c.py"):
             check_text(text, name, TL104, location=str(tmp_path / name), codebase=known)
     assert made.call_count == 1
