@@ -1,8 +1,8 @@
 r"""`log` of `softmax` or `sigmoid` is minus infinity where `log_softmax` and `logsigmoid` are right.
 
 Small probabilities are rounded to zero before the logarithm is taken. The value is then `-inf`, and the gradient NaN.
-Adding a small number hides that and bounds the loss. In an entropy it does no harm: there the logarithm is multiplied
-by the same small probability.
+Adding a small number hides that and bounds the loss. It does no harm in an entropy, where the logarithm is multiplied
+by the same small probability, nor in numbers that no gradient is taken of, as those of a matching under `no_grad`.
 
 ```diff run-differs
  import torch
@@ -35,6 +35,10 @@ Other things between the two, what numpy and `math` compute, and what is right a
  import numpy as np
  import torch
 
+ @torch.no_grad()
+ def cost(x: torch.Tensor, classes):
+     return -(x.sigmoid() + 1e-8).log()[:, classes]
+
  def entropy(x: torch.Tensor):
      p = torch.softmax(x, dim=1)
      mean = torch.log(p.mean(0))
@@ -61,7 +65,7 @@ import re
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Model, Tri
 from torchlint.model.activations import Activation, activation
 from torchlint.model.syntax import call_of, ending_name, has_stars, integer, without_brackets
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -95,7 +99,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             return None
     flipped, is_shifted = False, False
     if (sum_ := _shifted(inner)) is not None:
-        if _is_multiplied_by(sum_, node, model):
+        if model.grad_enabled(node) == Tri.NO or _is_multiplied_by(sum_, node, model):
             return None
         inner, is_shifted = sum_, True
     if (probability := _flipped(inner)) is not None:
