@@ -9,14 +9,14 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.syntax import dotted, integer, last_name
 
-Loop = cst.For | cst.While | cst.BaseComp
+Repeating = cst.For | cst.While | cst.BaseComp
 
 _COUNTER = re.compile(r"step|iter|epoch|count|round", re.IGNORECASE)
 """What attributes are called that count rounds elsewhere."""
 _ORDERS = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
 
 
-def is_taken_once(node: cst.CSTNode, loop: Loop, model: Model) -> bool:
+def is_taken_once(node: cst.CSTNode, loop: Repeating, model: Model) -> bool:
     """Whether a condition around a node lets it run once in a loop: it asks for what the node is kept in, or counts."""
     bound = _bound(model.tree.statement(node), model)
     child = node
@@ -61,7 +61,7 @@ def _asks(test: cst.BaseExpression, bound: frozenset[str], model: Model) -> bool
     return False
 
 
-def _is_one(test: cst.BaseExpression, loop: Loop, model: Model) -> bool | None:
+def _is_one(test: cst.BaseExpression, loop: Repeating, model: Model) -> bool | None:
     """Whether a condition holds in one round of a loop (True), in all but one (False), or in others (None)."""
     match test:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
@@ -87,7 +87,7 @@ def _is_first(operator: cst.BaseCompOp, number: cst.BaseExpression) -> bool | No
     return None
 
 
-def _counts(node: cst.BaseExpression, loop: Loop, model: Model) -> bool:
+def _counts(node: cst.BaseExpression, loop: Repeating, model: Model) -> bool:
     """Whether an expression is what a loop counts with, or an attribute that is called like that."""
     if isinstance(node, cst.Attribute):
         return _COUNTER.search(last_name(node)) is not None
