@@ -13,6 +13,9 @@ from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
 from torchlint.model.possibilities import Kind
+from torchlint.model.reexports import is_taken
+from torchlint.model.running import may_run
+from torchlint.model.standing import stands
 from torchlint.model.syntax import last_name
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     called = cls.name.value if cls is not None and name == "__init__" else name
     imported = cls.name.value if cls is not None else name
     found = list(_calls_in(context, context, function, called, needs_arguments))
+    if not stands(context, function) or not (cls is None or stands(context, cls)):
+        return [site for site in found if cls is None and isinstance(context.scopes.scope_of(site.call), cst.Module)]
     for path in context.codebase.importing(context, imported, called):
         other = context.codebase.whole(path, context)
         if other is not None:
@@ -75,7 +80,7 @@ def _calls_in(
         if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):
             continue
         if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
-            if not _is_awaited(caller, call):
+            if not _is_awaited(caller, call) and may_run(caller, call):
                 yield CallSite(caller, call)
 
 
@@ -101,6 +106,8 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
     path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
     if path is None or caller is home:
         return True
+    if isinstance(call.func, cst.Name) and is_taken(caller, call.func.value):
+        return False  # which of two imports stands for it, their order says
     found = caller.codebase.definition(path, caller)
     return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
 
@@ -114,6 +121,8 @@ def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.Fun
     if node is None or wanted is None or not isinstance(node, type(wanted)):
         return False
     other = caller.home(node)
+    if not other.is_part:
+        return False
     is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
     return is_named and other.path == home.path and _names(other, node) == _names(home, wanted)
 

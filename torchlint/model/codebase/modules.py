@@ -210,6 +210,13 @@ class Codebase:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 
+    def is_switched_off(self, asker: Context) -> bool:
+        """Whether a file of the project that a file imports turns autograd off for all that comes after."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return False
+        return importers.switching.is_off_for(asker.path, self._module_file)
+
     def importing(self, asker: Context, imported: str, called: str) -> list[str]:
         """The other files of the project that may have a name from a file, and call something of another one."""
         importers = self._others(asker)
@@ -276,6 +283,14 @@ class Codebase:
             return f"{beside}.py" if self._is_file(f"{beside}.py") else os.path.join(beside, "__init__.py")
         return path if not rest else None
 
+    def exports(self, module: str, name: str, asker: Context) -> bool:
+        """Whether ``from … import *`` takes a name from a file of the project, if the file has it."""
+        if asker.path is None:
+            return True
+        path, rest, _ = self._locate(os.path.dirname(asker.path), module)
+        outline = self._outline(path) if path is not None and not rest else None
+        return outline is None or outline.exports(name)
+
     def through_stars(
         self, path: str, names: tuple[str, ...], asker: Context
     ) -> tuple[Context, str, tuple[str, ...]] | None:
@@ -294,7 +309,7 @@ class Codebase:
         outline = self._outline(path)
         if outline is None or len(outline.stars) > _MANY_STARS:
             return None
-        for level, module in outline.stars:
+        for level, module in reversed(outline.stars):
             full = self._absolute(level, module, path) if level else module
             if full is None or full.partition(".")[0] in sys.stdlib_module_names:
                 continue
@@ -303,7 +318,9 @@ class Codebase:
             if other is None or rest or other in seen:
                 continue
             seen.add(other)
-            found = other if self._binds(other, name) else self._star_source(other, name, seen, probed)
+            if (outside := self._outline(other)) is None or not outside.exports(name):
+                continue
+            found = other if name in outside.names else self._star_source(other, name, seen, probed)
             if found is not None:
                 return found
         return None

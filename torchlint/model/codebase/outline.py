@@ -21,6 +21,12 @@ class Outline:
     names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     stars: list[tuple[int, str]] = field(default_factory=list)
     """The modules of ``from … import *``, each with the number of dots in front."""
+    listed: frozenset[str] | None = None
+    """The names in ``__all__``, if that is a plain list."""
+
+    def exports(self, name: str) -> bool:
+        """Whether ``from … import *`` takes a name that is bound."""
+        return name in self.listed if self.listed is not None else not name.startswith("_")
 
     def text(self, numbers: tuple[int, ...]) -> str:
         """The source of some statements."""
@@ -49,6 +55,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         for node in ast.walk(statement)
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
     ]
+    outline.listed = _listed(tree)
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
 
@@ -71,3 +78,14 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
             case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 continue
         stack += ast.iter_child_nodes(node)
+
+
+def _listed(tree: ast.Module) -> frozenset[str] | None:
+    """The names in ``__all__``; None if there is none, or it is more than one list of strings."""
+    uses = sum(isinstance(node, ast.Name) and node.id == "__all__" for node in ast.walk(tree))
+    for statement in tree.body if uses == 1 else ():
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names) | ast.Tuple(elts=names)):
+                texts = [name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)]
+                return frozenset(texts) if len(texts) == len(names) else None
+    return None

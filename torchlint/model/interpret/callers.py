@@ -21,6 +21,8 @@ from torchlint.model.modes import start_grad
 from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.parameters import start_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.running import may_run
+from torchlint.model.standing import stands
 from torchlint.model.syntax import dotted, parameters
 from torchlint.model.values import UNKNOWN, Argument, Evidence, Strength, Value, join
 
@@ -121,11 +123,10 @@ class Callers:
     def _calls(self, function: cst.FunctionDef) -> list[cst.Call]:
         """All calls of a function in this file; none if it is also used in other ways."""
         cls, name = class_of(self.context, function), _called(self.context, function)
-        is_constructor = cls is not None and function.name.value == "__init__"
-        wanted = cls if is_constructor else function
+        wanted = cls if cls is not None and function.name.value == "__init__" else function
         if cls is not None and name == "forward":
             return calls_of_modules(self.context, cls)
-        if name.startswith("__"):
+        if name.startswith("__") or not stands(self.context, wanted):
             return []
         calls = []
         if name not in self._references:
@@ -133,8 +134,8 @@ class Callers:
         for node in self._references[name].get(id(wanted), ()):
             call = self.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node:
-                calls.append(call)
-            elif not is_constructor:
+                calls += [call] if may_run(self.context, call) else []
+            elif wanted is function:
                 return []
         return calls
 
