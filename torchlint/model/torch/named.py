@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from torchlint.model.names import GRAD_CONTEXTS
@@ -19,6 +20,7 @@ _CONSTANTS = frozenset(
 """``math.pi``; NumPy has the same by the same names, but for one."""
 
 
+@functools.lru_cache(maxsize=10_000)
 def named(name: str) -> Value:
     """The value for a qualified name: a reference to its public name in torch, with the grad mode that it sets."""
     if name in _CONSTANTS:
