@@ -298,9 +298,9 @@ class Scopes:
             known = self._nests[id(scope)] = bool(self.tree.within(scope.body, cst.FunctionDef))
         return known
 
-    def _owner(self, name: str, function: cst.FunctionDef) -> cst.FunctionDef | cst.Module:
-        """The scope around a function that a name is of which is not its own."""
-        outer = self.scope_of(function)
+    def owner(self, name: str, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
+        """The scope that a name is of where ``node`` is evaluated; of a function, around it."""
+        outer = self.scope_of(node)
         while isinstance(outer, cst.FunctionDef) and name not in self.locals_of(outer):
             outer = self.scope_of(outer)
         return outer
@@ -311,7 +311,7 @@ class Scopes:
         if known is None:
             known = self._rebound[name] = {}
             for function in self._find_rebinding(name):
-                known.setdefault(id(self._owner(name, function)), {})[id(function)] = function
+                known.setdefault(id(self.owner(name, function)), {})[id(function)] = function
         return known
 
     def _find_rebinding(self, name: str) -> list[cst.FunctionDef]:

@@ -86,6 +86,11 @@ def without_subscripts(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
+def without_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``x`` of ``(x)``."""
+    return node.with_changes(lpar=(), rpar=()) if node.lpar else node
+
+
 def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
     """The assignment whose target a name is by itself: ``x = f()`` for ``x``; None for a part of a tuple."""
     parent = tree.parent(target)

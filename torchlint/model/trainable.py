@@ -6,15 +6,15 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import dotted, last_name, parameters
+from torchlint.model.syntax import dotted, last_name, last_statement, parameters
 from torchlint.model.torch import library
 
 if TYPE_CHECKING:
@@ -112,25 +112,48 @@ def _names(node: cst.CSTNode) -> set[str]:
 def of_use(context: Context, module: cst.CSTNode) -> Certainty:
     """How certain it is that something is a module with parameters, by what the file does with it."""
     path = dotted(module)
-    if path is None or path not in context.remember(_used) or is_frozen(context, module):
+    if path is None or is_frozen(context, module):
         return Certainty.SUPPOSED
-    return Certainty.EXPECTED
+    used = context.remember(_used)
+    scope = _own_scope(context, path, module) if path in used else None
+    is_used = path in used and (scope is None or (id(scope), path) in used)
+    return Certainty.EXPECTED if is_used else Certainty.SUPPOSED
 
 
-def _used(context: Context) -> frozenset[str]:
-    """Names and paths that are used as networks are, or are read from a file of torch."""
+def _own_scope(context: Context, path: str, node: cst.CSTNode) -> cst.FunctionDef | None:
+    """The function that assigns the name a path begins with; None for what it is given, and for names of the module.
+
+    What functions of a file give each other has the same name in them, as a rule. What each of them makes has not.
+    """
+    name = path.partition(".")[0]
+    owner = context.scopes.owner(name, node)
+    if not isinstance(owner, cst.FunctionDef) or any(each.name.value == name for each in parameters(owner)):
+        return None
+    return owner
+
+
+def _used(context: Context) -> frozenset[str | tuple[int, str]]:
+    """Names and paths that are used as networks are, or are read from a file of torch; with the scope as well."""
+    found = set[str | tuple[int, str]]()
+    for node in _networks(context):
+        path = dotted(node)
+        if path is not None:
+            owner = context.scopes.owner(path.partition(".")[0], node)
+            found |= {path, (id(owner), path)}
+    return frozenset(found)
+
+
+def _networks(context: Context) -> Iterator[cst.CSTNode]:
     tree = context.tree
-    found = set[str | None]()
     for name in _USES:
         for node in tree.attributes(name):
             if isinstance(call := tree.parent(node), cst.Call) and call.func is node:
-                found.add(dotted(node.value))
+                yield node.value
     for node in tree.attributes("load"):
         if imported_path(context, node) == "torch.load" and isinstance(
             made := tree.statement(node), cst.SimpleStatementLine
         ):
-            found.update(dotted(t.target) for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
-    return frozenset(path for path in found if path is not None)
+            yield from (t.target for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
 
 
 @at_home
@@ -149,34 +172,79 @@ def _freezes(context: Context, cls: cst.ClassDef) -> bool:
     return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
 
 
+class _Part(NamedTuple):
+    """What a class is made of that may have parameters."""
+
+    node: cst.CSTNode
+    cls: int | None
+    """The other class of the file that it is; None for one of torch with parameters."""
+
+
 def _with_parameters(context: Context) -> frozenset[int]:
     """The classes of a file that have parameters, themselves or by what they are made of: found in one go."""
-    named = {each.name.value: each for each in context.scopes.all_classes()}
+    named = {each.name.value: id(each) for each in context.scopes.all_classes()}
+    parts = {
+        cls: list(_parts(context, cls, named)) for cls in context.scopes.all_classes() if not freezes(context, cls)
+    }
     users: dict[int, list[cst.ClassDef]] = {}
-    todo: list[cst.ClassDef] = []
-    for cls in context.scopes.all_classes():
-        if freezes(context, cls):
-            continue
-        for node in _made_of(context, cls):
-            path = imported_path(context, node) or (_usual(node) if context.is_part else None)
-            if path is not None and _is_trainable(library.canonical(path)):
-                todo.append(cls)
-                break
-            if isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
-                users.setdefault(id(named[node.value]), []).append(cls)
-    found: set[int] = set()
+    for cls, made in parts.items():
+        for part in made:
+            if part.cls is not None:
+                users.setdefault(part.cls, []).append(cls)
+    found, todo = set[int](), list(parts)
     while todo:
         cls = todo.pop()
-        if id(cls) not in found:
+        sure = [part.node for part in parts[cls] if part.cls is None or part.cls in found]
+        if id(cls) not in found and _is_made_always(context, sure, cls):
             found.add(id(cls))
             todo += users.get(id(cls), ())
     return frozenset(found)
 
 
-def _made_of(context: Context, cls: cst.ClassDef) -> Iterator[cst.BaseExpression]:
-    """What a class calls, and its bases."""
-    yield from (call.func for call in context.tree.within(cls, cst.Call))
-    yield from (base.value for base in cls.bases)
+def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Iterator[_Part]:
+    """What a class calls, and its bases, as far as these are classes that may have parameters."""
+    made = (call.func for call in context.tree.within(cls, cst.Call))
+    for node in (*made, *(base.value for base in cls.bases)):
+        path = imported_path(context, node) or (_usual(node) if context.is_part else None)
+        if path is not None and _is_trainable(library.canonical(path)):
+            yield _Part(node, None)
+        elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
+            yield _Part(node, named[node.value])
+
+
+def _is_made_always(context: Context, parts: Iterable[cst.CSTNode], cls: cst.ClassDef) -> bool:
+    """Whether one of some parts of a class is made whatever its conditions say.
+
+    A pooling layer that makes its linear one only ``if method == "learned"`` may have no parameters.
+    """
+    waiting, seen = list(parts), set[int]()
+    while waiting:
+        choice, branch = _choice(context, waiting.pop(), cls)
+        if choice is None:
+            return True
+        seen.add(id(branch))
+        if all(id(each) in seen or _raises(each) for each in (choice.body, choice.orelse)):
+            waiting.append(choice)
+    return False
+
+
+def _choice(context: Context, part: cst.CSTNode, cls: cst.ClassDef) -> tuple[cst.If | cst.IfExp | None, cst.CSTNode]:
+    """The nearest condition in a class that decides whether a part is made, and the branch it is in."""
+    branch = part
+    for up in context.tree.ancestors(part):
+        if up is cls:
+            break
+        if isinstance(up, (cst.If, cst.IfExp)) and branch is not up.test:
+            return up, branch
+        branch = up
+    return None, branch
+
+
+def _raises(branch: cst.CSTNode | None) -> bool:
+    match branch:
+        case cst.Else(body=suite) | (cst.BaseSuite() as suite):
+            return isinstance(last_statement(suite), cst.Raise)
+    return False
 
 
 def _usual(node: cst.CSTNode) -> str | None:

@@ -18,7 +18,8 @@ The methods of the tensor do it in one step.
  steps = len(list(x))
 ```
 
-Lists and generators of tensors, two arguments, arrays, a key, and names that are not Python's:
+Lists and generators of tensors, two arguments, arrays, a key, entries of dictionaries that are only said to hold
+tensors, and names that are not Python's:
 
 ```diff
  import numpy as np
@@ -28,6 +29,10 @@ Lists and generators of tensors, two arguments, arrays, a key, and names that ar
      a = sum(xs) + sum(t.sum() for t in x)
      b = max(x, y) + max(x, key=abs) + max(x, default=0)
      return a, b, sum(np.ones(3)), any(outputs), sum(x.tolist()), sum(x.shape), sum(x, y)
+
+ def h(batch: dict[str, torch.Tensor]):
+     sizes = batch["sizes"]
+     return sum(sizes), max(batch.get("lengths", [1]))
 
  def g(x: torch.Tensor):
      from torch import sum
@@ -49,7 +54,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import integer
+from torchlint.model.syntax import integer, literal_key
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.made_of import made
@@ -65,11 +70,11 @@ _RANGES = frozenset(f"torch.{name}" for name in ("arange", "linspace", "logspace
 @on(
     cst.Call,
     trigger=any_of(
-        pattern(r"\bsum\b(?<!\.sum) \((?![^\n,]{0,300}\bfor\b)"),
-        pattern(r"\bmax\b(?<!\.max) \((?![^\n,]{0,300}\bfor\b)"),
-        pattern(r"\bmin\b(?<!\.min) \((?![^\n,]{0,300}\bfor\b)"),
-        pattern(r"\bany\b(?<!\.any) \((?![^\n,]{0,300}\bfor\b)"),
-        pattern(r"\ball\b(?<!\.all) \((?![^\n,]{0,300}\bfor\b)"),
+        pattern(r"\bsum\b(?<!\.sum) \((?![^\n,)]{0,300}\bfor\b)"),
+        pattern(r"\bmax\b(?<!\.max) \((?![^\n,)]{0,300}\bfor\b)"),
+        pattern(r"\bmin\b(?<!\.min) \((?![^\n,)]{0,300}\bfor\b)"),
+        pattern(r"\bany\b(?<!\.any) \((?![^\n,)]{0,300}\bfor\b)"),
+        pattern(r"\ball\b(?<!\.all) \((?![^\n,)]{0,300}\bfor\b)"),
     ),
 )
 def check(node: cst.Call, model: Model) -> Finding | None:
@@ -99,7 +104,18 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     function = model.value(call.func).node if isinstance(call, cst.Call) else None
     if isinstance(function, cst.FunctionDef) and function.decorators:
         return False  # which may return something else
-    return value.kind == Kind.TENSOR and (value.strength or Strength.NAME) >= Strength.ANNOTATION
+    enough = Strength.SIGNATURE if _is_entry(call) else Strength.ANNOTATION
+    return value.kind == Kind.TENSOR and (value.strength or Strength.NAME) >= enough
+
+
+def _is_entry(node: cst.BaseExpression | None) -> bool:
+    """Whether an expression is an entry of a dictionary: `dict[str, Tensor]` is also said of lists in batches."""
+    match node:
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+            return isinstance(literal_key(key), str)
+        case cst.Call(func=cst.Attribute(attr=cst.Name("get" | "pop")), args=[cst.Arg(value=key), *_]):
+            return isinstance(literal_key(key), str)
+    return False
 
 
 def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> Fix | None:

@@ -1,7 +1,8 @@
 r"""`log` of `softmax` or `sigmoid` is minus infinity where `log_softmax` and `logsigmoid` are right.
 
 Small probabilities are rounded to zero before the logarithm is taken. The value is then `-inf`, and the gradient NaN.
-Adding a small number hides that and bounds the loss.
+Adding a small number hides that and bounds the loss. It does no harm in an entropy, where the logarithm is multiplied
+by the same small probability, nor in numbers that no gradient is taken of, as those of a matching under `no_grad`.
 
 ```diff run-differs
  import torch
@@ -19,6 +20,11 @@ Adding a small number hides that and bounds the loss.
 !e = torch.log(torch.softmax(x, 1) + 1e-8)
  p = torch.softmax(x, dim=1)
 !f = p.log()
+~g = x.softmax(1).log_()
++g = x.log_softmax(1)
+ eps = 1e-8
+!h = torch.sigmoid(x).add(eps).log() + torch.log(eps + 1 - torch.sigmoid(x))
+!i = p.gather(1, torch.tensor([[0]])).log()
 ```
 
 Other things between the two, what numpy and `math` compute, and what is right already:
@@ -29,12 +35,20 @@ Other things between the two, what numpy and `math` compute, and what is right a
  import numpy as np
  import torch
 
+ @torch.no_grad()
+ def cost(x: torch.Tensor, classes):
+     return -(x.sigmoid() + 1e-8).log()[:, classes]
+
  def entropy(x: torch.Tensor):
      p = torch.softmax(x, dim=1)
      mean = torch.log(p.mean(0))
      clamped = p.clamp(min=1e-6).log()
      mixed = torch.log(0.5 * p + 0.5 * p.flip(0))
-     return mean, clamped, mixed, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x), x.log_softmax(1)
+     exact = -(p * torch.log(p + 1e-8)).sum(1) - ((1 - p) * (1e-8 + (1 - p)).log()).sum(1)
+     divergence = (p * (torch.log(p + 1e-8) - torch.log(mean))).sum(1)
+     log_p = torch.log(p + 1e-8)
+     same = torch.mul(log_p, p) + log_p.mul(p) + (1 - p) * torch.log(1e-8 + 1 - p) + p * p.add(1e-8).log()
+     return mean, clamped, mixed, exact, divergence, same, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x)
 ```
 
 ## When the fix is unsafe
@@ -51,9 +65,9 @@ import re
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Model, Tri
 from torchlint.model.activations import Activation, activation
-from torchlint.model.syntax import ending_name, has_stars, integer
+from torchlint.model.syntax import call_of, ending_name, has_stars, integer, without_brackets
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 
@@ -70,12 +84,14 @@ _INSTEAD = {
 }
 
 
-@on(cst.Call, trigger=any_of(pattern(r"\blog \("), all_of(word("log"), pattern(r"\blog\s+as\b"))))
+@on(
+    cst.Call, trigger=any_of(pattern(r"\blog \("), pattern(r"\blog_ \("), all_of(word("log"), pattern(r"\blog\s+as\b")))
+)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report logarithms of probabilities that were computed with exponentials."""
     place: cst.CSTNode
     match node.func:
-        case cst.Attribute(value=inner, attr=cst.Name("log") as place) if not node.args:
+        case cst.Attribute(value=inner, attr=cst.Name("log" | "log_") as place) if not node.args:
             pass
         case cst.Attribute() | cst.Name() as place if len(node.args) == 1 and _is_log(place, model):
             inner = node.args[0].value
@@ -83,6 +99,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             return None
     flipped, is_shifted = False, False
     if (sum_ := _shifted(inner)) is not None:
+        if model.grad_enabled(node) == Tri.NO or _is_multiplied_by(sum_, node, model):
+            return None
         inner, is_shifted = sum_, True
     if (probability := _flipped(inner)) is not None:
         inner, flipped = probability, True
@@ -108,6 +126,10 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
             if _is_small(right):
                 return left
             return right if _is_small(left) else None
+        case cst.BinaryOperation(left=left, operator=cst.Subtract()) if (rest := _shifted(left)) is not None:
+            return node.with_changes(left=rest)
+        case cst.Call(func=cst.Attribute(value=left, attr=cst.Name("add")), args=[cst.Arg(value=right)]):
+            return left if _is_small(right) else None
     return None
 
 
@@ -119,6 +141,56 @@ def _is_small(node: cst.BaseExpression) -> bool:
 
 
 _SMALL = 0.01
+
+
+def _is_multiplied_by(factor: cst.BaseExpression, node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression, or the sum that it stands in, is multiplied by another one wherever it is used."""
+    sum_ = _sum_around(node, model)
+    match model.tree.parent(sum_):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            references = model.references(name, model.scopes.scope_of(target))
+            uses = [_sum_around(use, model) for use in references if not model.is_target(use)]
+            if not uses or len(model.bindings_of(name, target)) > 1:
+                return False
+        case _:
+            uses = [sum_]
+    return all(any(_is_same(other, factor, model) for other in _factors(use, model)) for use in uses)
+
+
+def _sum_around(node: cst.CSTNode, model: Model) -> cst.CSTNode:
+    """The outermost sum or difference that an expression is a term of, else that itself."""
+    while isinstance(up := model.tree.parent(node), (cst.BinaryOperation, cst.UnaryOperation)):
+        if isinstance(up, cst.BinaryOperation) and not isinstance(up.operator, (cst.Add, cst.Subtract)):
+            break
+        node = up
+    return node
+
+
+def _factors(node: cst.CSTNode, model: Model) -> list[cst.BaseExpression]:
+    """What an expression is multiplied by: ``p`` of ``p * x``, ``p.mul(x)``, ``x.mul(p)`` and ``torch.mul(x, p)``."""
+    match up := model.tree.parent(node):
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            return [right if left is node else left]
+        case cst.Attribute(attr=cst.Name("mul" | "multiply")) if call := call_of(up, model.tree):
+            return [arg.value for arg in call.args]
+        case cst.Arg():
+            return _other_factors(node, model.tree.parent(up))
+    return []
+
+
+def _other_factors(node: cst.CSTNode, call: cst.CSTNode | None) -> list[cst.BaseExpression]:
+    match call:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("mul" | "multiply")), args=args):
+            return [owner, *(arg.value for arg in args if arg.value is not node)]
+    return []
+
+
+def _is_same(node: cst.BaseExpression, factor: cst.BaseExpression, model: Model) -> bool:
+    """Whether two expressions are written alike, but for a sign and brackets."""
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    code = model.tree.code
+    return code(without_brackets(node)) == code(without_brackets(factor))
 
 
 def _flipped(node: cst.BaseExpression) -> cst.BaseExpression | None:

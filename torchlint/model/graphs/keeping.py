@@ -17,7 +17,7 @@ from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, without_brackets
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
@@ -189,7 +189,7 @@ def _is_own(context: Context, node: cst.BaseExpression, own: str) -> bool:
 
 
 def _bare(context: Context, node: cst.BaseExpression) -> str:
-    return context.tree.code(node.with_changes(lpar=(), rpar=()) if node.lpar else node)
+    return context.tree.code(without_brackets(node))
 
 
 def _contains(context: Context, node: cst.BaseExpression, path: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri
-from torchlint.model.syntax import keyword
+from torchlint.model.syntax import keyword, without_brackets
 from torchlint.rule import Anchor, Applicability, Edit, Fix
 from torchlint.rules.shared import no_grad
 
@@ -40,7 +40,7 @@ def lerped(node: cst.Attribute, small: cst.BaseSmallStatement, model: Model) -> 
     is_same = code(source) == code(target)
     if is_same or not all(_is_parameter(each, model) for each in (target, source)) or not _is_number(share, model):
         return None
-    call = f".lerp_({code(source)}, {code(_without_brackets(share))})"
+    call = f".lerp_({code(source)}, {code(without_brackets(share))})"
     return (Edit(Anchor(target, True), Anchor(value, True), call),)
 
 
@@ -136,10 +136,6 @@ def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach")), args=[]) if not node.lpar:
             return inner
     return node
-
-
-def _without_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
-    return node.with_changes(lpar=(), rpar=()) if node.lpar else node
 
 
 def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:
