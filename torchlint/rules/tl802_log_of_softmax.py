@@ -20,6 +20,11 @@ by the same small probability, nor in numbers that no gradient is taken of, as t
 !e = torch.log(torch.softmax(x, 1) + 1e-8)
  p = torch.softmax(x, dim=1)
 !f = p.log()
+~g = x.softmax(1).log_()
++g = x.log_softmax(1)
+ eps = 1e-8
+!h = torch.sigmoid(x).add(eps).log() + torch.log(eps + 1 - torch.sigmoid(x))
+!i = p.gather(1, torch.tensor([[0]])).log()
 ```
 
 Other things between the two, what numpy and `math` compute, and what is right already:
@@ -42,7 +47,7 @@ Other things between the two, what numpy and `math` compute, and what is right a
      exact = -(p * torch.log(p + 1e-8)).sum(1) - ((1 - p) * (1e-8 + (1 - p)).log()).sum(1)
      divergence = (p * (torch.log(p + 1e-8) - torch.log(mean))).sum(1)
      log_p = torch.log(p + 1e-8)
-     same = torch.mul(log_p, p) + log_p.mul(p)
+     same = torch.mul(log_p, p) + log_p.mul(p) + (1 - p) * torch.log(1e-8 + 1 - p) + p * p.add(1e-8).log()
      return mean, clamped, mixed, exact, divergence, same, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x)
 ```
 
@@ -79,12 +84,14 @@ _INSTEAD = {
 }
 
 
-@on(cst.Call, trigger=any_of(pattern(r"\blog \("), all_of(word("log"), pattern(r"\blog\s+as\b"))))
+@on(
+    cst.Call, trigger=any_of(pattern(r"\blog \("), pattern(r"\blog_ \("), all_of(word("log"), pattern(r"\blog\s+as\b")))
+)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report logarithms of probabilities that were computed with exponentials."""
     place: cst.CSTNode
     match node.func:
-        case cst.Attribute(value=inner, attr=cst.Name("log") as place) if not node.args:
+        case cst.Attribute(value=inner, attr=cst.Name("log" | "log_") as place) if not node.args:
             pass
         case cst.Attribute() | cst.Name() as place if len(node.args) == 1 and _is_log(place, model):
             inner = node.args[0].value
@@ -119,6 +126,10 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
             if _is_small(right):
                 return left
             return right if _is_small(left) else None
+        case cst.BinaryOperation(left=left, operator=cst.Subtract()) if (rest := _shifted(left)) is not None:
+            return node.with_changes(left=rest)
+        case cst.Call(func=cst.Attribute(value=left, attr=cst.Name("add")), args=[cst.Arg(value=right)]):
+            return left if _is_small(right) else None
     return None
 
 
