@@ -92,6 +92,24 @@ def test_sarif_is_what_code_scanning_wants(write: Write, torchlint: Torchlint) -
         region = location["physicalLocation"]["region"]
         assert (region["startLine"], region["startColumn"]) == (entry["location"]["row"], entry["location"]["column"])
         assert (region["endLine"], region["endColumn"]) > (region["startLine"], region["startColumn"])
+        related = [
+            (each["physicalLocation"]["region"]["startLine"], each["message"]["text"])
+            for each in result.get("relatedLocations", ())
+        ]
+        because = entry["evidence"]
+        is_placed = because is not None and because["row"] is not None
+        assert related == ([(because["row"], because["message"])] if is_placed else [])
+    assert any("relatedLocations" in result for result in results)
+
+
+def test_what_a_finding_in_a_notebook_rests_on_has_its_line_of_the_file(write: Write, torchlint: Torchlint) -> None:
+    text = notebook("import torch\nw = torch.ones(3, requires_grad=True)", "print(w.data)")
+    write({"x.ipynb": text})
+    log = json.loads(torchlint("check", "--output-format", "sarif").out)
+    (result,) = log["runs"][0]["results"]
+    (related,) = result["relatedLocations"]
+    line = related["physicalLocation"]["region"]["startLine"]
+    assert "torch.ones" in text.splitlines()[line - 1]
 
 
 def offset(text: str, line: int, column: int, width: Callable[[str], int] = len) -> int:

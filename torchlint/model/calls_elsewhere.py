@@ -16,7 +16,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import is_taken
 from torchlint.model.running import may_run
 from torchlint.model.standing import stands
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import last_name, root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
 """What is around a function that may be another one by that name."""
+_LIBRARIES = ("torch.", "numpy.")
+"""Where a name that no file of the project binds is no function of it."""
 _AWAITING = re.compile("raises|suppress", re.IGNORECASE)
 """What context managers are called that let errors pass."""
 
@@ -103,12 +105,16 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
 
     Asked first, for it takes no interpretation.
     """
-    path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
-    if path is None or caller is home:
+    path = imported_path(caller, call.func)
+    if path is None:
         return True
-    if isinstance(call.func, cst.Name) and is_taken(caller, call.func.value):
+    found, has_other = caller.codebase.definition(path, caller), is_taken(caller, root(call.func))
+    if found is None and not has_other and path.startswith(_LIBRARIES):
+        return False
+    if caller is home or not isinstance(call.func, cst.Name):
+        return True
+    if has_other:
         return False  # which of two imports stands for it, their order says
-    found = caller.codebase.definition(path, caller)
     return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
 
 

@@ -38,7 +38,7 @@ T = TypeVar("T")
 _MODULES = (".py", ".pyi")
 """What the names of files end with that others can import."""
 _ROOM = 3_000_000
-"""Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
+"""Characters of statements of other files; when more have been parsed, they are forgotten before the next file."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _MAKERS = ("namedtuple", "NewType", "vmap")
@@ -61,22 +61,26 @@ class Codebase:
     """What is known of the files that are not being checked."""
 
     def __init__(self) -> None:
-        self._importers: dict[importable.Folder, Importers] = {}
-        self._clear()
+        self._begin()
 
-    def _clear(self) -> None:
-        self.queries = Queries()
-        self._homes: dict[int, Context] = {}
-        self._checked: dict[int, Context] = {}
-        self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
+    def _begin(self) -> None:
+        self._importers: dict[importable.Folder, Importers] = {}
         self._outlines: dict[str, Outline | None] = {}
-        self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
-        self._whole: dict[str, Context | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
         self._starred: dict[tuple[str, str], tuple[str | None, frozenset[str]]] = {}
         self._states: dict[str, str] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forget what statements of other files were found to be, but not which statements there are."""
+        self.queries = Queries()
+        self._homes: dict[int, Context] = {}
+        self._checked: dict[int, Context] = {}
+        self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
+        self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
+        self._whole: dict[str, Context | None] = {}
         self._consulted: dict[str, set[str]] = defaultdict(set)
         self._size = 0
 
@@ -110,8 +114,7 @@ class Codebase:
     def close(self) -> None:
         """Forget all: no file will be checked with it any more."""
         self._close()
-        self._clear()
-        self._importers.clear()
+        self._begin()
 
     def _close(self) -> None:
         """Take apart what refers to itself, so that it is gone at once."""
@@ -251,7 +254,7 @@ class Codebase:
         """The code in a file; that of a notebook without what only IPython understands, if it is Python then."""
         if not path.endswith(importable.NOTEBOOK):
             outline = self._outline(path)
-            return None if outline is None else "".join(outline.lines)
+            return None if outline is None else outline.whole
         data = importable.code_of(path, importable.content(path))
         text = _MAGIC.sub("pass", data.decode(errors="replace"))
         return text if excess(text, USUAL) is None and parsed(text) is not None else None

@@ -8,16 +8,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 @dataclass(eq=False)
 class Outline:
     """The top-level statements of a file, and the names they bind."""
 
-    lines: list[str]
+    encoded: bytes
+    """The text of the file in UTF-8: as a string, one letter that is rare makes all others four times as large."""
     statements: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line, counted from 0; the last one is not included."""
+    """Where the lines of each begin and end in that."""
     names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     stars: list[tuple[int, str]] = field(default_factory=list)
     """The modules of ``from … import *``, each with the number of dots in front."""
@@ -30,24 +31,32 @@ class Outline:
 
     def text(self, numbers: tuple[int, ...]) -> str:
         """The source of some statements."""
-        return "".join(line for n in numbers for line in self.lines[slice(*self.statements[n])])
+        return b"".join(self.encoded[slice(*self.statements[n])] for n in numbers).decode(errors="surrogatepass")
+
+    @property
+    def whole(self) -> str:
+        """The text of the file."""
+        return self.encoded.decode(errors="surrogatepass")
 
 
 def outlined(text: str, tree: ast.Module) -> Outline:
     """The outline of a text, from the tree that Python's own parser has made of it."""
-    outline = Outline(_LINE.findall(text))
+    outline = Outline(text.encode(errors="surrogatepass"))
+    lines: list[tuple[int, int]] = []
     for statement in tree.body:
         decorators = getattr(statement, "decorator_list", ())
         first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
         last = statement.end_lineno or statement.lineno
-        if outline.statements and first < outline.statements[-1][1]:  # several on a line
-            outline.statements[-1] = (outline.statements[-1][0], last)
+        if lines and first < lines[-1][1]:  # several on a line
+            lines[-1] = (lines[-1][0], last)
         else:
-            outline.statements.append((first, last))
-        number = len(outline.statements) - 1
+            lines.append((first, last))
+        number = len(lines) - 1
         for name in _bound(statement):
             if number not in outline.names[name]:
                 outline.names[name].append(number)
+    starts = [*(match.start() for match in _LINE.finditer(outline.encoded)), len(outline.encoded)]
+    outline.statements += [(starts[first], starts[last]) for first, last in lines]
     outline.stars += [
         (node.level, node.module or "")
         for statement in tree.body
