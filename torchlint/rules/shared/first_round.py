@@ -41,7 +41,7 @@ def is_taken_once(node: cst.CSTNode, loop: Repeating, model: Model) -> bool:
     return False
 
 
-def _kept(area: cst.CSTNode, loop: Loop, model: Model) -> frozenset[str]:
+def _kept(area: cst.CSTNode, loop: Repeating, model: Model) -> frozenset[str]:
     """What is bound somewhere in a loop, and neither bound nor emptied anywhere else in it."""
     attributes = model.tree.within(loop, cst.Attribute)
     emptied = {dotted(each.value) for each in attributes if each.attr.value in _EMPTYING}
