@@ -91,8 +91,8 @@ A rate that is set for an epoch, a step behind the optimizer's, and one that is 
 
 ## When the fix is unsafe
 
-Always: training uses the learning rates as they were meant. There is none where a `continue` or `return` behind the step
-may end the round.
+Always: training uses the learning rates as they were meant. There is none where a `continue` or `return` behind it may
+end the round.
 
 How to adjust the learning rate: <https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate>.
 """
