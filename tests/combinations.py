@@ -302,6 +302,24 @@ k = 0\nk += $t.sum()
 """
 """What only reads: fixes are to stay safe there, so that not everything is called unsafe."""
 
+KEEPS = r"""
+a = «w * r|r * w|w / r|r ** w|w @ r|-r * w|w * r if True else w»
+a = torch.«mul(w, r)|mul(input=r, other=w)|dot(r, w)|addcmul(torch.zeros(3), r, w)|einsum("i,i->i", r, w)|lerp(w, torch.ones(3), r)»
+a = torch.«einsum("i,i->i", [r, w])|linalg.multi_dot([r.view(1, 3), w.view(3, 1)])|mul(*[r, w])|mul(*(r, w))|mul(**{"input": r, "other": w})»
+xs = [r, w]\na = torch.«mul(*xs)|einsum("i,i->", xs)|einsum("i,i->", *xs)|stack(xs).prod(0)|cat(xs).prod()»
+a = w.«mul(r)|mul(other=r)|dot(r)|lerp(torch.ones(3), weight=r)|div(r)|float_power(r)|expand_as(r) * r»
+a = torch.zeros(3).«addcmul(r, w)|addcmul(tensor1=r, tensor2=w)|addmv(r.view(1, 3).expand(3, 3), w)|lerp(w, r)»
+a = F.«linear(r, w.view(1, 3))|linear(w, r.view(1, 3))|bilinear(r, w, torch.ones(1, 3, 3))|mse_loss(w, r)|cosine_similarity(w, r, 0)»
+a = «sum([u * v for u, v in zip([r], [w])])|functools.reduce(torch.mul, [r, w])|operator.mul(r, w)|list(map(torch.mul, [r], [w]))[0]»
+u = r.requires_grad_() if r.is_leaf else r\na = w + u.«exp()|topk(2)[0].prod()|sum(0) * w|softmax(0)»
+def product(u, v):\n    return «u * v|torch.mul(u, v)|v.mul(u)|torch.einsum("i,i->i", [u, v])|u.view(3) * v|u.sort()[0] * u * v»\na = product(r, w)
+def larger(u, k):\n    return u.«topk(k)[0]|sum(k - 2)|softmax(k - 2)|cumsum(k - 2)»\na = larger(r, 2) * w.sum()
+def scaled(u, k):\n    u = u * k\n    return u.«topk(2)[0]|exp()|prod(0)|std(0)|logsumexp(0)»\na = scaled(r, w)
+def given(u, v):\n    v = u\n    return v.«exp()|prod(0)»\na = given(r, w) * w + given(w, r)
+a = nn.«Bilinear(3, 3, 1)(r, w)|Linear(3, 1)(r)|LayerNorm(3)(r)|PReLU()(r)|CosineSimilarity(0)(r, w)» * w.sum()
+"""
+"""What autograd keeps of what was read, or keeps not: a fix may be safe where it does not."""
+
 SCOPES = {
     "module": "a = w * w\n$outer",
     "function": "def $f(w):\n    a = w * w\n    k = None\n$inner\n    return a, k\na, k = $f(w)",
@@ -340,6 +358,8 @@ class Combination:
     """The source is written and what was read is kept, not the other way round."""
     is_reader: bool = False
     """Nothing is written after all."""
+    keep: str = "a = w * r"
+    """What is computed with what was read, if the source is written."""
 
     @property
     def text(self) -> str:
@@ -348,7 +368,7 @@ class Combination:
 
     def _body(self) -> str:
         if self.is_source:
-            kept = f"r = {self.read}\na = w * r\n".replace("$w", "w")
+            kept = f"r = {self.read}\n{self.keep}\n".replace("$w", "w")
             alias = self.alias.replace("$r", "w").replace("$t", "t").replace("$g", "alias_of")
             write = self.write.replace("$t", "t").replace("$g", "write_to")
             return kept + "with torch.no_grad():\n" + textwrap.indent(f"{alias}\n{write}", "    ")
@@ -364,7 +384,9 @@ class Combination:
         return scope.replace("$outer", body).replace("$inner", inner).replace("$deep", deep)
 
 
-READ_FORMS, ALIAS_FORMS, WRITE_FORMS, READER_FORMS = (forms(text) for text in (READS, ALIASES, WRITES, READERS))
+READ_FORMS, ALIAS_FORMS, WRITE_FORMS, READER_FORMS, KEEP_FORMS = (
+    forms(text) for text in (READS, ALIASES, WRITES, READERS, KEEPS)
+)
 
 
 def crossed() -> Iterator[Combination]:
@@ -376,6 +398,8 @@ def crossed() -> Iterator[Combination]:
             yield Combination("$w.data", "$t = $r", write, "module", is_source)
         for write in READER_FORMS:
             yield Combination("$w.data", "$t = $r", write, "module", is_source, is_reader=True)
+    for keep in KEEP_FORMS:
+        yield Combination("$w.data", "$t = $r", "$t.add_(1)", "module", is_source=True, keep=keep)
     for read, scope in itertools.product(READ_FORMS, SCOPES):
         yield Combination(read, "$t = $r", "$t.add_(1)", scope, is_source=False)
 
@@ -387,4 +411,4 @@ def combinations(seed: int) -> Iterator[Combination]:
         is_reader = draw.random() < 0.1
         write = draw.choice(READER_FORMS if is_reader else WRITE_FORMS)
         read, alias, scope = draw.choice(READ_FORMS), draw.choice(ALIAS_FORMS), draw.choice(list(SCOPES))
-        yield Combination(read, alias, write, scope, draw.random() < 0.4, is_reader)
+        yield Combination(read, alias, write, scope, draw.random() < 0.4, is_reader, draw.choice(KEEP_FORMS))

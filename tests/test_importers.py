@@ -269,6 +269,33 @@ def test_what_another_file_patches_is_not_renamed_safely(name: str, write: Write
     assert renamed(PATCHES[name], write, torchlint, "--unsafe-fixes")
 
 
+@pytest.mark.parametrize(
+    ("line", "patched", "wanted"),
+    [
+        ("torch.nn.MSELoss(size_average=False)", "torch.nn.MSELoss", "reduction"),
+        ("functools.partial(torch.nn.MSELoss, reduce=False)", "torch.nn.MSELoss", "reduction"),
+        ("lr_scheduler.StepLR(opt, 1, verbose=v)", "torch.optim.lr_scheduler.StepLR", "StepLR(opt, 1)"),
+        ("torch.add(x, 2, x)", "torch.add", "alpha=2"),
+        ("F.softmax(x.view(2, 2))", "torch.nn.functional.softmax", "dim=1"),
+    ],
+)
+def test_arguments_of_what_another_file_mocks_are_not_changed_safely(
+    line: str, patched: str, wanted: str, write: Write, torchlint: Torchlint
+) -> None:
+    imports = "import functools\nimport torch\nimport torch.nn.functional as F\nfrom torch.optim import lr_scheduler\n"
+    net = f"{imports}\n\ndef f(x: torch.Tensor, opt, v):\n    return {line}\n"
+
+    def is_written(mocked: str, *options: str) -> bool:
+        mock = f"from unittest.mock import patch\n\n\n@patch('{mocked}')\ndef test(mocked):\n    mocked()\n"
+        write({**MARK, "net.py": net, "test_net.py": mock})
+        torchlint("check", "--isolated", "--no-cache", "--fix", *options, "net.py")
+        return wanted in Path("net.py").read_text(encoding="utf-8")
+
+    assert not is_written(patched)
+    assert is_written(patched, "--unsafe-fixes")
+    assert is_written("torch.relu")
+
+
 @pytest.mark.parametrize("name", NO_PATCHES)
 def test_what_nobody_patches_is_renamed(name: str, write: Write, torchlint: Torchlint) -> None:
     assert renamed(NO_PATCHES[name], write, torchlint)

@@ -64,9 +64,9 @@ def test_the_tables() -> None:
     program = {"name": "net", "kind": "GAN", "repository": "ada/net", "commit": "0123456789", "edits": [edit, edit]}
     ran = {"fixed": 3, "left": {"TL201": 1}, "first": 2.0, "last": 1.0, "falls": True}
     before = {"error": "KeyError: \x1b[1ma|b\x1b[0m (You can do something else)"}
-    results = {"net": {"before": before, "after": {**ran, **before}, "by hand": ran, "needed": [1]}}
+    results = {"net": {"before": before, "safe": ran, "after": {**ran, **before}, "by hand": ran, "needed": [1]}}
     text = runner().markdown([program], results)
-    assert "Of 1 programs 0 run before, 0 after fixing, 1 with the edits by hand; of these the loss falls in 1." in text
+    assert "Of 1 programs 0 run before, 1 after `--fix`, 0 after all fixes, 1 with the edits by hand; of these" in text
     error = "`KeyError: a\\|b`"
-    assert f"| GAN | ada/net `0123456` (net) | {error} | 3 of 4 | {error} | 2 + 0 | runs | 2 → 1 |" in text
+    assert f"| GAN | ada/net `0123456` (net) | {error} | runs | 3 of 4 | {error} | 2 + 0 | runs | 2 → 1 |" in text
     assert text.count("| net | a.py | 2 | it is gone |") == 1

@@ -7,7 +7,8 @@ first seven digits of the commit. PYTHON is one with torch, numpy, scipy and pil
 (see `programs.json`). Nothing is written into the checkouts: each stage works on a copy.
 
 - before: the checkout, with what has nothing to do with torch set right (`about` is not `torch` in `programs.json`).
-- after: the same, fixed.
+- safe: the same, after `--fix`.
+- after: the same, after `--fix --unsafe-fixes`.
 - by hand: the same, with the edits that torchlint has no fix for, and fixed.
 
 With --needed, edits by hand are left out one after the other, and the program run again: an edit without which it ends,
@@ -30,6 +31,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LEFT_OUT = shutil.ignore_patterns(".git")
+SAFE, ALL = ("--fix",), ("--fix", "--unsafe-fixes")
 
 
 def apply_edits(tree: Path, edits: list[dict[str, Any]]) -> None:
@@ -44,8 +46,8 @@ def apply_edits(tree: Path, edits: list[dict[str, Any]]) -> None:
         path.write_text("\n".join(lines))
 
 
-def fix(tree: Path, torchlint: Path) -> dict[str, Any]:
-    """Apply all fixes; how many findings were fixed, and how many of each rule are left."""
+def fix(tree: Path, torchlint: Path, modes: tuple[str, ...]) -> dict[str, Any]:
+    """Apply the fixes of these modes; how many findings were fixed, and how many of each rule are left."""
     command = [sys.executable, "-m", "torchlint", "check", "--no-cache", "--isolated", "--color", "never"]
     environment = os.environ | {"PYTHONPATH": str(torchlint)}
 
@@ -53,7 +55,7 @@ def fix(tree: Path, torchlint: Path) -> dict[str, Any]:
         whole = [*command, *arguments, "."]
         return subprocess.run(whole, check=False, cwd=tree, env=environment, capture_output=True, text=True)
 
-    fixed = run("--fix", "--unsafe-fixes", "--show-fixes")
+    fixed = run(*modes, "--show-fixes")
     if fixed.returncode not in (0, 1):
         print(f"torchlint exited with {fixed.returncode}: {fixed.stderr.strip()}")
     count = re.search(r"Fixed (\d+) finding", fixed.stdout)
@@ -105,15 +107,19 @@ def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) 
     if not checkout.is_dir():
         sys.exit(f"{checkout} is missing: https://github.com/{program['repository']} at {program['commit']}")
     elsewhere = [edit for edit in edits if edit["about"] != "torch"]
-    stages: dict[str, tuple[list[dict[str, Any]], bool]] = {"before": (elsewhere, False), "after": (elsewhere, True)}
+    stages: dict[str, tuple[list[dict[str, Any]], tuple[str, ...]]] = {
+        "before": (elsewhere, ()),
+        "safe": (elsewhere, SAFE),
+        "after": (elsewhere, ALL),
+    }
     if len(elsewhere) < len(edits):
-        stages["by hand"] = (edits, True)
+        stages["by hand"] = (edits, ALL)
 
-    def run(stage: str, applied: list[dict[str, Any]], fixed: bool) -> dict[str, Any]:
+    def run(stage: str, applied: list[dict[str, Any]], modes: tuple[str, ...]) -> dict[str, Any]:
         tree = scratch / f"{name}-{stage.replace(' ', '-')}"
         shutil.copytree(checkout, tree, ignore=LEFT_OUT)
         apply_edits(tree, applied)
-        result = fix(tree, options.torchlint) if fixed else {}
+        result = fix(tree, options.torchlint, modes) if modes else {}
         result |= summary(drive(name, tree, options, scratch / f"{tree.name}.log"))
         print(line(program, stage, result), flush=True)
         return result
@@ -124,7 +130,7 @@ def revive(program: dict[str, Any], options: argparse.Namespace, scratch: Path) 
         for number, edit in enumerate(edits):
             if edit["about"] == "torch":
                 without = [other for other in needed if other is not edit]
-                if losses(run(f"no {number}", without, True)) == losses(found["by hand"]):
+                if losses(run(f"no {number}", without, ALL)) == losses(found["by hand"]):
                     needed = without
         found["needed"] = [edits.index(edit) for edit in needed]
     return found
@@ -159,7 +165,7 @@ def kept(program: dict[str, Any], result: dict[str, Any]) -> list[dict[str, Any]
 
 def row(program: dict[str, Any], result: dict[str, Any]) -> str:
     """The line of a program."""
-    before, after = result["before"], result["after"]
+    after = result["after"]
     end = result.get("by hand", after)
     by_hand = [0, 0]
     for edit in kept(program, result):
@@ -168,7 +174,8 @@ def row(program: dict[str, Any], result: dict[str, Any]) -> str:
     cells = [
         program["kind"],
         f"{program['repository']} `{program['commit'][:7]}` ({program['name']})",
-        fate(before),
+        fate(result["before"]),
+        fate(result["safe"]),
         f"{after['fixed']} of {after['fixed'] + sum(after['left'].values())}",
         fate(after),
         " + ".join(map(str, by_hand)),
@@ -181,16 +188,17 @@ def row(program: dict[str, Any], result: dict[str, Any]) -> str:
 def markdown(programs: list[dict[str, Any]], results: dict[str, Any]) -> str:
     """The tables of docs/revival.md."""
     of = [(program, results[program["name"]]) for program in programs if program["name"] in results]
-    runs = {stage: sum("error" not in result[stage] for _, result in of) for stage in ("before", "after")}
+    runs = {stage: sum("error" not in result[stage] for _, result in of) for stage in ("before", "safe", "after")}
     ends = [result.get("by hand", result["after"]) for _, result in of]
     done = [end for end in ends if "error" not in end]
     lines = [
-        f"Of {len(of)} programs {runs['before']} run before, {runs['after']} after fixing, {len(done)} with the edits "
-        f"by hand; of these the loss falls in {sum(bool(end.get('falls')) for end in done)}.",
+        f"Of {len(of)} programs {runs['before']} run before, {runs['safe']} after `--fix`, {runs['after']} after all "
+        f"fixes, {len(done)} with the edits by hand; of these the loss falls in "
+        f"{sum(bool(end.get('falls')) for end in done)}.",
         "",
-        "| kind | repository and commit (program) | before | findings fixed | after fixing "
-        "| lines by hand: torch + other | then | loss, first → last |",
-        "|---|---|---|---|---|---|---|---|",
+        "| kind | repository and commit (program) | before | after `--fix` | findings fixed by all fixes "
+        "| after all fixes | lines by hand: torch + other | then | loss, first → last |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(row(program, result) for program, result in of),
         "",
         "| program | file | lines | why |",

@@ -75,6 +75,8 @@ def holds_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNo
 
 
 def _is_list_of_refused(value: Value) -> bool:
+    if value.kind == Kind.CONTAINER and value.items is not None:
+        return any(map(_is_refused, value.items))
     element = held(value) if value.kind == Kind.CONTAINER and not value.is_mapping else None
     return element is not None and _is_refused(element)
 
@@ -234,13 +236,20 @@ def _handed(
         return None
     found: dict[str, Handed] = {}
     refused = 0
+    more: list[Value] = []
+    starred = [each.name.value for each in parameters(function) if each.star]
     for arg in call.args:
         names = bound_to(function, arg, call, context, caller)
         if len(names) != 1:
             return None
         certain = _certain(caller, arg.value, call, far)
         refused += certain is not None
-        found[names[0]] = Handed(certain or _doubtful(value_of(caller, arg.value)), arg.value)
+        value = certain or _doubtful(value_of(caller, arg.value))
+        if names[0] not in starred:
+            found[names[0]] = Handed(value, arg.value)
+        elif arg.keyword is None:
+            more.append(value)
+            found[names[0]] = Handed(container(items=tuple(more)), None)
     if refused < least:
         return None
     for param in parameters(function):

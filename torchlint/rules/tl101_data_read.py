@@ -81,7 +81,26 @@ outside of what is an initialiser by its name or use: then `backward()` raises w
 
 And where autograd may keep what was read for `backward()`, and what it was read from is written in place in the file or
 given to code that is not seen: that may raise now. A program in which an optimizer or another file writes between the
-two can tell; the read is called safe all the same.
+two can tell; the read is called safe all the same. Nothing is kept of a tensor without a graph that is computed with
+by itself.
+
+```diff run
+ import torch
+
+ w = torch.ones(2, 3, requires_grad=True)
+
+
+ def largest(x, k):
+     return x.topk(k, 1)[0]
+
+
+-best = largest(w.data, 2)
++best = largest(w.detach(), 2)
+~products = torch.einsum("ij,ij->i", [w.data, w])
++products = torch.einsum("ij,ij->i", [w.detach(), w])
+ with torch.no_grad():
+     w.add_(1)
+```
 
 ## What is left alone
 

@@ -334,7 +334,7 @@ def _findings(row: Row, call: cst.Call, args: Sequence[cst.Arg], model: Model) -
     what = f"`{name}={row.literal}`" if row.literal else f"`{name}=`"
     said = findings.message(row, model, f"{what} of `{findings.short(row.name)}`")
     severity = Severity.ERROR if row.is_removed(model.target) else None
-    yield Finding(arg.keyword or arg, said, fix, severity=severity)
+    yield Finding(arg.keyword or arg, said, calls.judged(fix, call, row, model), severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.Arg], model: Model) -> Fix | None:

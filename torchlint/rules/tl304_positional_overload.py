@@ -142,7 +142,7 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
     said = findings.message(row, model, what).replace(
         " is deprecated", " are deprecated" if len(found) > 1 else " is deprecated"
     )
-    return Finding(at, said, fix, receiver=receiver)
+    return Finding(at, said, calls.judged(fix, call, row, model), receiver=receiver)
 
 
 def _by_keyword(call: cst.Call, names: Sequence[str], row: Row) -> Fix | None:

@@ -125,7 +125,7 @@ def _finding(row: Row, call: cst.Call, model: Model) -> Finding:
     fix = _fix(row, call, model) if row.is_fixable(model.target) else None
     severity = Severity.ERROR if row.is_removed(model.target) else None
     at = call.func.attr if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else call.func
-    return Finding(at, findings.message(row, model, what), fix, severity=severity)
+    return Finding(at, findings.message(row, model, what), calls.judged(fix, call, row, model), severity=severity)
 
 
 def _fix(row: Row, call: cst.Call, model: Model) -> Fix | None:

@@ -77,4 +77,4 @@ def _argument(row: Row, call: cst.Call, arg: cst.Arg, model: Model) -> Finding:
         fix = Fix(f"Drop `{row.argument}`", (edit.remove_argument(call, arg),), row.applicability)
     severity = Severity.ERROR if row.is_removed(model.target) else None
     said = findings.message(row, model, f"`{row.argument}=` of `{row.name}`")
-    return Finding(arg.keyword, said, fix, severity=severity)
+    return Finding(arg.keyword, said, calls.judged(fix, call, row, model), severity=severity)

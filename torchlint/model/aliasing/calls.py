@@ -20,7 +20,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, is_stub, parameters
 from torchlint.model.torch import library, writers
-from torchlint.model.torch.schema import TensorResult, TorchResult, may_alias
+from torchlint.model.torch.schema import SeveralResults, TensorResult, TorchResult, TupleResult, may_alias
 from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resi
 _METADATA_FUNCTIONS = frozenset(
     ("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel", "torch.is_tensor")
 )
+JOINING = frozenset(
+    ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack")
+)
+"""Functions of torch that copy all that they are given into one tensor, for which autograd keeps sizes alone."""
 _PUTTING_IN = frozenset(
     ("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "__setitem__", "__iadd__")
 )
@@ -80,7 +84,9 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
         if receiver.kind & Kind.TENSOR:
             if gives_no_graph(library.method(name)):
                 return Usage.READ
-            return Usage.ESCAPES if name == "set_" else _computed_with(receiver, context, call)
+            if name == "set_":
+                return Usage.ESCAPES
+            return max(_computed_with(receiver, context, call), _beside(arg, call, context))
         if receiver.kind == Kind.CONTAINER and name in _PUTTING_IN:
             return follower.kept_in(call.func.value)
     function = value_of(context, call.func)
@@ -104,6 +110,18 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
 def gives_no_graph(result: TorchResult | None) -> bool:
     """Whether what a function or method makes is never differentiated, so that autograd keeps nothing for it."""
     return isinstance(result, TensorResult) and result.grad == "never" and not may_alias(result)
+
+
+def follows_first(result: TorchResult | None) -> bool:
+    """Whether what a method makes has a graph by its tensor alone: no argument of it is differentiated."""
+    match result:
+        case TensorResult():
+            return result.grad in ("first", "never")
+        case TupleResult():
+            return all(map(follows_first, result.items))
+        case SeveralResults():
+            return follows_first(result.item)
+    return False
 
 
 def _computed_with(other: Value, context: Context, node: cst.CSTNode) -> Usage:
@@ -175,12 +193,21 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
         return max(Usage.SAVED, follower.usage(call))
     if result is None:
         return _unseen(follower, arg, call) if kind is None else Usage.READ
-    if may_alias(result):
+    method = library.method(ref.removeprefix("torch.")) if call.args[0] is arg else None
+    if may_alias(method):
         return follower.usage(call)
-    if gives_no_graph(result):
-        return Usage.READ
-    others = [value_of(follower.context, other.value) for other in call.args if other is not arg]
-    return max((_computed_with(other, follower.context, call) for other in others), default=Usage.READ)
+    is_alone = gives_no_graph(result) or follows_first(method)
+    kept = Usage.READ if is_alone else _beside(arg, call, follower.context)
+    return max(kept, follower.usage(call)) if may_alias(result) else kept
+
+
+def _beside(arg: cst.Arg, call: cst.Call, context: Context) -> Usage:
+    """Whether autograd may keep an argument of a function or method of torch for what else it is given."""
+    if arg.star or value_of(context, arg.value).kind & Kind.CONTAINER:  # what else is in there is computed with it
+        is_joined = (value_of(context, call.func).ref or "").removeprefix("torch.") in JOINING
+        return Usage.READ if is_joined or grad_enabled(context, call) == Tri.NO else Usage.SAVED
+    others = [value_of(context, other.value) for other in call.args if other is not arg]
+    return max((_computed_with(other, context, call) for other in others), default=Usage.READ)
 
 
 def _named_attribute(follower: Follower, call: cst.Call) -> Usage:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.aliasing import writes
-from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, given, gives_no_graph
-from torchlint.model.aliasing.reading import METADATA
+from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
+from torchlint.model.aliasing.reading import METADATA, is_detached
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
@@ -66,17 +66,17 @@ class Inside:
     """The functions of which it counts that they are not being followed already."""
 
 
-_Known = dict[tuple[int, tuple[str, ...], int, bool, bool], Inside]
+_Known = dict[tuple[int, tuple[str, ...], int, bool, bool, bool], Inside]
 """By the function, the parameters, and how and from how far away they are followed."""
 
 
 def usage(context: Context, node: cst.CSTNode) -> Usage:
     """The worst that happens to the memory an expression evaluates to."""
-    return Follower(context).usage(node)
+    return Follower(context, has_graph=not is_detached(node)).usage(node)
 
 
 class Follower:
-    """Follows one value."""
+    """Follows one value. Without a graph it is kept for `backward()` only where it is computed with something else."""
 
     def __init__(
         self,
@@ -85,11 +85,13 @@ class Follower:
         through_data: bool = True,
         site: Entered | None = None,
         *,
+        has_graph: bool = True,
         depth: int = 0,
         known: _Known | None = None,
     ) -> None:
         self.through_names = through_names
         self.through_data = through_data
+        self.has_graph = has_graph
         self.context = context
         self.tree = context.tree
         self.site = site
@@ -118,7 +120,8 @@ class Follower:
         return None if self.is_far else self._inside(home, None)
 
     def _inside(self, home: Context, site: Entered | None) -> Follower:
-        return Follower(home, self.through_names, self.through_data, site, depth=self.depth + 1, known=self._known)
+        how = self.through_names, self.through_data
+        return Follower(home, *how, site, has_graph=self.has_graph, depth=self.depth + 1, known=self._known)
 
     @property
     def is_far(self) -> bool:
@@ -130,7 +133,7 @@ class Follower:
 
         That is the same for all calls, but for what is being followed already: so a function is followed into once.
         """
-        key = (id(function), names, self.depth, self.through_names, self.through_data)
+        key = (id(function), names, self.depth, self.through_names, self.through_data, self.has_graph)
         found = self._known.get(key)
         if found is not None and not self._meets(found.asked):
             return found
@@ -164,7 +167,7 @@ class Follower:
         """The worst use of the memory that ``node`` evaluates to."""
         if self.site is not None or self._seen:
             return self._usage(node)
-        known = self.context.remember(_known_uses, self.through_names, self.through_data)
+        known = self.context.remember(_known_uses, self.through_names, self.through_data, self.has_graph)
         if node not in known:
             known[node] = self._usage(node)
         return known[node]
@@ -246,9 +249,8 @@ class Follower:
 
     def _may_have_graph(self, node: cst.CSTNode) -> bool:
         """Whether an expression may carry a graph."""
-        match node:
-            case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-                return False
+        if not self.has_graph or is_detached(node):
+            return False
         value = value_of(self.context, node)
         return bool(value.kind & Kind.TENSOR and value.grad & Tri.YES)
 
@@ -315,7 +317,7 @@ class Follower:
             return Usage.READ
         if may_alias(result):  # for a view or a copy autograd keeps sizes, no elements
             return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
-        others = () if name in LIKE_METHODS else call.args
+        others = () if name in LIKE_METHODS or follows_first(result) else call.args
         return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
@@ -353,7 +355,7 @@ class Follower:
         has come to its end (Tarjan's strongly connected components), and is kept in the context then: so to ask what
         becomes of each of a long row of functions costs as much as the row is long.
         """
-        kept = self.context.remember(_kept, self.through_names, self.through_data)
+        kept = self.context.remember(_kept, self.through_names, self.through_data, self.has_graph)
         if self.site is None and key in kept:
             return kept[key]
         if key in self._seen:
@@ -477,12 +479,12 @@ class Follower:
         return is_target(self.tree, node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
 
 
-def _known_uses(context: Context, through_names: bool, through_data: bool) -> dict[cst.CSTNode, Usage]:
+def _known_uses(context: Context, through_names: bool, through_data: bool, has_graph: bool) -> dict[cst.CSTNode, Usage]:
     """The worst uses of expressions, for those who follow them like that and have not followed anything yet."""
     return {}
 
 
-def _kept(context: Context, through_names: bool, through_data: bool) -> dict[_Followed, Usage]:
+def _kept(context: Context, through_names: bool, through_data: bool, has_graph: bool) -> dict[_Followed, Usage]:
     """The worst uses of names that hold for good, for those who follow them like that."""
     return {}
 

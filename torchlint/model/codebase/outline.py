@@ -8,15 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
 @dataclass(eq=False)
 class Outline:
     """The top-level statements of a file, and the names they bind."""
 
-    whole: str
-    """The text of the file."""
+    encoded: bytes
+    """The text of the file in UTF-8: as a string, one letter that is rare makes all others four times as large."""
     statements: list[tuple[int, int]] = field(default_factory=list)
     """Where the lines of each begin and end in that."""
     names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -31,12 +31,17 @@ class Outline:
 
     def text(self, numbers: tuple[int, ...]) -> str:
         """The source of some statements."""
-        return "".join(self.whole[slice(*self.statements[n])] for n in numbers)
+        return b"".join(self.encoded[slice(*self.statements[n])] for n in numbers).decode(errors="surrogatepass")
+
+    @property
+    def whole(self) -> str:
+        """The text of the file."""
+        return self.encoded.decode(errors="surrogatepass")
 
 
 def outlined(text: str, tree: ast.Module) -> Outline:
     """The outline of a text, from the tree that Python's own parser has made of it."""
-    outline = Outline(text)
+    outline = Outline(text.encode(errors="surrogatepass"))
     lines: list[tuple[int, int]] = []
     for statement in tree.body:
         decorators = getattr(statement, "decorator_list", ())
@@ -50,7 +55,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         for name in _bound(statement):
             if number not in outline.names[name]:
                 outline.names[name].append(number)
-    starts = [*(match.start() for match in _LINE.finditer(text)), len(text)]
+    starts = [*(match.start() for match in _LINE.finditer(outline.encoded)), len(outline.encoded)]
     outline.statements += [(starts[first], starts[last]) for first, last in lines]
     outline.stars += [
         (node.level, node.module or "")

@@ -9,7 +9,8 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import last_name, root
-from torchlint.rules.api import guards, methods, names, patches
+from torchlint.rule import Fix
+from torchlint.rules.api import guards, methods, names, namespaces, patches
 from torchlint.rules.api.table import Row
 
 
@@ -44,6 +45,14 @@ def callee(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row |
     """
     row = _called(func, rows, model)
     return row if row is not None and not patches.is_replaced(row.name, model) else None
+
+
+def judged(fix: Fix | None, call: cst.Call, row: Row, model: Model) -> Fix | None:
+    """A fix of a call: unsafe where what is called may be something that the project puts in torch's place."""
+    if fix is None:
+        return None
+    func, _ = arguments_before(call, model)
+    return namespaces.judged(fix, root(func), (row.name,), model)
 
 
 def _called(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:

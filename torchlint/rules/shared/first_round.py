@@ -18,14 +18,14 @@ _ORDERS = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqua
 
 def is_taken_once(node: cst.CSTNode, loop: Loop, model: Model) -> bool:
     """Whether a condition around a node lets it run once in a loop: it asks for what the node is kept in, or counts."""
-    bound = _bound(model.tree.statement(node), model)
+    bound = _kept(model.tree.statement(node), loop, model)
     child = node
     for up in model.tree.ancestors(node):
         if up is loop:
             break
         match up:
             case cst.If(test=test) if child is not test:
-                if _asks(test, bound | _bound(child, model), model) or _is_one(test, loop, model) is (child is up.body):
+                if _asks(test, _kept(child, loop, model), model) or _is_one(test, loop, model) is (child is up.body):
                     return True
             case cst.IfExp(test=test, body=body, orelse=orelse) if child is not test:
                 other = orelse if child is body else body
@@ -39,6 +39,18 @@ def is_taken_once(node: cst.CSTNode, loop: Loop, model: Model) -> bool:
                     return True
         child = up
     return False
+
+
+def _kept(area: cst.CSTNode, loop: Loop, model: Model) -> frozenset[str]:
+    """What is bound somewhere in a loop, and neither bound nor emptied anywhere else in it."""
+    attributes = model.tree.within(loop, cst.Attribute)
+    emptied = {dotted(each.value) for each in attributes if each.attr.value in _EMPTYING}
+    targets = (*model.tree.within(loop, cst.Name), *attributes)
+    again = {dotted(each) for each in targets if model.is_target(each) and not model.tree.is_inside(each, area)}
+    return _bound(area, model) - again - emptied
+
+
+_EMPTYING = frozenset(("pop", "popleft", "popitem", "clear", "remove"))
 
 
 def _bound(area: cst.CSTNode, model: Model) -> frozenset[str]:
@@ -91,4 +103,8 @@ def _counts(node: cst.BaseExpression, loop: Loop, model: Model) -> bool:
     """Whether an expression is what a loop counts with, or an attribute that is called like that."""
     if isinstance(node, cst.Attribute):
         return _COUNTER.search(last_name(node)) is not None
-    return isinstance(node, cst.Name) and node.value in _bound(loop, model)
+    if not isinstance(node, cst.Name):
+        return False
+    if isinstance(loop, cst.For) and node.value in _bound(loop.target, model) | {dotted(loop.target)}:
+        return True
+    return any(dotted(each.target) == node.value for each in model.tree.within(loop, cst.AugAssign))
