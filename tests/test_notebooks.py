@@ -136,13 +136,16 @@ SHOWN: dict[str, tuple[str, str | None]] = {
     "a value before the last": ("x.add(2)\n1", "x = x.add(2)\n1"),
     "a write": ("w.data.zero_()\n1", "with torch.no_grad():\n    w.zero_()\n1"),
     "a write that shows its result": ("w.data.zero_()", "w.data.zero_()"),
+    "a method that is forgotten": ("net.eval", "net.eval()"),
+    "a method to look at": ("x.cuda", None),
+    "a method before the last": ("x.cuda\n1", "x = x.cuda()\n1"),
 }
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_a_cell_shows(name: str, torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     code, fixed = SHOWN[name]
-    write({"n.ipynb": notebook(IMPORT + LEAF + "\nx = torch.ones(2)", code)})
+    write({"n.ipynb": notebook(IMPORT + LEAF + "\nx = torch.ones(2)\nnet = torch.nn.Linear(2, 1)", code)})
     assert bool(found(torchlint)) is (fixed is not None)
     torchlint("check", "--fix", "--unsafe-fixes", "--isolated", "n.ipynb")
     assert codes((tmp_path / "n.ipynb").read_text(encoding="utf-8"))[1] == (fixed or code)

@@ -111,7 +111,7 @@ def objects(boxes: Boxes, batch, graph, x: torch.Tensor, seen: set, names: list)
 
 def timed(x: torch.Tensor):
     for _ in range(10):
-        x.log()  # TL403`log`
+        x.log()
     start = time.time()
     for _ in range(10):
         x.exp()
@@ -141,3 +141,30 @@ def in_containers(batch: dict[str, torch.Tensor], pair: tuple[torch.Tensor, torc
     for name, value in batch.items():
         value.to(device)  # TL403`to`
     return batch, first, second
+
+
+def measured(a: torch.Tensor, b: torch.Tensor, n: int):
+    for _ in range(3):
+        torch.mm(a, b)
+        a.exp()
+    torch.mm(a, b)
+    torch.relu(a)  # TL403`torch.relu`
+    for t in [a, b]:
+        t.to("cuda")  # TL403`to`
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(n):
+        torch.mm(a, b)
+    seconds = time.perf_counter() - start
+    b.sqrt()  # TL403`sqrt`
+    return seconds
+
+
+def outside():
+    h = torch.zeros(3)
+
+    def inner():
+        h.detach()  # TL403`detach`
+        return h + 1
+
+    return inner()

@@ -78,3 +78,118 @@ def in_one_round(net: nn.Module, x):
     for _ in range(1):
         net(x).sum().backward()
         optimizer.step()
+
+
+class Cleared:
+    def __init__(self, net: nn.Module):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+
+    def backward(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+
+    def clear(self):
+        for p in self.net.parameters():
+            p.grad.data.zero_()  # TL102
+
+    def prepare(self):
+        self.clear()
+
+    def fit(self, loader):
+        for x in loader:
+            self.backward(self.net(x).sum())
+            self.optimizer.step()
+        for x in loader:
+            self.prepare()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+
+
+class NotCleared:
+    def __init__(self, net: nn.Module):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.seen = []
+
+    def reset(self):
+        self.seen.clear()
+
+    def backward(self, loss):
+        loss.backward()
+
+    def fit(self, loader):
+        for x in loader:
+            self.reset()
+            self.backward(self.net(x).sum()); self.optimizer.step()  # TL408
+
+
+class LossOf:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def backward(self, loss):
+        self.optimizer.zero_grad()
+        loss.backward()
+
+
+def by_an_object(net: nn.Module, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    loss = LossOf(optimizer)
+    for x in loader:
+        loss.backward(net(x).sum())
+        optimizer.step()
+
+
+def emptied(policy: nn.Module, env, memory: list, meter, n: int, wrapped):
+    optimizer = torch.optim.Adam(policy.parameters())
+    helper = wrapped(optimizer)
+    for _ in range(n):
+        state = env.reset()
+        memory.clear()
+        meter.reset()
+        torch.cuda.reset_peak_memory_stats()
+        policy(state).sum().backward(); optimizer.step()  # TL408
+    for _ in range(n):
+        helper.reset()
+        policy(env).sum().backward()
+        optimizer.step()
+    for _ in range(n):
+        policy.reset()
+        policy(env).sum().backward()
+        optimizer.step()
+    for _ in range(n):
+        meter(env).backward()
+        optimizer.step()
+        meter.clear()
+
+
+def not_called(net: nn.Module, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad  # TL401
+        net(x).sum().backward()
+        optimizer.step()
+
+
+def filled(net: nn.Module, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        net(x).sum().backward()
+        optimizer.step()
+        for p in net.parameters():
+            p.grad.fill_(0)
+
+
+def several_steps(net: nn.Module, loader, k: int):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        net(x).sum().backward()
+        optimizer.step()  # TL408
+        net(-x).sum().backward()
+        optimizer.step()
+    for i, x in enumerate(loader):
+        net(x).sum().backward()
+        if i % k:
+            continue
+        optimizer.step()  # TL408

@@ -49,7 +49,7 @@ def undone(grads: list[torch.Tensor], device):
         g = torch.view_as_complex(g)
     for g in grads:
         if g.ndim:
-            g = torch.zeros(3, device=device)
+            g = torch.zeros(3, device=device)  # TL404`g = torch.zeros`
         else:
             g = g.cpu()  # TL404`g = g.cpu()`
 
@@ -114,3 +114,71 @@ def parts_of_batches(net: nn.Module, loader: DataLoader, device):
         net(*batch)
         for t in batch:
             t = t.to(device)
+
+
+def warmed_up(net: nn.Linear, x: torch.Tensor, loader, xs):
+    for _ in range(10):
+        _ = torch.mm(x, x)
+    for __ in xs:
+        __ = torch.relu(x)
+    for i in range(3):
+        i = torch.tensor(i)
+    for i, y in enumerate(xs):
+        i = torch.relu(x) * i
+        y = torch.tensor(y)  # TL404`y`
+    for y in xs:
+        y = torch.zeros(3)
+    for y in (x * k for k in range(3)):
+        y = y * 2
+
+
+def in_place(tensors: list[torch.Tensor], net: nn.Module):
+    for p in net.parameters():
+        p = p.detach().mul_(2).clone()
+    for p in net.parameters():
+        p = nn.init.zeros_(p)
+    for p in net.parameters():
+        p = p.requires_grad_(False)
+    for p in net.parameters():
+        p = doubled(p)
+    for t in tensors:
+        t = torch.clamp(t, 0, 1, out=t)
+    for t in tensors:
+        t = torch.nn.functional.relu(t, True)
+    for p in net.parameters():
+        p = nn.ReLU(inplace=True)(p)
+
+
+def doubled(p: torch.Tensor):
+    return p.mul_(2)
+
+
+def normalized(n: int, rows: torch.Tensor, net: nn.Module):
+    features = [torch.randn(4) for _ in range(n)]
+    for f in features:
+        f = (f - f.mean()) / f.std()  # TL404`f`
+    for row in rows:
+        row = row / row.sum()  # TL404`row`
+    for w in [net.weight.detach(), torch.ones(2)]:
+        w = 0.5 * w  # TL404`w`
+    for number in [1.0, 2.0]:
+        number = number * 2
+    return features, rows
+
+
+def in_branches(net: nn.Module):
+    for name, p in net.named_parameters():
+        if name.endswith("bias"):
+            p = nn.Parameter(torch.zeros(p.shape))  # TL404`p`
+        elif "norm" in name:
+            p = torch.ones_like(p)  # TL404`p`
+        else:
+            nn.init.xavier_uniform_(p)
+
+
+def called_later(tensors: list[torch.Tensor]):
+    calls = []
+    for t in tensors:
+        calls.append(lambda: t.sum())
+        t = t * 2
+    return calls

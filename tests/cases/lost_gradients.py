@@ -318,3 +318,37 @@ def closures(net, batches):
             return loss
 
         optimizer.step(without_clearing)
+
+
+IS_OFF = GradScaler("cuda", enabled=False)
+
+
+def with_a_scaler_that_is_off(net: nn.Module, optimizer: optim.Optimizer, loss):
+    IS_OFF.scale(loss).backward()
+    clip(net.parameters(), 1.0)
+    IS_OFF.step(optimizer)
+
+
+def in_pairs(nets, loss, scaler: GradScaler):
+    scaler.scale(loss).backward()
+    for net, optimizer in nets:
+        clip(net.parameters(), 1.0)  # TL407`clip`
+        scaler.step(optimizer)
+
+
+def by_a_helper(net: nn.Module, optimizer: optim.Optimizer, loss, scaler: GradScaler, flush_and_step):
+    scaler.scale(loss).backward()
+    clip(net.parameters(), 1.0)  # TL407`clip`
+    flush_and_step(scaler)
+    scaler.step(optimizer)
+
+
+def under_two_conditions(net: nn.Module, optimizer: optim.Optimizer, loss, scaler: GradScaler, use_amp):
+    for x in loss:
+        optimizer.zero_grad()
+        if use_amp and x.sum() > 0:
+            scaler.scale(x).backward()
+        else:
+            x.backward()
+        clip(net.parameters(), 1.0)  # TL407`clip`
+        scaler.step(optimizer)

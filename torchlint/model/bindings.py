@@ -38,10 +38,10 @@ def bindings_of(context: Context, name: str, node: cst.CSTNode) -> list[cst.Name
 
 
 def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What a name of this scope, or an attribute of this class, was assigned, if that is so once."""
+    """What a name of this scope or of the module, or an attribute of this class, was assigned, if that is so once."""
     match owner:
         case cst.Name(value=name):
-            bound: Sequence[cst.CSTNode] = bindings_of(context, name, owner)
+            bound: Sequence[cst.CSTNode] = bindings_of(context, name, owner) or _of_module(context, owner)
         case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
             cls = context.tree.enclosing(owner, cst.ClassDef)
             bound = context.scopes.attribute(cls, name).assigned if isinstance(cls, cst.ClassDef) else ()
@@ -49,6 +49,14 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
             return None
     assign = assignment_of(bound[0], context.tree) if len(bound) == 1 else None
     return assign.value if assign is not None else None
+
+
+def _of_module(context: Context, name: cst.Name) -> Sequence[cst.Name]:
+    """Where the module binds a name that nothing else around its use does."""
+    if name.value in context.scopes.hidden_at(name):
+        return ()
+    module = context.tree.module
+    return [each for each in targets(context, name.value, module) if context.scopes.scope_of(each) is module]
 
 
 def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None:

@@ -86,6 +86,8 @@ def _events(context: Context, scope: cst.FunctionDef | cst.Module, far: int) -> 
             event = _own(context, call)
             if event is None:
                 found += _called(context, call, far)
+            elif event.what is What.BACKWARD:
+                found += _sent_back(context, event, call, far)
             else:
                 found += (*_of_closure(context, event, scope, far), event)
     for target in context.tree.within(area, cst.AssignTarget):
@@ -111,11 +113,19 @@ def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
         return TrainingEvent(What.LOAD, call, dotted(owner) or "")
     if name == "zero_grad":
         return TrainingEvent(What.CLEAR, call, dotted(owner) or "")
-    if name in ("zero_", "detach_") and last_name(owner) == "grad":
+    if name in ("zero_", "detach_", "fill_") and last_name(_without_data(owner)) == "grad":
         return TrainingEvent(What.CLEAR, call, "")
     if name == "unscale_":
         return TrainingEvent(What.UNSCALE, call, _given(call))
     return _stepping(context, call, owner) if name == "step" else None
+
+
+def _without_data(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``p.grad`` of ``p.grad.data``."""
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("data")):
+            return owner
+    return node
 
 
 def _clips(context: Context, func: cst.BaseExpression) -> bool:
@@ -144,14 +154,15 @@ def _given(call: cst.Call) -> str:
 
 def _stepping(context: Context, call: cst.Call, owner: cst.BaseExpression) -> TrainingEvent | None:
     path, value = dotted(owner) or "", value_of(context, owner)
-    if value.kind == Kind.OPTIMIZER:
+    kinds = value.kind & ~Kind.NONE  # which has no method
+    if kinds == Kind.OPTIMIZER:
         return TrainingEvent(What.STEP, call, path)
-    if value.kind == Kind.OBJECT:
+    if kinds == Kind.OBJECT:
         kind = object_kind(value)
         if kind == "scaler":
             return TrainingEvent(What.STEP, call, _given(call), by=path)
         return TrainingEvent(What.SCHEDULE, call, path) if kind == "scheduler" else None
-    if value.kind != Kind.UNKNOWN:
+    if kinds != Kind.UNKNOWN:
         return None
     if _SCHEDULER_NAME.search(last_name(owner)):
         return TrainingEvent(What.SCHEDULE, call, path, is_proved=False)
@@ -181,6 +192,13 @@ def _called(context: Context, call: cst.Call, far: int) -> tuple[TrainingEvent, 
         TrainingEvent(event.what, call, _seen_as(event.path, call), event.is_proved, _seen_as(event.by, call))
         for event in events
     )
+
+
+def _sent_back(context: Context, event: TrainingEvent, call: cst.Call, far: int) -> tuple[TrainingEvent, ...]:
+    """What a ``backward()`` does: of one that the project defines all that is in it."""
+    is_own = far and isinstance(value_of(context, call.func).node, cst.FunctionDef)
+    events = _called(context, call, far) if is_own else ()
+    return events if any(each.what is What.BACKWARD for each in events) else (*events, event)
 
 
 def _of_closure(

@@ -90,6 +90,9 @@ A method that is kept, passed on or compared is meant as one, and so is an attri
          print("no optimizer")
 ```
 
+In a notebook the last expression of a cell is shown, which is what it is for. `step`, `zero_grad`, `backward`, `train`
+and `eval` are reported there as well: what they do was wanted, and a method shows nothing worth seeing.
+
 ## When the fix is unsafe
 
 Where it runs today, for then the program does something else: what is written. It is safe where an optimizer or
@@ -156,10 +159,15 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
     method = node.value
     if not isinstance(method, cst.Attribute) or method.attr.value not in _NAMES:
         return None
+    if method.attr.value not in _ACTING and model.tree.is_shown(node):
+        return None
     if not _has_method(method, model) or is_probed(node, model):
         return None
     return _finding(method, f"`{method.attr.value}` is not called, so the statement does nothing", method)
 
+
+_ACTING = frozenset(("step", "zero_grad", "backward", "train", "eval"))
+"""What nobody names to look at."""
 
 _NAMES = _OF_TENSORS | _OF_MODULES | _OF_OPTIMIZERS | frozenset().union(*_OF_OBJECTS.values())
 

@@ -38,6 +38,34 @@ What is moved in a loop over a loader, and a network that is wrapped or compiled
          net(images).sum().backward()
 ```
 
+A parameter is changed in place, and a name of a scope around is not assigned here: there is no fix.
+
+```diff
+ import torch
+ from torch import nn
+
+ mask = torch.zeros(3)
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.scale = nn.Parameter(torch.ones(3))
+         self.shift = torch.zeros(3)
+
+     def constrain(self, device):
+!        self.scale.clamp(0, 1)
+~        self.shift.clamp(0, 1)
++        self.shift = self.shift.clamp(0, 1)
+!        mask.to(device)
+
+ def clip(critic: nn.Module):
+     with torch.no_grad():
+         for p in critic.parameters():
+!            p.clamp(-0.01, 0.01)
+         for name, q in critic.named_parameters():
+!            q.data.clamp(-0.01, 0.01)
+```
+
 What is not known to be a tensor may be moved in place. What is only tried, timed or run to warm a device up, is done
 for something else than its result:
 
@@ -56,6 +84,8 @@ for something else than its result:
          x.cuda()
      except RuntimeError:
          return False
+     for _ in range(10):
+         F.relu(x)
      start = time.perf_counter()
      for _ in range(100):
          F.relu(x)
@@ -82,7 +112,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Strength, Value
+from torchlint.model import Evidence, Kind, Model, Role, Strength, Value
+from torchlint.model.bindings import owner
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.torch import library
@@ -97,6 +128,7 @@ from torchlint.model.torch.schema import (
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.displays import is_display
+from torchlint.rules.shared.order import loop_of
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -151,6 +183,8 @@ _PLAIN_CONTEXTS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Contexts that do nothing with what is computed in them."""
+
+_YIELDING = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
 
 _MEASURING = re.compile(r"bench|warm_?up|profil|time_|_time", re.IGNORECASE)
 
@@ -250,7 +284,17 @@ def _is_proved(value: Value) -> bool:
     """Whether a value is a tensor by an annotation, by what torch says, or because a loader gives it."""
     if value.kind != Kind.TENSOR:
         return is_from_loader(value) or (value.kind == Kind.TENSOR | Kind.UNKNOWN and _comes_from_loader(value))
-    return (value.strength or Strength.NAME) >= Strength.ANNOTATION or is_from_loader(value)
+    if (value.strength or Strength.NAME) >= Strength.ANNOTATION or is_from_loader(value):
+        return True
+    return value.role == Role.PARAMETER or _is_of_module(value)
+
+
+def _is_of_module(value: Value) -> bool:
+    """Whether a value is what a module yields as its parameters or buffers, or was made of that."""
+    match value.evidence:
+        case Evidence(node=cst.Call(func=func)):
+            return last_name(func) in _YIELDING
+    return False
 
 
 def _comes_from_loader(value: Value) -> bool:
@@ -289,10 +333,32 @@ def _is_plain(context: cst.BaseExpression) -> bool:
 
 
 def _is_timed(node: cst.Expr, model: Model) -> bool:
-    """Whether a clock is read before and after a statement in its function."""
+    """Whether a clock is read before and after a statement in its function, or this runs warm what is measured."""
     at, scope = model.tree.order(node), model.scopes.scope_of(node)
     clocks = model.remember(_clocks, scope)
-    return bool(clocks) and clocks[0] < at < clocks[-1]
+    if len(clocks) < 2 or at > clocks[-1]:
+        return False
+    return at > clocks[0] or _only_repeats(node, model) or _is_measured(node, clocks, scope, model)
+
+
+def _only_repeats(node: cst.Expr, model: Model) -> bool:
+    """Whether a loop around a statement does nothing with what it counts, and drops all that it computes."""
+    loop = loop_of(node, model)
+    if not isinstance(loop, cst.For) or not isinstance(loop.target, cst.Name):
+        return False
+    if any(each.value == loop.target.value for each in model.tree.within(loop.body, cst.Name)):
+        return False
+    kept = (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Return)
+    return not any(model.tree.within(loop.body, cls) for cls in kept)
+
+
+def _is_measured(node: cst.Expr, clocks: list[int], scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    """Whether a statement stands between two readings as well."""
+    text = model.tree.code(node.value)
+    return any(
+        clocks[0] < model.tree.order(each) < clocks[-1] and model.tree.code(each) == text
+        for each in model.tree.within(scope, cst.Call)
+    )
 
 
 def _clocks(model: Model, scope: cst.FunctionDef | cst.Module) -> list[int]:
@@ -307,6 +373,8 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     path = dotted(func.value) if node.value is call else None
     if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
         return None
+    if not _may_be_assigned(func.value, model):
+        return None
     remove = edit.remove_statement(model.tree, node)
     others = (
         ()
@@ -315,3 +383,13 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     )
     text = f"{path} = "
     return Fix("Assign it", (edit.insert_before(call, text),), Applicability.UNSAFE, alternatives=others)
+
+
+def _may_be_assigned(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor may be assigned to what names another one: not to a parameter, nor to a name of a scope around.
+
+    A module takes nothing but parameters where it has one. A name that a function assigns is its own in all of it.
+    """
+    if model.value(node).role == Role.PARAMETER:
+        return False
+    return not isinstance(node, cst.Name) or model.ask(owner, node) is model.scopes.scope_of(node)

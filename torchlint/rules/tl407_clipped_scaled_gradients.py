@@ -43,6 +43,53 @@ The same on a CPU, with a factor that is given:
  weight = net.weight.detach().clone()
 ```
 
+It is taken out once, before all that clips, and only where the loss was scaled:
+
+```diff
+ import torch
+ from torch import nn
+
+ def train(nets, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler, loss, by_norm, by_value):
+     scaler.scale(loss).backward()
+~    for net in nets:
+~        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
++    scaler.unscale_(optimizer)
++    for net in nets:
++        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     scaler.step(optimizer)
+     scaler.update()
+     scaler.scale(loss).backward()
+~    if by_norm:
+~        nn.utils.clip_grad_norm_(nets[0].parameters(), 1.0)
++    scaler.unscale_(optimizer)
++    if by_norm:
++        nn.utils.clip_grad_norm_(nets[0].parameters(), 1.0)
+     if by_value:
+!        nn.utils.clip_grad_value_(nets[0].parameters(), 1.0)
+     scaler.step(optimizer)
+
+ def train_with_mixed_precision(net, optimizer: torch.optim.Optimizer, loss, use_amp):
+     scaler = torch.amp.GradScaler("cuda") if use_amp else None
+     if use_amp:
+         scaler.scale(loss).backward()
+     else:
+         loss.backward()
+~    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
++    if use_amp:
++        scaler.unscale_(optimizer)
++    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     if use_amp:
+         scaler.step(optimizer)
+     else:
+         optimizer.step()
+
+ def take_it_out_too_late(net, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler, loss):
+     scaler.scale(loss).backward()
+!    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     scaler.unscale_(optimizer)
+     scaler.step(optimizer)
+```
+
 Where the factor is taken out before, somewhere, or was never in, all is well:
 
 ```diff
@@ -86,7 +133,7 @@ from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import dotted, keyword
 from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, part
-from torchlint.rules.shared import clipping
+from torchlint.rules.shared import clipping, order
 from torchlint.rules.shared.made_of import made
 from torchlint.rules.shared.paths import Facts, Paths
 
@@ -110,10 +157,10 @@ class _Scaled:
     """Clipping of gradients that a scaler has made larger."""
 
     scaler: str
-    is_first: bool
-    """Whether nothing else clips before, for what is taken out twice raises."""
-    optimizers: list[str] = field(default_factory=list)
-    """What steps with them, by the names it has."""
+    begun: cst.CSTNode
+    """The `backward()` that they come from."""
+    steps: list[TrainingEvent] = field(default_factory=list)
+    """What the scaler steps with."""
 
 
 def _scaled(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, _Scaled]:
@@ -123,18 +170,17 @@ def _scaled(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, _Sca
     if not any(event.what is What.CLIP for event in events):
         return found
 
-    def see(event: TrainingEvent, facts: Facts[str]) -> None:
+    def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
         match event.what:
             case What.BACKWARD:
                 facts.clear()
-                scaler = _scaler_of(event.node, model)
-                if scaler:
-                    facts["scaled"] = scaler
+                if _scaler_of(event.node, model):
+                    facts["scaled"] = event
             case What.UNSCALE | What.UNKNOWN:
-                facts["unscaled"] = ""
+                facts["unscaled"] = event
             case What.CLIP if "scaled" in facts and "unscaled" not in facts:
-                found[id(event.node)] = _Scaled(facts["scaled"], "clipped" not in facts)
-                facts["clipped"] = ""
+                begun = facts["scaled"].node
+                found[id(event.node)] = _Scaled(_scaler_of(begun, model), begun)
 
     Paths(model, [(event.node, event) for event in events], see).follow(scope)
     steps: list[TrainingEvent] = []
@@ -145,8 +191,8 @@ def _scaled(model: Model, scope: cst.FunctionDef | cst.Module) -> dict[int, _Sca
             steps = []
         elif id(event.node) in found:
             clip = found[id(event.node)]
-            clip.optimizers = sorted({each.path for each in steps if each.by == clip.scaler})
-    return {key: clip for key, clip in found.items() if clip.optimizers}
+            clip.steps = [each for each in steps if each.by == clip.scaler]
+    return {key: clip for key, clip in found.items() if clip.steps}
 
 
 def _computes_with_factor(model: Model, scope: cst.FunctionDef | cst.Module) -> bool:
@@ -187,12 +233,80 @@ def _is_scaler(owner: cst.BaseExpression, model: Model) -> bool:
 
 
 def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
-    """`scaler.unscale_(optimizer)` on a line before."""
-    statement = model.tree.statement(node)
-    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1 or not scaled.is_first:
+    """`scaler.unscale_(optimizer)` on a line before all that clips: once, for a second time raises."""
+    optimizers = {each.path for each in scaled.steps}
+    clips = _of_same_gradients(node, scaled, model)
+    if clips[0] is not node or len(optimizers) != 1 or "" in optimizers:
         return None
-    if len(scaled.optimizers) != 1 or not scaled.optimizers[0]:
+    line = _line_before(clips, scaled, model)
+    if line is None or _is_unscaled_later(line, scaled, model):
         return None
-    call = f"{scaled.scaler}.unscale_({scaled.optimizers[0]})"
-    text = f"{call}{model.tree.source.newline}{model.tree.indentation(statement)}"
-    return Fix("Take the factor out first", (edit.insert_before(statement.body[0], text),), Applicability.UNSAFE)
+    text = f"{scaled.scaler}.unscale_({optimizers.pop()})"
+    newline, indent = model.tree.source.newline, model.tree.indentation(line)
+    guards = _guards(scaled.begun, line, model)
+    if len(guards) > 1 or not all(guards):
+        return None
+    if guards:
+        text = f"if {guards[0]}:{newline}{indent}{model.tree.module.default_indent}{text}"
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
+    edits = (edit.insert_before(first, f"{text}{newline}{indent}"),)
+    return Fix("Take the factor out first", edits, Applicability.UNSAFE)
+
+
+def _of_same_gradients(node: cst.Call, scaled: _Scaled, model: Model) -> list[cst.CSTNode]:
+    """What clips the gradients of one `backward()`, in document order."""
+    scope = model.scopes.scope_of(node)
+    found = model.remember(_scaled, scope)
+    clips = [event.node for event in model.training_events(scope) if id(event.node) in found]
+    return [each for each in clips if found[id(each)].begun is scaled.begun]
+
+
+def _line_before(clips: list[cst.CSTNode], scaled: _Scaled, model: Model) -> cst.CSTNode | None:
+    """The statement that holds the first clipping, in the suite that all of it is in, and outside of its loops."""
+    tree, found = model.tree, None
+    first = tree.statement(clips[0])
+    for up in (first, *tree.ancestors(first)):
+        suite = tree.parent(up)
+        if any(tree.is_inside(each, up) for each in (scaled.begun, *(step.node for step in scaled.steps))):
+            break
+        if not isinstance(suite, (cst.IndentedBlock, cst.Module)):
+            continue
+        is_whole = found is None and all(tree.is_inside(each, suite) for each in clips)
+        if is_whole or (found is not None and isinstance(up, (cst.For, cst.While))):
+            found = up
+    return None if isinstance(found, cst.SimpleStatementLine) and len(found.body) > 1 else found
+
+
+def _is_unscaled_later(line: cst.CSTNode, scaled: _Scaled, model: Model) -> bool:
+    """Whether the factor is taken out behind a statement, where it is too late: a second time raises."""
+    for event in model.training_events(model.scopes.scope_of(line)):
+        if model.tree.order(event.node) < model.tree.order(line) or order.are_exclusive(event.node, line, model):
+            continue
+        if event.what is What.BACKWARD:
+            break
+        if event.what is What.UNSCALE or (event.what is What.UNKNOWN and _is_given(scaled.scaler, event.node)):
+            return True
+    return False
+
+
+def _is_given(path: str, call: cst.CSTNode) -> bool:
+    return isinstance(call, cst.Call) and any(dotted(arg.value) == path for arg in call.args)
+
+
+def _guards(begun: cst.CSTNode, line: cst.CSTNode, model: Model) -> list[str]:
+    """The conditions under which a `backward()` runs, and a statement behind it without them.
+
+    Otherwise there is no factor to take out. One that can be asked once more is written out, others are empty.
+    """
+    found: list[str] = []
+    child = begun
+    for up in model.tree.ancestors(begun):
+        if model.tree.is_inside(line, up):
+            break
+        match up:
+            case cst.If(test=cst.Name() | cst.Attribute() | cst.Comparison() as test) if child is up.body:
+                found.append("" if model.tree.within(test, cst.Call) else model.tree.code(test))
+            case cst.If() | cst.IfExp() | cst.Match() | cst.ExceptHandler():
+                found.append("")
+        child = up
+    return found

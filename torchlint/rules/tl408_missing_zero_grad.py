@@ -39,6 +39,54 @@ A scaler steps for its optimizer:
      scaler.update()
 ```
 
+Where several backward passes make one step, they go on adding up. What empties something else clears no gradients:
+
+```diff
+ import torch
+ from torch import nn
+
+ def train(net: nn.Module, loader, env, use_amp, k):
+     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+     scaler = torch.amp.GradScaler("cuda") if use_amp else None
+     for x in loader:
+         rewards = env.reset()
+~        for part in x.chunk(4):
+~            net(part).sum().backward()
+~        optimizer.step()
++        optimizer.zero_grad()
++        for part in x.chunk(4):
++            net(part).sum().backward()
++        optimizer.step()
+     for i, x in enumerate(loader):
+         torch.cuda.reset_peak_memory_stats()
+         (net(x).sum() / k).backward()
+         if (i + 1) % k == 0:
+~            optimizer.step()
++            optimizer.step()
++            optimizer.zero_grad()
+     for x in loader:
+         loss = net(x).sum()
+~        if use_amp:
+~            scaler.scale(loss).backward()
+~        else:
+~            loss.backward()
+~        if use_amp:
+~            scaler.step(optimizer)
++        optimizer.zero_grad()
++        if use_amp:
++            scaler.scale(loss).backward()
++        else:
++            loss.backward()
++        if use_amp:
++            scaler.step(optimizer)
+         else:
+             optimizer.step()
+     for x in loader:
+         net(x).sum().backward()
+         optimizer.step()
+         net.reset()
+```
+
 Gradients are cleared by the optimizer, the module, by hand, or in what the loop calls; LBFGS does it in its closure:
 
 ```diff
@@ -76,7 +124,8 @@ Gradients are cleared by the optimizer, the module, by hand, or in what the loop
 
 ## When the fix is unsafe
 
-Always: other gradients are used. There is no fix where the optimizer or `backward()` is not in the loop itself.
+Always: other gradients are used. There is no fix where the optimizer or `backward()` is not in the loop itself, where
+several places step, or where it would stand behind a step and something in the loop reads `.grad`.
 
 `zero_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html>.
 """
@@ -89,17 +138,23 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, root
 from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.shared import order
-from torchlint.rules.shared.made_of import made
+from torchlint.rules.shared.made_of import made, modules_of
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_CLEARING = re.compile(r"zero(?!s(?:_like)?$)|clear|reset|clean|grad$|step_and|closure", re.IGNORECASE)
+_CLEARING = re.compile(r"zero(?!s(?:_like)?$)|grad$|grads$|gradients|step_and|closure", re.IGNORECASE)
 """What functions may be called that clear gradients; `torch.zeros` is none."""
+_EMPTYING = re.compile(r"clear|reset|clean", re.IGNORECASE)
+"""What may be called so and clears gradients, if it has to do with the optimizer: `env.reset()` does not."""
+_LIKE_MODULES = ("parameters", "named_parameters", "train", "eval", "zero_grad", "state_dict", "backward")
+_HOOKS = re.compile(r"\bregister_(?:step_p(?:ost|re)_hook|post_accumulate_grad_hook)\b|\bregister_optimizer_step_p")
+"""What has functions called that may clear gradients when an optimizer steps."""
 _ENGINES = frozenset(
     ("accelerator", "fabric", "engine", "model_engine", "manager", "strategy", "trainer", "dist_autograd")
 )
@@ -126,11 +181,13 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if any(root_of(event) in _ENGINES for event in begun) or _may_clear(node, loop, path, model):
         return None
+    if model.mentions(_HOOKS):
+        return None
     first = next((each for each in events if each.what is What.STEP and each.path == path), None)
     if first is not None and first.node is not node:
         return None  # reported once
     said = "gradients are never cleared in this loop, so each step adds up all of them; call `zero_grad()`"
-    return Finding(node, said, _fix(begun[0], path, model) if is_known else None)
+    return Finding(node, said, _fix(loop, events, path, model) if is_known else None)
 
 
 def _optimizer(step: cst.Call, owner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
@@ -138,7 +195,8 @@ def _optimizer(step: cst.Call, owner: cst.BaseExpression, model: Model) -> cst.B
     if not step.args:
         return owner
     value = model.value(owner)
-    return step.args[0].value if value.kind == Kind.OBJECT and object_kind(value) == "scaler" else None
+    is_object = value.kind & ~Kind.NONE == Kind.OBJECT
+    return step.args[0].value if is_object and object_kind(value) == "scaler" else None
 
 
 def root_of(event: TrainingEvent) -> str:
@@ -149,7 +207,7 @@ def root_of(event: TrainingEvent) -> str:
 def _is_known(owner: cst.BaseExpression, scope: cst.FunctionDef | cst.Module, model: Model) -> bool | None:
     """Whether an optimizer is one of torch; False for a parameter of that name; None for all else."""
     value = model.value(owner)
-    if value.kind == Kind.OPTIMIZER and not isinstance(value.node, cst.ClassDef):
+    if value.kind & ~Kind.NONE == Kind.OPTIMIZER and not isinstance(value.node, cst.ClassDef):
         return None if (value.ref or "").endswith("LBFGS") else True
     is_given = isinstance(scope, cst.FunctionDef) and root(owner) in {each.name.value for each in parameters(scope)}
     if value.kind == Kind.UNKNOWN and last_name(owner) == "optimizer" and isinstance(owner, cst.Name) and is_given:
@@ -166,14 +224,45 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
     for target in model.tree.within(loop, cst.AssignTarget):
         if dotted(target.target) in (path, path.partition(".")[0]):
             return True
+    holders = (path, *modules_of(node, model))
     for call in model.tree.within(loop, cst.Call):
-        func = made(call.func, model) if isinstance(call.func, cst.Name) else None
-        if _CLEARING.search(last_name(call.func)) or (func is not None and _CLEARING.search(last_name(func))):
+        if _is_clearing(call, holders, loop, model):
             return True
         is_scaling = call is node or last_name(call.func) == "unscale_"
         if not is_scaling and any(_has(arg.value, path) for arg in call.args):
             return True
-    return any(each.attr.value == "grad" and model.is_target(each) for each in model.tree.within(loop, cst.Attribute))
+    for each in model.tree.within(loop, cst.Attribute):
+        if each.attr.value == "zero_grad" or (each.attr.value == "grad" and model.is_target(each)):
+            return True  # TL401 has something to say of one that is not called
+    return False
+
+
+def _is_clearing(call: cst.Call, holders: tuple[str, ...], loop: LoopStatement, model: Model) -> bool:
+    """Whether a function that is not seen here may clear gradients, by its name and by whose it is."""
+    func = made(call.func, model) if isinstance(call.func, cst.Name) else None
+    called = (last_name(call.func), last_name(func) if func is not None else "")
+    if any(map(_CLEARING.search, called)):
+        return True
+    if not any(map(_EMPTYING.search, called)) or isinstance(model.value(call.func).node, cst.FunctionDef):
+        return False  # what a function of the project does is among the events
+    if isinstance(call.func, cst.Attribute) and model.qualified(call.func) is None:
+        return _may_hold(call.func.value, holders, loop, model)
+    is_unknown = not call.args and model.value(call.func).kind == Kind.UNKNOWN
+    return is_unknown or any(_may_hold(arg.value, holders, loop, model) for arg in call.args)
+
+
+def _may_hold(owner: cst.BaseExpression, holders: tuple[str, ...], loop: LoopStatement, model: Model) -> bool:
+    """Whether something is the optimizer or a module, has it, or was made of it."""
+    path = dotted(owner)
+    if path is None or model.value(owner).kind & (Kind.MODULE | Kind.OPTIMIZER):
+        return True
+    if any(_has(owner, each) for each in holders) or model.ask(calls_on, owner, _LIKE_MODULES):
+        return True
+    if any(dotted(call.func) == path for call in model.tree.within(loop, cst.Call)):
+        return True  # a module that is not seen to be one
+    origin = made(owner, model)
+    given = origin.args if isinstance(origin, cst.Call) else ()
+    return any(_has(arg.value, each) for arg in given for each in holders)
 
 
 def _has_one_round(loop: LoopStatement) -> bool:
@@ -189,12 +278,101 @@ def _has(given: cst.BaseExpression, path: str) -> bool:
     return bool(owner and path) and f"{path}.".startswith(f"{owner}.")
 
 
-def _fix(begun: TrainingEvent, path: str, model: Model) -> Fix | None:
-    """`optimizer.zero_grad()` on a line before the `backward()`."""
-    call = begun.node
-    statement = model.tree.statement(call)
-    is_own = isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "backward"
-    if not is_own or not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
+def _fix(loop: LoopStatement, events: list[TrainingEvent], path: str, model: Model) -> Fix | None:
+    """`optimizer.zero_grad()` on a line of its own: before what the step takes, or behind a step of many rounds."""
+    steps = [event.node for event in events if event.what is What.STEP and event.path == path]
+    begun = _taken(events, steps[0], model)
+    if any(not _is_own(each) for each in begun) or any(model.tree.statement(each) is loop for each in begun):
         return None
-    text = f"{path}.zero_grad(){model.tree.source.newline}{model.tree.indentation(statement)}"
-    return Fix("Clear the gradients first", (edit.insert_before(statement.body[0], text),), Applicability.UNSAFE)
+    whole = steps[0] if len(steps) == 1 else _choice(steps, model)
+    if whole is None:
+        return None
+    if _gathers(begun[0], whole, model):
+        return _behind(whole, loop, path, model)
+    line = _line_before(begun, steps, model)
+    if line is None:
+        return None
+    text = f"{path}.zero_grad(){model.tree.source.newline}{model.tree.indentation(line)}"
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
+    return Fix("Clear the gradients first", (edit.insert_before(first, text),), Applicability.UNSAFE)
+
+
+def _is_own(call: cst.CSTNode) -> bool:
+    return isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "backward"
+
+
+def _taken(events: list[TrainingEvent], step: cst.CSTNode, model: Model) -> list[cst.CSTNode]:
+    """The `backward()` whose gradients a step takes: those since another step, where there is one between."""
+    found: list[cst.CSTNode] = []
+    for event in reversed(events):
+        if model.tree.order(event.node) >= model.tree.order(step):
+            continue
+        if event.what is What.BACKWARD:
+            found.insert(0, event.node)
+        elif event.what is What.STEP and found and not order.are_exclusive(event.node, step, model):
+            break
+    return found or [event.node for event in events if event.what is What.BACKWARD]
+
+
+def _gathers(begun: cst.CSTNode, step: cst.CSTNode, model: Model) -> bool:
+    """Whether a step takes the gradients of several rounds: it is made under a condition, or a round ends before it."""
+    child = step
+    for up in model.tree.ancestors(step):
+        if model.tree.is_inside(begun, up):
+            break
+        if isinstance(up, (cst.If, cst.Match, cst.ExceptHandler)):
+            return True
+        child = up
+    first, last = model.tree.order(begun), model.tree.order(child)
+    area = model.tree.parent(child)
+    skips = model.tree.within(area, cst.Continue) if area is not None else []
+    own = [each for each in skips if order.loop_of(each, model) is order.loop_of(step, model)]
+    return any(first < model.tree.order(each) < last for each in own)
+
+
+def _behind(step: cst.CSTNode, loop: LoopStatement, path: str, model: Model) -> Fix | None:
+    """Clear them behind the step, if nothing reads them there."""
+    if any(each.attr.value == "grad" for each in model.tree.within(loop, cst.Attribute)):
+        return None
+    line = model.tree.statement(step)
+    inserted = edit.insert_line(model.tree, line, f"{path}.zero_grad()", beside=line)
+    return None if inserted is None else Fix("Clear the gradients behind it", (inserted,), Applicability.UNSAFE)
+
+
+def _line_before(begun: list[cst.CSTNode], steps: list[cst.CSTNode], model: Model) -> cst.CSTNode | None:
+    """The statement before which nothing has been sent back: of branches and loops without the steps the whole."""
+    tree, nodes = model.tree, [*begun, *steps]
+    found = tree.statement(begun[0])
+    for up in tree.ancestors(found):
+        if all(tree.is_inside(each, up) for each in nodes) and isinstance(up, (cst.For, cst.While)):
+            break
+        if isinstance(up, (cst.For, cst.While, cst.If, cst.Match, cst.ExceptHandler, cst.Try)):
+            if not all(_is_in_same_branch(each, found, model) for each in nodes):
+                found = up
+    if not isinstance(tree.parent(found), (cst.IndentedBlock, cst.Module)):
+        return None
+    return None if isinstance(found, cst.SimpleStatementLine) and len(found.body) > 1 else found
+
+
+def _is_in_same_branch(node: cst.CSTNode, line: cst.CSTNode, model: Model) -> bool:
+    """Whether a node is in the suite of a statement, or would be without the `with` around it."""
+    suite = model.tree.parent(line)
+    while isinstance(suite, cst.IndentedBlock) and isinstance(model.tree.parent(suite), cst.With):
+        suite = model.tree.parent(model.tree.parent(suite) or suite)
+    return suite is not None and model.tree.is_inside(node, suite)
+
+
+def _choice(steps: list[cst.CSTNode], model: Model) -> cst.If | None:
+    """The statement each branch of which makes one of some steps: with a scaler or without."""
+    inner = model.tree.enclosing(steps[0], cst.If)
+    if not isinstance(inner, cst.If) or isinstance(model.tree.parent(inner), cst.If):
+        return None
+    suites = [inner.body]
+    orelse = inner.orelse
+    while isinstance(orelse, cst.If):
+        suites.append(orelse.body)
+        orelse = orelse.orelse
+    suites += [orelse.body] if orelse is not None else []
+    is_whole = orelse is not None and len(suites) == len(steps)
+    made_in = [any(model.tree.is_inside(step, suite) for step in steps) for suite in suites]
+    return inner if is_whole and all(made_in) else None

@@ -49,6 +49,24 @@ A function that is called in a loop is part of the round:
      train([torch.ones(1, 2)])
 ```
 
+Where a round may end before, the step cannot be moved to its end:
+
+```diff
+ import torch
+ from torch import nn
+
+ def train(net: nn.Module, loader):
+     optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+     for x in loader:
+!        scheduler.step()
+         if x is None:
+             continue
+         optimizer.zero_grad()
+         net(x).sum().backward()
+         optimizer.step()
+```
+
 A rate that is set for an epoch, a step behind the optimizer's, and one that is not made in the first round:
 
 ```diff
@@ -73,7 +91,8 @@ A rate that is set for an epoch, a step behind the optimizer's, and one that is 
 
 ## When the fix is unsafe
 
-Always: training uses the learning rates as they were meant.
+Always: training uses the learning rates as they were meant. There is none where a `continue` or `return` behind it may
+end the round.
 
 How to adjust the learning rate: <https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate>.
 """
@@ -145,9 +164,19 @@ def _steps(node: cst.CSTNode, model: Model) -> list[cst.CSTNode]:
 
 def _fix(node: cst.Expr, area: LoopStatement | cst.FunctionDef, model: Model) -> Fix | None:
     """Move the statement to the end of the body of a loop, or of the function that is called in one."""
+    if any(model.tree.order(each) > model.tree.order(node) for each in _ends_of_round(area, model)):
+        return None
     last = area.body.body[-1]
     if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], LEAVING):
         return None
     moved = edit.move_line(model.tree, node, below=last)
     name = "function" if isinstance(area, cst.FunctionDef) else "loop"
     return Fix(f"Move it to the end of the {name}", moved, Applicability.UNSAFE) if moved is not None else None
+
+
+def _ends_of_round(area: LoopStatement | cst.FunctionDef, model: Model) -> list[cst.CSTNode]:
+    """Where a round ends before the end of the body: no step would be made there."""
+    if isinstance(area, cst.FunctionDef):
+        returns = model.tree.within(area, cst.Return)
+        return [each for each in returns if model.scopes.scope_of(each) is area]
+    return [each for each in model.tree.within(area, cst.Continue) if order.loop_of(each, model) is area]
