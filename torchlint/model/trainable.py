@@ -172,7 +172,7 @@ def _freezes(context: Context, cls: cst.ClassDef) -> bool:
     return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
 
 
-class _Part(NamedTuple):
+class _ClassPart(NamedTuple):
     """What a class is made of that may have parameters."""
 
     node: cst.CSTNode
@@ -201,15 +201,15 @@ def _with_parameters(context: Context) -> frozenset[int]:
     return frozenset(found)
 
 
-def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Iterator[_Part]:
+def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Iterator[_ClassPart]:
     """What a class calls, and its bases, as far as these are classes that may have parameters."""
     made = (call.func for call in context.tree.within(cls, cst.Call))
     for node in (*made, *(base.value for base in cls.bases)):
         path = imported_path(context, node) or (_usual(node) if context.is_part else None)
         if path is not None and _is_trainable(library.canonical(path)):
-            yield _Part(node, None)
+            yield _ClassPart(node, None)
         elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
-            yield _Part(node, named[node.value])
+            yield _ClassPart(node, named[node.value])
 
 
 def _is_made_always(context: Context, parts: Iterable[cst.CSTNode], cls: cst.ClassDef) -> bool:

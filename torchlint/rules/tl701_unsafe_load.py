@@ -121,13 +121,14 @@ def _fix(call: cst.Call, held: Content) -> Fix | None:
     """The argument that goes with what the file holds; None where nothing says what: one of the two would be wrong."""
     if held is Content.UNKNOWN:
         return None
-    weights = _added(call, "weights_only=True", "")
+    weights = _added(call, "weights_only=True", "", "a file with other objects than tensors and containers raises then")
     if held is Content.WEIGHTS:
         return weights
-    everything = _added(call, "weights_only=False", ", if the file can be trusted")
-    allowed = _added(call, "weights_only=True", ", with `torch.serialization.add_safe_globals` for the classes")
+    everything = _added(call, "weights_only=False", ", if the file can be trusted", "the file can run code")
+    how = ", with `torch.serialization.add_safe_globals` for the classes"
+    allowed = _added(call, "weights_only=True", how, "objects of classes that are not allowed raise then")
     return replace(everything, alternatives=(allowed,))
 
 
-def _added(call: cst.Call, text: str, when: str) -> Fix:
-    return Fix(f"Add `{text}`{when}", (edit.add_argument(call, text),), Applicability.UNSAFE)
+def _added(call: cst.Call, text: str, when: str, risk: str) -> Fix:
+    return Fix(f"Add `{text}`{when}", (edit.add_argument(call, text),), Applicability.UNSAFE, risk=risk)

@@ -79,7 +79,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     fix = None
     if model.target.has(_WEIGHTS_ONLY):
         added = edit.add_argument(node, "weights_only=True")
-        fix = Fix("Add `weights_only=True`", (added,), Applicability.UNSAFE)
+        risk = "a file with other objects than tensors and containers raises then"
+        fix = Fix("Add `weights_only=True`", (added,), Applicability.UNSAFE, risk=risk)
     said = "what is downloaded may run any code when it is loaded; say `weights_only=True`"
     return Finding(node.func, said, fix)
 

@@ -133,7 +133,7 @@ def _artifact(file: FileFindings) -> dict[str, str]:
 
 
 def _fix(fix: LocatedFix, artifact: dict[str, str], text: Lines) -> dict[str, Any]:
-    doubt = " (unsafe: the program may do something else afterwards)"
+    doubt = f" (unsafe: {fix.risk or 'the program may do something else afterwards'})"
     replacements = [
         {
             "deletedRegion": _region(text.position(edit.start), text.position(edit.end)),
