@@ -48,6 +48,38 @@ modules.
          self.layers = [nn.Linear(3, 3)]
 ```
 
+A container of torch's cannot take everything that a list can, and has neither all methods of a list nor of a dict:
+
+```diff run-differs
+ import torch
+ from torch import nn
+ from torch.nn import functional as F
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.steps = [nn.Linear(3, 3), F.relu, nn.Linear(3, 3)]
+!        self.heads = {"type": nn.Linear(3, 1), "keys": nn.Linear(3, 1)}
+!        self.tasks = {"a": nn.Linear(3, 1)}
+!        self.order = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.order.reverse()
+!        self.rest = [nn.Linear(3, 3)]
+         self.rest.append(F.relu)
+~        self.layers = [nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)]
++        self.layers = nn.ModuleList([nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)])
+         self.ends = []
+~        self.ends = [nn.Linear(3, 3), None]
++        self.ends = nn.ModuleList([nn.Linear(3, 3), None])
+
+     def forward(self, x):
+         head = self.tasks.get("a")
+         for layer in self.layers[1:]:
+             x = layer(x)
+         return x if head is None else head(x)
+
+ count = len(list(Net().parameters()))
+```
+
 ## When the fix is unsafe
 
 Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
@@ -65,7 +97,7 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.made_modules import makes_state
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern
-from torchlint.rules.shared import unregistered
+from torchlint.rules.shared import registering, unregistered
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -93,7 +125,7 @@ _ADDED = any_of(
 def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     """Report a display with layers in an attribute of a module."""
     for kept in unregistered.assigned(node, _has_state, model):
-        yield Finding(kept.value, _SAID, unregistered.wrapped(kept, "Module", model))
+        yield Finding(kept.value, _SAID, registering.wrapped(kept, "Module", model))
 
 
 @on(cst.Call, cst.AugAssign, trigger=_ADDED)

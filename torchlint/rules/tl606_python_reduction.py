@@ -18,8 +18,8 @@ The methods of the tensor do it in one step.
  steps = len(list(x))
 ```
 
-Lists and generators of tensors, two arguments, arrays, a key, entries of dictionaries that are only said to hold tensors,
-and names that are not Python's:
+Lists and generators of tensors, two arguments, arrays, a key, entries of dictionaries that are only said to hold
+tensors, and names that are not Python's:
 
 ```diff
  import numpy as np
@@ -109,7 +109,7 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_entry(node: cst.BaseExpression | None) -> bool:
-    """Whether an expression is an entry of a dictionary: `dict[str, Tensor]` is said of batches that hold lists, too."""
+    """Whether an expression is an entry of a dictionary: `dict[str, Tensor]` is said of batches with lists, too."""
     match node:
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
             return isinstance(literal_key(key), str)

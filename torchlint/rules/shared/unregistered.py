@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import assignment_of, dotted, last_name, without_subscripts
-from torchlint.rule import Applicability, Fix
-from torchlint.rules.api import names
+from torchlint.rules.shared.displays import elements, is_written
 from torchlint.rules.shared.made_of import made
 
 IsWanted = Callable[[cst.BaseExpression, Model], bool]
@@ -47,11 +45,11 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
         return
     if not is_own(target) or not isinstance(target, cst.Attribute) or not _may_be_lost(target, model):
         return
-    elements = list(_elements(value))
-    if target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp):
+    held = list(_elements(value))
+    if target.attr.value.startswith("_") and len(held) == 1 and not isinstance(value, cst.BaseComp):
         return  # it is hidden from the module on purpose
     is_found = _is_filled(value, is_wanted, model) if isinstance(value, cst.Name) else False
-    if (is_found or any(is_wanted(each, model) for each in elements)) and _is_of_module(target, model):
+    if (is_found or any(is_wanted(each, model) for each in held)) and _is_of_module(target, model):
         yield KeptPlain(value)
 
 
@@ -89,32 +87,6 @@ def _is_only_target(node: cst.CSTNode | None, model: Model) -> bool:
     return isinstance(assign, cst.Assign) and len(assign.targets) == 1
 
 
-def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
-    """What puts a display into the list or dict of torch that registers what it holds: ``Module`` or ``Parameter``."""
-    if any(isinstance(each, (cst.List, cst.Tuple, cst.Dict)) for each in _direct(kept.value)):
-        return None
-    match kept.value if kept.added is None else None:
-        case cst.List() | cst.ListComp():
-            name = f"torch.nn.{of}List"
-        case cst.Dict(elements=elements) if all(_has_name_as_key(each) for each in elements):
-            name = f"torch.nn.{of}Dict"
-        case _:
-            return None
-    spelled = names.spell(name, kept.value, model)
-    if spelled is None:
-        return None
-    edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
-    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
-
-
-def _has_name_as_key(element: cst.BaseDictElement) -> bool:
-    """Whether an element of a dict has a key that can be the name of a child: no dot is in it."""
-    match element:
-        case cst.DictElement(key=cst.SimpleString(value=key)):
-            return "." not in key
-    return False
-
-
 def is_own(node: cst.CSTNode) -> bool:
     """Whether an expression is ``self.x``."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
@@ -122,27 +94,11 @@ def is_own(node: cst.CSTNode) -> bool:
 
 def _elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """What is in a display or comprehension, also in displays that are in it."""
-    for each in _direct(value):
-        if isinstance(each, (cst.List, cst.Tuple, cst.Dict)):
+    for each in elements(value):
+        if is_written(each):
             yield from _elements(each)
         else:
             yield each
-
-
-def _direct(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    match value:
-        case cst.List(elements=elements) | cst.Tuple(elements=elements):
-            yield from (each.value for each in elements)
-        case cst.Dict(elements=elements):
-            yield from (each.value for each in elements)
-        case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element):
-            yield element
-        case cst.DictComp(value=element):
-            yield element
-        case cst.Call(func=cst.Name("list" | "tuple"), args=[cst.Arg(value=cst.GeneratorExp(elt=element))]):
-            yield element
-        case cst.Call(func=cst.Name("dict"), args=args):
-            yield from (each.value for each in args if each.keyword is not None)
 
 
 def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
