@@ -40,7 +40,7 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
     if value is None or (isinstance(node, cst.Assign) and len(node.targets) != 1):
         return
     if isinstance(target, cst.Subscript):
-        if _names_class(value) and _is_in_plain_container(target.value, value, is_wanted, model):
+        if _may_make(value) and _is_in_plain_container(target.value, value, is_wanted, model):
             yield KeptPlain(value, target)
         return
     if not is_own(target) or not isinstance(target, cst.Attribute) or not _may_be_lost(target, model):
@@ -48,9 +48,9 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
     held = list(_elements(value))
     if target.attr.value.startswith("_") and len(held) == 1 and not isinstance(value, cst.BaseComp):
         return  # it is hidden from the module on purpose
-    is_found = _is_filled(value, is_wanted, model) if isinstance(value, cst.Name) else False
-    if (is_found or any(is_wanted(each, model) for each in held)) and _is_of_module(target, model):
-        yield KeptPlain(value)
+    if any(is_wanted(each, model) for each in held) or _is_filled_elsewhere(value, is_wanted, model):
+        if _is_of_module(target, model):
+            yield KeptPlain(value)
 
 
 def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
@@ -60,13 +60,13 @@ def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) 
             func=cst.Attribute(value=owner, attr=cst.Name("append" | "insert")), args=[*_, cst.Arg(value=value)]
         ):
             added = [_made_here(value, model)]
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("extend")), args=[cst.Arg(value=value)]):
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("extend" | "update")), args=[cst.Arg(value=value)]):
             added = list(_elements(value))
         case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=value):
             added = list(_elements(value))
         case _:
             return None
-    lost = (each for each in added if _names_class(each) and _is_in_plain_container(owner, each, is_wanted, model))
+    lost = (each for each in added if _may_make(each) and _is_in_plain_container(owner, each, is_wanted, model))
     return KeptPlain(value, node) if any(True for _ in lost) else None
 
 
@@ -112,18 +112,44 @@ def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
         attribute = model.tree.parent(use)
         match model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None:
             case cst.Call(func=cst.Attribute(attr=cst.Name("append")), args=[cst.Arg(value=added)]):
-                if _names_class(added) and is_wanted(added, model):
+                if _may_make(added) and is_wanted(added, model):
                     return True
     return False
 
 
-def _names_class(node: cst.BaseExpression) -> bool:
-    """Whether an expression begins with the call of something that is called like a class."""
-    name = ""
+def _may_make(node: cst.BaseExpression) -> bool:
+    """Whether an expression begins with the call of something that is called like a class, or of a function."""
+    called: cst.BaseExpression | None = None
     while isinstance(node, (cst.Call, cst.Attribute)):
-        name = last_name(node.func) if isinstance(node, cst.Call) else name
+        called = node.func if isinstance(node, cst.Call) else called
         node = node.func if isinstance(node, cst.Call) else node.value
-    return name.lstrip("_")[:1].isupper()
+    return isinstance(called, cst.Name) or (called is not None and last_name(called).lstrip("_")[:1].isupper())
+
+
+def _is_filled_elsewhere(value: cst.BaseExpression, is_wanted: IsWanted, model: Model) -> bool:
+    """Whether something wanted is in a local list, or in a list that a function of the project makes and returns."""
+    match value:
+        case cst.Name():
+            return _is_filled(value, is_wanted, model)
+        case cst.Call(func=cst.Name() | cst.Attribute(value=cst.Name("self"))):
+            function = model.value(value.func).node
+            return isinstance(function, cst.FunctionDef) and _gives_filled(function, is_wanted, model)
+    return False
+
+
+def _gives_filled(function: cst.FunctionDef, is_wanted: IsWanted, model: Model) -> bool:
+    """Whether all that a function returns is a list or dict with something wanted in it."""
+    if function.decorators:
+        return False
+    home = model.home(function)
+    returned = [each.value for each in home.tree.within(function.body, cst.Return)]
+    return bool(returned) and all(each is not None and _holds(each, is_wanted, home) for each in returned)
+
+
+def _holds(value: cst.BaseExpression, is_wanted: IsWanted, model: Model) -> bool:
+    if isinstance(value, cst.Name):
+        return _is_filled(value, is_wanted, model)
+    return any(is_wanted(each, model) for each in _elements(value))
 
 
 def _is_given_on(name: cst.Name, model: Model) -> bool:
@@ -139,11 +165,21 @@ def _is_in_plain_container(
     owner: cst.BaseExpression, added: cst.BaseExpression, is_wanted: IsWanted, model: Model
 ) -> bool:
     """Whether something wanted is put into a plain list or dict of a module, which looks after nothing in it."""
+    owner = without_subscripts(owner)
     if not is_own(owner) or not _may_be_lost(owner, model) or _is_registered(owner, model):
         return False
     if not is_wanted(added, model):
         return False
-    return model.value(owner).kind == Kind.CONTAINER and _is_of_module(owner, model)
+    is_plain = model.value(owner).kind == Kind.CONTAINER or _is_multiplied(made(owner, model))
+    return is_plain and _is_of_module(owner, model)
+
+
+def _is_multiplied(value: cst.BaseExpression | None) -> bool:
+    """Whether an expression is a list of places that are still to be filled: `[None] * n`."""
+    match value:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            return isinstance(left, cst.List) or isinstance(right, cst.List)
+    return False
 
 
 def _is_registered(owner: cst.BaseExpression, model: Model) -> bool:
