@@ -71,6 +71,11 @@ Lists that a method makes, that are filled place by place, or hold copies of a m
 !        self.grid = [[layer(3) for _ in range(n)] for _ in range(n)]
 ~        self.copies = [copy.deepcopy(base) for _ in range(n)]
 +        self.copies = nn.ModuleList([copy.deepcopy(base) for _ in range(n)])
+         self.rows = [[] for _ in range(n)]
+!        self.rows[0].append(layer(3))
+         self.ends = nn.ModuleList()
+         self.both = [self.ends, self.ends]
+         self.both[0].append(layer(3))
          self.targets = [copy.deepcopy(each) for each in self.down]
          self.body = nn.Sequential(*self.make(n))
 

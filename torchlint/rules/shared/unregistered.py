@@ -165,6 +165,8 @@ def _is_in_plain_container(
     owner: cst.BaseExpression, added: cst.BaseExpression, is_wanted: IsWanted, model: Model
 ) -> bool:
     """Whether something wanted is put into a plain list or dict of a module, which looks after nothing in it."""
+    if isinstance(owner, cst.Subscript) and model.value(owner).kind != Kind.CONTAINER:
+        return False  # it may be one of torch's
     owner = without_subscripts(owner)
     if not is_own(owner) or not _may_be_lost(owner, model) or _is_registered(owner, model):
         return False
