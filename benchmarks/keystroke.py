@@ -21,7 +21,7 @@ TYPED = "kept_here = 1"
 
 def main(paths: list[str]) -> None:
     """A line for each file."""
-    for path in map(Path, paths):
+    for path in (Path(each).resolve() for each in paths):
         text = path.read_text(encoding="utf-8")
         least, _ = server_time(path, text, "")
         most, findings = server_time(path, text, TYPED)
@@ -34,7 +34,7 @@ def server_time(path: Path, text: str, typed: str) -> tuple[float, int]:
     before = os.times()
     with Client() as client:
         client.begin(path.parent, **PULLS)
-        uri, line = path.resolve().as_uri(), place(text)
+        uri, line = path.as_uri(), place(text)
         client.open(uri, text)
         found = client.found(uri)
         client.edit(uri, 2, ((line, 0), (line, 0), "\n"))

@@ -216,7 +216,8 @@ def range_(start: tuple[int, int], end: tuple[int, int]) -> dict[str, dict[str, 
 def short(diagnostic: dict[str, Any]) -> str:
     """``3:4-3:10 TL101``, counted from 0 as the protocol does."""
     start, end = diagnostic["range"]["start"], diagnostic["range"]["end"]
-    return f"{start['line']}:{start['character']}-{end['line']}:{end['character']} {diagnostic['code']}"
+    what = diagnostic.get("code", diagnostic["message"])
+    return f"{start['line']}:{start['character']}-{end['line']}:{end['character']} {what}"
 
 
 def edited(text: str, edits: list[dict[str, Any]]) -> str:

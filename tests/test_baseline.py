@@ -564,6 +564,15 @@ def test_an_empty_folder_writes_nothing(torchlint: Torchlint, tmp_path: Path) ->
     assert torchlint("baseline", "check").code == exit_codes.USAGE
 
 
+def test_a_baseline_in_a_folder_without_python(write: Write, torchlint: Torchlint) -> None:
+    write(
+        {"x.py": HEAD + "y = torch.load('x')\n", "ci/readme.txt": "", "torchlint.toml": 'baseline = "ci/known.json"\n'}
+    )
+    for command in ("write", "check", "prune"):
+        ran = torchlint("baseline", command)
+        assert (ran.code, ran.err) == (0, ""), command
+
+
 def test_it_survives_a_real_formatter(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
     text = (
         HEAD

@@ -151,6 +151,31 @@ def away(path: Path) -> Path:
     return path
 
 
+def test_files_in_conflict_are_named(git: Callable[..., str], write: Write, torchlint: Torchlint) -> None:
+    write({"p/x.py": OLD, "y.py": "import torch\n", "n.txt": "1\n"})
+    commit(git)
+    git("checkout", "-q", "-b", "other")
+    write({"p/x.py": OLD + "print(w.data, 2)\n", "n.txt": "2\n"})
+    commit(git)
+    git("checkout", "-q", "main")
+    write({"p/x.py": OLD + "print(w.data, 3)\n", "n.txt": "3\n"})
+    commit(git)
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "-q", "other")
+    write({"y.py": OLD})
+    git("add", "y.py")
+    said = f"error: {os.path.join('p', 'x.py')}: in conflict: nothing of it is staged to be checked before `git add`\n"
+    for paths in ((), ("p", "y.py"), ("p/x.py", "y.py")):
+        ran = torchlint("check", "--staged", "--output-format", "concise", *paths)
+        assert (ran.code, ran.err) == (3, said), paths
+        assert ran.out.startswith("y.py:3:")
+        assert "1 file could not be checked" in ran.out
+    assert codes(torchlint, "--staged", "y.py") == [("y.py", "TL101", 3)]
+    write({"torchlint.toml": 'exclude = ["p"]\n'})
+    assert codes(torchlint, "--staged") == [("y.py", "TL101", 3)]
+    assert codes(torchlint, "--staged", "p/x.py", "--force-exclude") == []
+
+
 # what becomes of a file in a folder after it has been staged
 SINCE_STAGED: dict[str, Callable[[Path], object]] = {
     "nothing": lambda path: None,

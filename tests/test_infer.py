@@ -436,9 +436,9 @@ BAD: dict[str, tuple[Any, int, str]] = {
     "sub:3": ("x = 1\n", 2, "error: sub: a directory has no lines\n"),
     "n.ipynb": ("x = 1\n", 2, BAD_NOTEBOOK),
     "m.ipynb:1": ("x = 1\n", 2, "error: m.ipynb:1: name the cell, too, as in `n.ipynb:cell 3:1`\n"),
-    "m.ipynb:cell 2:1": ("x = 1\n", 2, "error: m.ipynb: cell 2 has no Python\n"),
-    "m.ipynb:cell 1:2": ("x = 1\n", 2, "error: m.ipynb:2: there is no such line, the last of cell 1 is 1\n"),
-    "x.py:cell 1:1": ("x = 1\n", 2, "error: x.py:1: only notebooks have cells\n"),
+    "m.ipynb:cell 2:1": ("x = 1\n", 2, "error: m.ipynb:cell 2: this cell has no Python\n"),
+    "m.ipynb:cell 1:2": ("x = 1\n", 2, "error: m.ipynb:cell 1:2: there is no such line, the last is 1\n"),
+    "x.py:cell 1:1": ("x = 1\n", 2, "error: x.py:cell 1:1: only notebooks have cells\n"),
     ".": (f"x = {'(' * 300}{')' * 300}\n", 2, f"{BAD_NOTEBOOK}error: x.py:1: too many nested parentheses\n"),
 }
 
@@ -494,3 +494,19 @@ def test_as_a_function() -> None:
         list(infer("x = (", "x.py"))
     assert raised.value.diagnostic.start.row == 1
     assert list(infer("", "x.py")) == []
+
+
+def test_cells_that_are_no_python_are_named(write: Write, torchlint: Torchlint) -> None:
+    sources: list[object] = [None, ["import torch\n", "x = torch.ones(3)"], "a ="]
+    cells: list[dict[str, Any]] = [
+        {"cell_type": "code", "source": each, "metadata": {}, "outputs": []} for each in sources
+    ]
+    write({"x.ipynb": json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})})
+    ran = torchlint("infer", "x.ipynb")
+    no_text, wrong = ran.err.splitlines()
+    assert no_text == "warning: x.ipynb:cell 1:1: the code of this cell is no text"
+    assert wrong.startswith("warning: x.ipynb:cell 3:1: ")
+    assert (ran.code, ran.out.splitlines()[0].partition(" tensor")[0]) == (0, "x.ipynb:cell 2:2:1: x:")
+    ran = torchlint("infer", "x.ipynb:cell 1:1", "x.ipynb:cell 2:1")
+    nothing = "warning: x.ipynb:cell 2:1: no expression begins here\n"
+    assert (ran.code, ran.err) == (2, f"error: {no_text.removeprefix('warning: ')}\n{nothing}")

@@ -68,6 +68,25 @@ def test_they_are_parsed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(sizes) < 2 * long_modules.PART
 
 
+def test_what_is_typed_above_a_long_class_does_not_change_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+
+    def parse(text: str) -> cst.Module:
+        parsed.append(len(text))
+        return parse_module(text)
+
+    monkeypatch.undo()
+    monkeypatch.setattr(long_lists, "parse_module", parse)
+    text = "class C:\n" + "    x = 1\n" * 3_000
+    remembered: long_modules.Parts = {}
+    for typed in ("", "a", "a = 1"):
+        parsed.clear()
+        whole = f"import torch\n\n{typed}\n\n{text}"
+        with long_modules.remembering(remembered):
+            assert long_modules.parse(whole).code == whole
+    assert max(parsed) < 100
+
+
 def test_what_is_no_python_is_not_divided() -> None:
     with pytest.raises(cst.ParserSyntaxError):
         long_modules.parse("x = 1\n" * 100 + "x = 1 2\n")

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +92,24 @@ def test_sarif_is_what_code_scanning_wants(write: Write, torchlint: Torchlint) -
         region = location["physicalLocation"]["region"]
         assert (region["startLine"], region["startColumn"]) == (entry["location"]["row"], entry["location"]["column"])
         assert (region["endLine"], region["endColumn"]) > (region["startLine"], region["startColumn"])
+        related = [
+            (each["physicalLocation"]["region"]["startLine"], each["message"]["text"])
+            for each in result.get("relatedLocations", ())
+        ]
+        because = entry["evidence"]
+        is_placed = because is not None and because["row"] is not None
+        assert related == ([(because["row"], because["message"])] if is_placed else [])
+    assert any("relatedLocations" in result for result in results)
+
+
+def test_what_a_finding_in_a_notebook_rests_on_has_its_line_of_the_file(write: Write, torchlint: Torchlint) -> None:
+    text = notebook("import torch\nw = torch.ones(3, requires_grad=True)", "print(w.data)")
+    write({"x.ipynb": text})
+    log = json.loads(torchlint("check", "--output-format", "sarif").out)
+    (result,) = log["runs"][0]["results"]
+    (related,) = result["relatedLocations"]
+    line = related["physicalLocation"]["region"]["startLine"]
+    assert "torch.ones" in text.splitlines()[line - 1]
 
 
 def offset(text: str, line: int, column: int, width: Callable[[str], int] = len) -> int:
@@ -413,8 +432,52 @@ def test_no_report_goes_to_a_file_that_was_checked(
     write({"README.md": text})
     ran = torchlint("check", "--docs", "--output-format", "markdown:README.md", ".")
     assert (ran.code, ran.out) == (2, "")
-    assert "README.md is one of the files that are checked" in ran.err
+    assert "a report is not written to `README.md`" in ran.err
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
+
+
+# a file, what is in it, whether git tracks it
+WRITTEN_BY_HAND = {
+    "a script": ("bin/train", "#!/usr/bin/env python\nimport torch\n", False),
+    "a README": ("README", "How to train.\n", True),
+    "prose": ("README.md", "# torchlint\nTL101 is off.\n", False),
+    "requirements": ("requirements.txt", "torch\ntorchlint\n", True),
+    "a manifest": ("package.json", '{"name": "x"}\n', True),
+    "a glob": ("[ab]", "1\n", True),
+    "a Makefile": ("Makefile", "all:\n", True),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "tracked"), WRITTEN_BY_HAND.values(), ids=list(WRITTEN_BY_HAND))
+@pytest.mark.parametrize("option", ["--output-file {}", "--output-format json:{}"])
+def test_no_report_goes_over_what_somebody_has_written(
+    option: str, name: str, text: str, tracked: bool, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": CODE, name: text})
+    if tracked:
+        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+        subprocess.run(["git", "add", "-A"], cwd=tmp_path, check=True)
+    ran = torchlint("check", *option.format(name).split(" "), "x.py")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"a report is not written to `{name}`" in ran.err
+    assert (tmp_path / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("before", [CODE, "x = 1\n"])
+def test_a_report_that_git_tracks_is_written_anew(
+    format_: str, before: str, write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    write({"x.py": before})
+    name = "report.md" if format_ == "markdown" else "report"
+    option = f"{format_}:{name}"
+    torchlint("check", "--output-format", option, "x.py")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=tmp_path, check=True)
+    write({"x.py": CODE.replace("import torch", "import torch\n")})
+    old = (tmp_path / name).read_bytes()
+    assert torchlint("check", "--output-format", option, "x.py").code == 1
+    assert (tmp_path / name).read_bytes() != old
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -446,7 +509,11 @@ TAKEN = {
         "--output-format sarif:other.json",
         "known.json",
     ),
-    "settings that are named": ({"my.cfg": "docs = false"}, "--config my.cfg --output-file my.cfg", "my.cfg"),
+    "settings that are named": (
+        {"my.settings": "docs = false"},
+        "--config my.settings --output-file my.settings",
+        "my.settings",
+    ),
     "settings that others extend": (
         {"sub/torchlint.toml": 'extend = "base"', "sub/base": "docs = false"},
         "--output-file sub/base",

@@ -505,6 +505,42 @@ def test_a_notebook(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.parametrize("language", ["json", "python"])
+@pytest.mark.parametrize("text_first", [True, False])
+def test_a_notebook_that_is_open_as_text_too(language: str, text_first: bool, tmp_path: Path) -> None:
+    path, old = tmp_path / "x.ipynb", "import torch\nx = torch.ones(1)\nx.sum().data[0]"
+    text = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    found = ["2:8-2:15 TL203"]
+    with Client() as client:
+        client.begin(tmp_path, **PULLS)
+        if text_first:
+            client.open(path.as_uri(), text, language=language)
+        (only,) = open_notebook(client, path, old)
+        assert client.published(only) == found
+        if not text_first:
+            client.open(path.as_uri(), text, language=language)
+        client.edit(path.as_uri(), 2, ((0, 0), (0, 0), " "))
+        assert client.found(path.as_uri()) == []
+        content = {"document": {"uri": only, "version": 2}, "changes": [{"text": f"\n{old}"}]}
+        client.notify(
+            "notebookDocument/didChange",
+            {
+                "notebookDocument": {"uri": path.as_uri(), "version": 2},
+                "change": {"cells": {"textContent": [content]}},
+            },
+        )
+        while client.published(only) != ["3:8-3:15 TL203"]:  # the text is looked at, too, and changes nothing
+            pass
+        client.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+        assert client.actions(only, 3, 8)
+        cells = [{"uri": only}]
+        client.notify(
+            "notebookDocument/didClose",
+            {"notebookDocument": {"uri": path.as_uri()}, "cellTextDocuments": cells},
+        )
+        assert client.published(only) == []
+
+
 # ---------------------------------------------------------------------- whatever comes
 
 
@@ -529,7 +565,10 @@ def test_documents_of_all_kinds(tmp_path: Path) -> None:
         client.open((tmp_path / "lone.py").as_uri(), f"x = '\ud800'\n{OLD}")
         assert client.found((tmp_path / "lone.py").as_uri()) == ["0:5-0:6 TL003"]
         client.open((tmp_path / "large.py").as_uri(), f"{OLD}# {'x' * 6_000_000}\n")
-        assert client.found((tmp_path / "large.py").as_uri()) == []
+        said = client.found((tmp_path / "large.py").as_uri())
+        assert said == ["0:0-0:12 not checked: it has more bytes than `max-file-size` allows (2M)"]
+        client.open((tmp_path / "code.ipynb").as_uri(), OLD)  # what an editor shows that turns notebooks into scripts
+        assert client.found((tmp_path / "code.ipynb").as_uri()) == FOUND
     assert b"max-file-size" in client.log
     assert list(tmp_path.iterdir()) == [tmp_path / "in"]
 

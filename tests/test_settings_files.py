@@ -87,6 +87,26 @@ WRONG = {
         'output-format = "json:\\u0000"\n',
         "torchlint.toml:1: `output-format` has a null character in it",
     ),
+    "an item of a table": (
+        '[severity]\nTL101 = "info"\n# TL102\nTL102 = "bad"\n',
+        'torchlint.toml:4: `severity`: `TL102` must be one of "error", "warning", "info"',
+    ),
+    "a dotted key": (
+        'severity.TL101 = "info"\nseverity.TL102 = "bad"\n',
+        'torchlint.toml:2: `severity`: `TL102` must be one of "error", "warning", "info"',
+    ),
+    "a version for a pattern": (
+        'exclude = ["y"]\n[per-file-target-torch]\n"x" = "2.6"\n"y" = "abc"\n',
+        'torchlint.toml:4: `per-file-target-torch`: "y" must be a version, as in "2.6", or a range, as in ">=1.13,<2.5"',
+    ),
+    "rules for a pattern": (
+        '[per-file-ignores]\n"a" = ["TL101"]\n"b" = "TL101"\n',
+        'torchlint.toml:3: `per-file-ignores`: "b" must be a list of strings, as in ["TL101"]',
+    ),
+    "a rule for a pattern": (
+        'select = ["TL101"] # not "TL103456"\n[per-file-ignores]\n"b" = [\n  "TL103456",\n]\n',
+        'torchlint.toml:4: `per-file-ignores`: "b": unknown rule `TL103456` (did you mean `TL103`?)',
+    ),
     "no TOML": ("x\n", "torchlint.toml: Expected '=' after a key in a key/value pair (at line 1, column 2)"),
 }
 

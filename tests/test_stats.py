@@ -69,7 +69,9 @@ def test_history(torchlint: Torchlint, write: Write, git: Git, tmp_path: Path) -
     git("commit", "--allow-empty", "--message", "begin")
     ran = torchlint("stats", "--history")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: .torchlint-baseline.json has nothing, in no commit of this branch\n"
+    way_out = "`torchlint baseline write` makes it, and its commits are the history"
+    no_baseline = "there is no baseline .torchlint-baseline.json, in no commit of this branch either"
+    assert ran.err == f"error: {no_baseline}: {way_out}\n"
     write({"a.py": READ, "sub/b.py": LOAD + READ.replace("x =", "y ="), ".gitignore": ".torchlint_cache\n"})
     torchlint("baseline", "write")
     assert plain(torchlint("stats", "--history").out)[0] == "now 3 (not committed)"

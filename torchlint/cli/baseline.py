@@ -69,7 +69,7 @@ def write(options: BaselineWriteOptions) -> int:
         raise SettingsError(
             f"{name} exists, and a baseline only shrinks (`torchlint baseline prune`); `--extend` adds what is new"
         )
-    found = discover(options.paths or _everything(project, known), project)
+    found = discover(options.paths, project) if options.paths else _everything(project, known)
     results = _run(project, options, known).files(found.files)
     new = {known.path_of(result.file.location): result.diagnostics for result in results if result.diagnostics}
     count = sum(map(len, new.values()))
@@ -150,16 +150,19 @@ def _line(entry: BaselineEntry, aside: str) -> str:
     return f"{entry.path}: {entry.code}{where}{aside}: {entry.source}"
 
 
-def _everything(project: Project, known: Baseline) -> tuple[str, ...]:
+def _everything(project: Project, known: Baseline) -> Found:
     """All of the project, and all that the baseline may be about."""
-    return tuple(dict.fromkeys((baseline.home(project.settings(os.getcwd())), known.root)))
+    found = discover(dict.fromkeys((baseline.home(project.settings(os.getcwd())), known.root)), project)
+    if found.files:  # nobody named a folder that could be meant otherwise
+        found.empty = []
+    return found
 
 
 def _accounts(options: BaselineOptions) -> tuple[Baseline, str, Accounts, int]:
     """The baseline with its name, and what became of it in all of its folder."""
     project = Project(min_confidence=Confidence.LOW, given=given(options.config))  # what settings hide is not gone
     known, name = existing(project, options.baseline)
-    found = discover(_everything(project, known), project)
+    found = _everything(project, known)
     run = _run(project, options, known)
     results = run.files(found.files)
     accounts = run.accounts or Accounts()

@@ -72,6 +72,10 @@ class Place:
     cell: int | None = None
     """The number of the cell, in a notebook."""
 
+    def path_in(self, file: File) -> str:
+        """The file as messages name it, with the cell."""
+        return file.path if self.cell is None else f"{file.path}:cell {self.cell}"
+
     def select(self, found: Sequence[Inferred]) -> list[Inferred]:
         """Of a line what begins on it; of a column what begins there, else the innermost expression around it."""
         if self.column is None:
@@ -91,9 +95,9 @@ class Place:
             raise Failure(said, self.row)
         rows = next((cells.rows(cell.row) for cell in cells.cells if cell.written.number == self.cell), None)
         if rows is None:
-            raise Failure(f"cell {self.cell} has no Python")
+            raise Failure("this cell has no Python")
         if not 0 < self.row <= rows[1] - rows[0] + 1:
-            raise Failure(f"there is no such line, the last of cell {self.cell} is {rows[1] - rows[0] + 1}", self.row)
+            raise Failure(f"there is no such line, the last is {rows[1] - rows[0] + 1}", self.row)
         return Place(rows[0] + self.row - 1, self.column)
 
     def check(self, text: Lines) -> None:
@@ -195,21 +199,27 @@ class Reveal:
             found = [item for item in found if not any(letter in item.expression for letter in (PLACEHOLDER, SHOWN))]
         if budget.is_spent:
             self._complain(file.path, Failure(TOO_MUCH, code=INCOMPLETE))
+        bad = _bad_cells(content)
         if not places:
+            self.warnings += (
+                str(Problem(f"{file.path}:cell {number}", said, row)) for number, (said, row) in bad.items()
+            )
             return [item for item in found if self._is_wanted(item)]
         lines, cells, chosen = Lines(content.shown), content.cells, set[int]()
         for place in places:
-            exactly = place.column is not None
+            exactly, path = place.column is not None, place.path_in(file)
             try:
+                if place.cell is not None and place.cell in bad:
+                    raise Failure(*bad[place.cell])
                 within = place.in_program(cells)
                 within.check(lines)
             except Failure as failure:
-                self._complain(file.path, failure)
+                self._complain(path, failure)
                 continue
             selected = within.select(found)
             wanted = [item for item in selected if self._is_wanted(item, exactly)]
             if not wanted and self.options.output_format != "json":
-                self.warnings.append(str(Problem(file.path, self._why_nothing(selected), place.row)))
+                self.warnings.append(str(Problem(path, self._why_nothing(selected), place.row)))
             chosen.update(map(id, wanted))
         return [item for item in found if id(item) in chosen]
 
@@ -245,6 +255,14 @@ def _read(file: File) -> FileContent:
     if content.embedded is not None:
         raise Failure("only Python and notebooks are analysed")
     return content
+
+
+def _bad_cells(content: FileContent) -> Mapping[int, tuple[str, int]]:
+    """The cells of a notebook that are no Python, by their numbers: why not, and the row in them."""
+    notebook = content.notebook
+    if notebook is None:
+        return {}
+    return {notebook.parts[at][0].number: (found.message, found.start.row) for at, found in notebook.bad.items()}
 
 
 def _inferred(text: str, file: File, budget: Budget) -> list[Inferred]:

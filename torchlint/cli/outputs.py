@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from torchlint.cli.overwriting import refuse
 from torchlint.cli.report import FileFindings, Style, format_named
-from torchlint.project import baseline, keys
+from torchlint.project import keys
 from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import SettingsError, did_you_mean
 from torchlint.project.settings import Settings
@@ -20,9 +21,6 @@ DEFAULT = "full"
 
 _SERVICES = {"GITHUB_ACTIONS": "github", "TF_BUILD": "azure"}
 """The formats for what is printed there, by a variable that says `true`."""
-
-_SOURCES = (".py", ".pyi", ".pyw", ".ipynb", ".toml")
-"""Files that nobody means to be written over by a report."""
 
 
 class Output(NamedTuple):
@@ -103,7 +101,8 @@ def wanted(formats: Sequence[str], file: str | None, settings: Settings, *, only
         without = next((number for number, each in enumerate(outputs) if each.file is None), None)
         if without is None:
             raise SettingsError("--output-file: each format has a file of its own")
-        outputs[without] = outputs[without]._replace(file=_checked(file, "--output-file"))
+        refuse(file, "--output-file")
+        outputs[without] = outputs[without]._replace(file=file)
     return Outputs((each for each in outputs if each.file is not None or not only_files), where)
 
 
@@ -125,17 +124,9 @@ def _parsed(text: str, where: str) -> Output:
         raise SettingsError(f"{where}: unknown format `{name}`{meant}")
     if colon and not file:
         raise SettingsError(f"{where}: after the colon of `{text}` a file is missing")
-    return Output(name, _checked(file, where) if file else None)
-
-
-def _checked(file: str, where: str) -> str:
-    if any(name.lower().endswith(_SOURCES) for name in (file, os.path.realpath(file))):
-        raise SettingsError(f"{where}: a report is not written to `{file}`, which looks like a source file")
-    if baseline.NAME in {os.path.basename(file), os.path.basename(os.path.realpath(file))}:
-        raise SettingsError(f"{where}: a report is not written to `{file}`, which is called as baselines are")
-    if baseline.is_one(file):
-        raise SettingsError(f"{where}: {file} is a baseline: no report is written to it")
-    return file
+    if file:
+        refuse(file, where)
+    return Output(name, file or None)
 
 
 def _is_one_of(file: str, locations: Iterable[str]) -> bool:

@@ -56,8 +56,10 @@ def stats(options: StatsOptions) -> int:
         if history.is_cut_off(known):
             print("warning: this clone is shallow; `git fetch --unshallow` brings what was before", file=sys.stderr)
         if not revisions or (paths and not any(each.findings for each in revisions)):
-            what = f" of {', '.join(paths)}" if paths else ""
-            raise SettingsError(f"{name} has nothing{what}, in no commit of this branch")
+            if not revisions:
+                way_out = "`torchlint baseline write` makes it, and its commits are the history"
+                raise SettingsError(f"there is no baseline {name}, in no commit of this branch either: {way_out}")
+            raise SettingsError(f"{name} has nothing of {', '.join(paths)}, in no commit of this branch")
         print(_json(map(_as_json, revisions)) if options.output_format == "json" else _past(revisions, style))
         return CLEAN
     found = discover(options.paths or (".",), project)

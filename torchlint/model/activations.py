@@ -26,9 +26,10 @@ _FAR = 4
 _PASSING = frozenset(
     """
     squeeze unsqueeze view reshape flatten permute transpose t contiguous float double half to cpu cuda clone type
+    gather index_select take_along_dim masked_select select narrow
     """.split()  # noqa: SIM905
 )
-"""Methods that leave the numbers alone."""
+"""Methods that leave the numbers alone, or take some of them."""
 
 
 class Activation(enum.Enum):
@@ -92,6 +93,10 @@ def _of_call(context: Context, node: cst.Call, far: int) -> Activation | None:
     func = value_of(context, node.func)
     if func.kind == Kind.MODULE:
         return _of_module(context, func, far)
+    match node.func:
+        case cst.Attribute(value=owner, attr=cst.Name("forward")):
+            module = value_of(context, owner)
+            return _of_module(context, module, far) if module.kind == Kind.MODULE else None
     ref = reference(func)
     if ref is not None:
         return _BY_NAME.get(ref.rpartition(".")[2]) if ref.startswith("torch.") and library.is_function(ref) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -132,6 +132,17 @@ def bound_value(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
         case cst.Tuple(elements=places), cst.Tuple(elements=values) if len(places) == len(values):
             return next((each.value for place, each in zip(places, values, strict=True) if place is element), None)
     return None
+
+
+def pairs(node: cst.Assign) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """What an assignment with one target binds, each with its value: two pairs for ``a, b = x, y``."""
+    match node.targets, node.value:
+        case [cst.AssignTarget(target=cst.Tuple(elements=places))], cst.Tuple(elements=values) if len(places) == len(
+            values
+        ):
+            yield from ((place.value, each.value) for place, each in zip(places, values, strict=True))
+        case [cst.AssignTarget(target=target)], value:
+            yield target, value
 
 
 def _all_assigned(

@@ -13,7 +13,10 @@ from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import last_name
+from torchlint.model.reexports import is_taken
+from torchlint.model.running import may_run
+from torchlint.model.standing import stands
+from torchlint.model.syntax import last_name, root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
 """What is around a function that may be another one by that name."""
+_LIBRARIES = ("torch.", "numpy.")
+"""Where a name that no file of the project binds is no function of it."""
 _AWAITING = re.compile("raises|suppress", re.IGNORECASE)
 """What context managers are called that let errors pass."""
 
@@ -44,6 +49,8 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     called = cls.name.value if cls is not None and name == "__init__" else name
     imported = cls.name.value if cls is not None else name
     found = list(_calls_in(context, context, function, called, needs_arguments))
+    if not stands(context, function) or not (cls is None or stands(context, cls)):
+        return [site for site in found if cls is None and isinstance(context.scopes.scope_of(site.call), cst.Module)]
     for path in context.codebase.importing(context, imported, called):
         other = context.codebase.whole(path, context)
         if other is not None:
@@ -75,7 +82,7 @@ def _calls_in(
         if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):
             continue
         if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
-            if not _is_awaited(caller, call):
+            if not _is_awaited(caller, call) and may_run(caller, call):
                 yield CallSite(caller, call)
 
 
@@ -98,10 +105,16 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
 
     Asked first, for it takes no interpretation.
     """
-    path = imported_path(caller, call.func) if isinstance(call.func, cst.Name) else None
-    if path is None or caller is home:
+    path = imported_path(caller, call.func)
+    if path is None:
         return True
-    found = caller.codebase.definition(path, caller)
+    found, has_other = caller.codebase.definition(path, caller), is_taken(caller, root(call.func))
+    if found is None and not has_other and path.startswith(_LIBRARIES):
+        return False
+    if caller is home or not isinstance(call.func, cst.Name):
+        return True
+    if has_other:
+        return False  # which of two imports stands for it, their order says
     return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
 
 
@@ -114,6 +127,8 @@ def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.Fun
     if node is None or wanted is None or not isinstance(node, type(wanted)):
         return False
     other = caller.home(node)
+    if not other.is_part:
+        return False
     is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
     return is_named and other.path == home.path and _names(other, node) == _names(home, wanted)
 

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.model.bindings import targets
+from torchlint.model.constants import literal, truth
 from torchlint.model.expressions import qualified
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import LEAVING, alternatives, dotted, is_none, last_statement, literal_key, parameters
+from torchlint.model.syntax import LEAVING, alternatives, dotted, is_none, last_statement, parameters
 from torchlint.model.values import Value
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-Literal = str | int | bool | None
-
 _TENSORS = frozenset(("torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"))
 _NEVER = frozenset(("numpy.ndarray", "numpy.number", "builtins.str", "builtins.int", "builtins.float", "builtins.bool"))
 """What neither tensors nor containers are."""
 _CONTAINERS = frozenset(("builtins.list", "builtins.tuple", "builtins.dict", "builtins.set"))
-_WORDS = {"True": True, "False": False, "None": None}
 
 
 class Handed(NamedTuple):
@@ -108,20 +106,12 @@ def _truth(context: Context, test: cst.BaseExpression, handed: Mapping[str, Hand
             if found is None or not (is_negated or isinstance(operator, (cst.Is, cst.Equal))):
                 return None
             return found is not is_negated
-    return None
+    return truth(context, test)
 
 
 def _as_truth(handed: Handed) -> bool | None:
-    known, value = _literal(handed.node)
+    known, value = literal(handed.node)
     return bool(value) if known else None
-
-
-def _literal(node: cst.BaseExpression | None) -> tuple[bool, Literal]:
-    """Whether an expression is a literal, and which."""
-    if isinstance(node, cst.Name) and node.value in _WORDS:
-        return True, _WORDS[node.value]
-    key = None if node is None else literal_key(node)
-    return key is not None, key
 
 
 def _tested(
@@ -159,8 +149,8 @@ def _compared(
         case cst.Attribute() if is_none(right) and dotted(left) is not None:
             return False  # what an object may do without is there where it matters
         case cst.Name(value=name) if name in handed:
-            known, value = _literal(handed[name].node)
-            of, other = _literal(right)
+            known, value = literal(handed[name].node)
+            of, other = literal(right)
             if known and of:
                 return value == other
             return False if is_none(right) and not handed[name].value.kind & (Kind.NONE | Kind.UNKNOWN) else None

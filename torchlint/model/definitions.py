@@ -41,11 +41,12 @@ def free(context: Context, name: str, frame: Frame) -> Value:
         return found
     if hasattr(builtins, name):
         return _CONSTANTS.get(name) or Value(Kind.REFERENCE, ref=f"builtins.{name}")
-    for module in context.stars:
+    for module in reversed(context.stars):  # the last one that has it binds it
         value = named(f"{module}.{name}")
         if value.ref and _is_known(value.ref):
             return value
-        if (found := definition(context, f"{module}.{name}")) is not None:
+        found = definition(context, f"{module}.{name}")
+        if found is not None and context.codebase.exports(module, name, context):
             return found
     return unknown(Symbol(Origin.GLOBAL, name=name))
 

@@ -90,7 +90,12 @@ def module_of(context: Context, statement: cst.ImportFrom) -> str:
 
 def binds(tree: Tree, name: str) -> bool:
     """Whether anything in a file binds a name, in whatever scope."""
-    return any(_alias(tree, node) is not None or _is_bound(tree, node) for node in tree.names(name))
+    return any(is_bound_here(tree, node) for node in tree.names(name))
+
+
+def is_bound_here(tree: Tree, node: cst.Name) -> bool:
+    """Whether a name is bound where it stands, by whatever."""
+    return _alias(tree, node) is not None or _is_bound(tree, node)
 
 
 def _imported(context: Context, name: str) -> _Imported | None:

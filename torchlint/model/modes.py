@@ -12,7 +12,7 @@ from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import sounds_like_no_grad
-from torchlint.model.syntax import dotted
+from torchlint.model.syntax import dotted, ending_name
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -110,8 +110,27 @@ def may_record(context: Context, node: cst.CSTNode) -> bool:
     """
     if grad_enabled(context, node) != Tri.YES:
         return False
+    if context.remember(_is_off_by_import) and not _is_turned_on(context, node):
+        return False
     function = context.scopes.scope_of(node)
     return not isinstance(function, cst.FunctionDef) or not context.remember(_is_only_called_without_grad, function)
+
+
+def _is_off_by_import(context: Context) -> bool:
+    """Whether an import turns autograd off."""
+    return context.codebase.is_switched_off(context)
+
+
+def _is_turned_on(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a context or decorator around a node turns autograd on, or something before it may."""
+    if any(context.tree.order(name) < context.tree.order(node) for name in context.tree.names(_SETTERS[0])):
+        return True
+    for up in context.tree.ancestors(node):
+        made = [item.item for item in up.items] if isinstance(up, cst.With) else []
+        made += [each.decorator for each in up.decorators] if isinstance(up, cst.FunctionDef) else []
+        if any(ending_name(each) == "enable_grad" for each in made):
+            return True
+    return False
 
 
 def _is_only_called_without_grad(context: Context, function: cst.FunctionDef) -> bool:

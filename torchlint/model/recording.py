@@ -22,6 +22,8 @@ from torchlint.model.interpreted import seen
 from torchlint.model.modes import grad_enabled
 from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.possibilities import Tri
+from torchlint.model.running import may_run
+from torchlint.model.standing import stands
 from torchlint.model.syntax import last_name
 from torchlint.system.stack import deeper
 
@@ -107,7 +109,7 @@ def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -
     if not far or context.is_part or (name.startswith("__") and name != "__init__"):
         return False
     for call in callers_of(context, function):
-        if context.scopes.scope_of(call) is function:
+        if context.scopes.scope_of(call) is function or not may_run(context, call):
             continue
         if grad_enabled(context, call) == Tri.YES and deeper(partial(_is_shown, context, call, far - 1)):
             return True
@@ -124,7 +126,7 @@ def callers_of(context: Context, function: cst.FunctionDef) -> list[cst.Call]:
     name = function.name.value
     cls = class_of(context, function) if name in ("__init__", "forward") else None
     wanted = cls if cls is not None and name == "__init__" else function
-    found = context.remember(_calls, wanted.name.value).get(id(wanted), [])
+    found = context.remember(_calls, wanted.name.value).get(id(wanted), []) if stands(context, wanted) else []
     return found if cls is None or wanted is cls else [*found, *calls_of_modules(context, cls)]
 
 

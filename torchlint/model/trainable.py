@@ -6,8 +6,8 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -172,35 +172,44 @@ def _freezes(context: Context, cls: cst.ClassDef) -> bool:
     return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
 
 
+class _Part(NamedTuple):
+    """What a class is made of that may have parameters."""
+
+    node: cst.CSTNode
+    cls: int | None
+    """The other class of the file that it is; None for one of torch with parameters."""
+
+
 def _with_parameters(context: Context) -> frozenset[int]:
     """The classes of a file that have parameters, themselves or by what they are made of: found in one go."""
     named = {each.name.value: id(each) for each in context.scopes.all_classes()}
-    own: dict[int, list[cst.CSTNode]] = {}
-    others: dict[int, list[tuple[int, cst.CSTNode]]] = {}
+    parts = {
+        cls: list(_parts(context, cls, named)) for cls in context.scopes.all_classes() if not freezes(context, cls)
+    }
     users: dict[int, list[cst.ClassDef]] = {}
-    todo: list[cst.ClassDef] = []
-    for cls in context.scopes.all_classes():
-        if freezes(context, cls):
-            continue
-        for node in _made_of(context, cls):
-            path = imported_path(context, node) or (_usual(node) if context.is_part else None)
-            if path is not None and _is_trainable(library.canonical(path)):
-                own.setdefault(id(cls), []).append(node)
-            elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
-                others.setdefault(id(cls), []).append((named[node.value], node))
-                users.setdefault(named[node.value], []).append(cls)
-        if id(cls) in own:
-            todo.append(cls)
-    found: set[int] = set()
+    for cls, made in parts.items():
+        for part in made:
+            if part.cls is not None:
+                users.setdefault(part.cls, []).append(cls)
+    found, todo = set[int](), list(parts)
     while todo:
         cls = todo.pop()
-        if id(cls) in found:
-            continue
-        parts = own.get(id(cls), []) + [node for other, node in others.get(id(cls), ()) if other in found]
-        if _is_made_always(context, parts, cls):
+        sure = [part.node for part in parts[cls] if part.cls is None or part.cls in found]
+        if id(cls) not in found and _is_made_always(context, sure, cls):
             found.add(id(cls))
             todo += users.get(id(cls), ())
     return frozenset(found)
+
+
+def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Iterator[_Part]:
+    """What a class calls, and its bases, as far as these are classes that may have parameters."""
+    made = (call.func for call in context.tree.within(cls, cst.Call))
+    for node in (*made, *(base.value for base in cls.bases)):
+        path = imported_path(context, node) or (_usual(node) if context.is_part else None)
+        if path is not None and _is_trainable(library.canonical(path)):
+            yield _Part(node, None)
+        elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
+            yield _Part(node, named[node.value])
 
 
 def _is_made_always(context: Context, parts: Iterable[cst.CSTNode], cls: cst.ClassDef) -> bool:
@@ -236,12 +245,6 @@ def _raises(branch: cst.CSTNode | None) -> bool:
         case cst.Else(body=suite) | (cst.BaseSuite() as suite):
             return isinstance(last_statement(suite), cst.Raise)
     return False
-
-
-def _made_of(context: Context, cls: cst.ClassDef) -> Iterator[cst.BaseExpression]:
-    """What a class calls, and its bases."""
-    yield from (call.func for call in context.tree.within(cls, cst.Call))
-    yield from (base.value for base in cls.bases)
 
 
 def _usual(node: cst.CSTNode) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torchlint.project import git
@@ -53,6 +53,8 @@ class GitChanges:
     """The commit, or an empty tree."""
     index: Mapping[str, bytes] | None = None
     """Where what is staged is looked at, and not what is in the files: all files there are, with git's objects."""
+    conflicted: Collection[str] = ()
+    """Of those in the index what is in conflict after a merge (absolute paths): git knows several versions of it."""
 
     def of(self, location: str) -> ChangedFile | None:
         """What has changed in a file (absolute path); None if nothing has."""
@@ -119,15 +121,26 @@ def staged() -> GitChanges:
     )
     base = head.strip().decode()
     files = _parsed(root, git.run(root, *_DIFF, "--cached", base, "--"))
-    return GitChanges(root, files, base, dict(_indexed(root)))
+    indexed, conflicted = dict[str, bytes](), set[str]()
+    for location, blob, version in _indexed(root):
+        if version == _MERGED:
+            indexed[location] = blob
+        else:
+            conflicted.add(location)
+    return GitChanges(root, files, base, indexed, conflicted)
 
 
-def _indexed(root: str) -> Iterator[tuple[str, bytes]]:
-    """The files in the index, with their objects; neither links nor submodules, nor what is to be merged first."""
+_MERGED = b"0"
+"""The number that git gives to what is not in conflict: base, ours and theirs are 1 to 3."""
+
+
+def _indexed(root: str) -> Iterator[tuple[str, bytes, bytes]]:
+    """The files in the index, with their objects and git's numbers of versions; neither links nor submodules."""
     for entry in git.run(root, "ls-files", "--stage", "-z").split(b"\0"):
         head, _, name = entry.partition(b"\t")
-        if head.startswith(b"100") and head.endswith(b" 0"):
-            yield _location(root, name), head.split()[1]
+        if head.startswith(b"100"):
+            _, blob, version = head.split()
+            yield _location(root, name), blob, version
 
 
 def uncommitted(locations: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from torchlint.project.selection import GROUPS, SettingsError, check_selectors, 
 from torchlint.system.limits import BUDGET, parse_size
 from torchlint.versions import parse as parse_target
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 E = TypeVar("E", bound=Enum)
 
@@ -89,23 +90,35 @@ def _selectors(value: object, where: str) -> tuple[str, ...]:
     return check_selectors(_strings(value, where, 'a list of strings, as in ["TL101"]'), where)
 
 
+def _items(table: Mapping[str, object], read: Callable[[str, object], T]) -> tuple[tuple[str, T], ...]:
+    """The items of a table; what is wrong with one of them is said of this one."""
+
+    def item(key: str, value: object) -> T:
+        try:
+            return read(key, value)
+        except SettingsError as error:
+            raise SettingsError(str(error), key, *error.about) from None
+
+    return tuple((key, item(key, value)) for key, value in table.items())
+
+
 def _per_file(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of patterns, as in "tests/**" = ["TL101"]')
-    return tuple((pattern, _selectors(codes, f'{where}: "{pattern}"')) for pattern, codes in value.items())
+    return _items(value, lambda pattern, codes: _selectors(codes, f'{where}: "{pattern}"'))
 
 
 def _versions_per_file(value: object, where: str) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of patterns, as in "legacy/**" = ">=1.13"')
-    return tuple((pattern, check_version(version, f'{where}: "{pattern}"')) for pattern, version in value.items())
+    return _items(value, lambda pattern, version: check_version(version, f'{where}: "{pattern}"'))
 
 
 def _severities(value: object, where: str) -> tuple[tuple[str, Severity], ...]:
     if not isinstance(value, dict):
         raise SettingsError(f'{where} must be a table of rules, as in TL101 = "info"')
     check_selectors(value, where)
-    return tuple((selector, _member(Severity)(level, f"{where}: `{selector}`")) for selector, level in value.items())
+    return _items(value, lambda selector, level: _member(Severity)(level, f"{where}: `{selector}`"))
 
 
 def _formats(value: object, where: str) -> tuple[str, ...]:

@@ -43,10 +43,10 @@ ALWAYS_ON = ("TL001", "TL003", "TL004")
 class SettingsError(ValueError):
     """Settings that cannot be meant; the message names the place and the way out."""
 
-    def __init__(self, message: str, about: str | None = None) -> None:
+    def __init__(self, message: str, *about: str) -> None:
         super().__init__(message)
         self.about = about
-        """The selector or key that is wrong, as it is written in the file; None if it is not known."""
+        """What is wrong, as it is written in the file: a key, the item of its table, a selector; as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from torchlint.diagnostic import Problem
 from torchlint.project.changes import GitChanges
 from torchlint.project.discovery import File, Found, is_excluded, is_passed_over, shown, suffixes
 from torchlint.project.gitignore import relative
 from torchlint.project.project import Project
+
+CONFLICT = "in conflict: nothing of it is staged to be checked before `git add`"
+"""What is said of a file of which the index has several versions."""
 
 
 def staged_files(paths: Iterable[str], changes: GitChanges, project: Project, force_exclude: bool = False) -> Found:
@@ -16,21 +20,27 @@ def staged_files(paths: Iterable[str], changes: GitChanges, project: Project, fo
 
     As :func:`torchlint.project.discovery.discover` finds files, but what git ignores counts once it is staged.
     """
+    index = changes.index or {}
+    known = {*index, *changes.conflicted}
+    new = {*(changes.files.keys() & index.keys()), *changes.conflicted}
     found, taken = Found(), dict[str, bool]()
     for path in paths:
         places = _places(path)
-        if not any(_is_there(place, changes) for place in places):
+        if not any(_is_there(place, known) for place in places):
             found.missing.append(f"{path}: No such file or directory, neither here nor staged")
             continue
         for place in places:
-            if place in (changes.index or ()):
-                if place in changes.files and not (force_exclude and is_excluded(place, project)):
+            if place in known:
+                if place in new and not (force_exclude and is_excluded(place, project)):
                     taken[place] = True
                 continue
-            for location in _below(place, changes, project):
+            for location in _below(place, new, project):
                 taken.setdefault(location, False)
     here = os.getcwd()
-    found.files = sorted(File(shown(location, here), location, named) for location, named in taken.items())
+    found.files = sorted(
+        File(shown(location, here), location, named) for location, named in taken.items() if location in index
+    )
+    found.problems = [Problem(shown(location, here), CONFLICT) for location in sorted(taken.keys() - index.keys())]
     return found
 
 
@@ -43,17 +53,16 @@ def _places(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((location, os.path.join(os.path.realpath(directory), name))))
 
 
-def _is_there(place: str, changes: GitChanges) -> bool:
-    """Whether there is such a file or directory, here or among what is staged."""
-    index = changes.index or {}
-    is_known = place in index or os.path.lexists(place)
-    return is_known or any(relative(location, place) is not None for location in index)
+def _is_there(place: str, known: Collection[str]) -> bool:
+    """Whether there is such a file or directory, here or among what git's index has."""
+    is_known = place in known or os.path.lexists(place)
+    return is_known or any(relative(location, place) is not None for location in known)
 
 
-def _below(directory: str, changes: GitChanges, project: Project) -> Iterator[str]:
+def _below(directory: str, new: Collection[str], project: Project) -> Iterator[str]:
     """The files below a directory that are staged and wanted."""
-    for location in changes.files:
-        if relative(location, directory) is None or location not in (changes.index or ()):
+    for location in new:
+        if relative(location, directory) is None:
             continue
         is_wanted = location.endswith(suffixes(os.path.dirname(location), project))
         if is_wanted and not is_passed_over(location, directory, project):

@@ -27,8 +27,8 @@ class Doubt(NamedTuple):
     """Why something in a settings file will do nothing."""
 
     message: str
-    about: str
-    """The pattern, as it is written in the file."""
+    about: tuple[str, ...]
+    """The key and the pattern, as they are written in the file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ class Stated:
 
     def place(self, about: str) -> str:
         """Where it says something: the file, and the line if that is found."""
-        return f"{self.name}{_row(self.text or '', about, self.name)}"
+        return f"{self.name}{_row(self.text or '', (about,), self.name)}"
 
 
 def load(file: str, root: str | None = None) -> Stated | None:
@@ -85,7 +85,7 @@ def load(file: str, root: str | None = None) -> Stated | None:
         layer = parse(table, file, root)
     except SettingsError as error:
         raise SettingsError(_placed(str(error), error.about, file, text)) from None
-    doubts = (doubt._replace(message=_placed(*doubt, file, text)) for doubt in layer.doubts)
+    doubts = (doubt._replace(message=_placed(doubt.message, doubt.about, file, text)) for doubt in layer.doubts)
     return replace(layer, doubts=tuple(doubts), text=text)
 
 
@@ -169,14 +169,15 @@ def of_patterns(option: str, key: SettingKey[tuple[str, ...]], patterns: Sequenc
 def _layer(table: object, name: str, root: str, where: str) -> Stated:
     globs, doubts = Globs(root), list[Doubt]()
 
-    def pattern(written: str, about: str) -> str:
+    def pattern(written: str, key: str) -> str:
         """What a pattern means for git; nothing if it matches nothing."""
+        about = f"{where}: `{key}`"
         try:
             glob = globs.read(written)
         except gitignore.BadPattern as error:
             raise SettingsError(f"{about}: bad pattern `{written}`: {error}", written) from None
         if glob.doubt:
-            doubts.append(Doubt(f"{about}: `{written}` matches nothing: {glob.doubt}", written))
+            doubts.append(Doubt(f"{about}: `{written}` matches nothing: {glob.doubt}", (key, written)))
         return glob.pattern
 
     if not isinstance(table, dict):
@@ -186,36 +187,52 @@ def _layer(table: object, name: str, root: str, where: str) -> Stated:
         if key not in keys.BY_NAME:
             hint = about_key(key, name) or did_you_mean(key, keys.BY_NAME)
             raise SettingsError(f"{where}: unknown key `{key}`{hint}", key)
-        about = f"{where}: `{key}`"
         try:
-            checked = keys.BY_NAME[key].kind.read(value, about)
+            checked = keys.BY_NAME[key].kind.read(value, f"{where}: `{key}`")
             if keys.BY_NAME[key].kind is kinds.PATTERNS:
                 written = cast("tuple[str, ...]", checked)
-                checked = tuple(filter(None, (pattern(each, about) for each in written)))
+                checked = tuple(filter(None, (pattern(each, key) for each in written)))
             elif keys.BY_NAME[key].kind in kinds.BY_PATTERN:
                 pairs = cast("tuple[tuple[str, object], ...]", checked)
-                read_ = ((pattern(each, about), said) for each, said in pairs)
+                read_ = ((pattern(each, key), said) for each, said in pairs)
                 checked = tuple(pair for pair in read_ if pair[0])
         except SettingsError as error:
-            raise SettingsError(str(error), key if error.about is None else error.about) from None
+            raise SettingsError(str(error), key, *error.about) from None
         values[key] = checked
     return Stated(name, root, values, doubts=tuple(doubts))
 
 
-def _placed(message: str, about: str | None, file: str, text: str) -> str:
+def _placed(message: str, about: Sequence[str], file: str, text: str) -> str:
     """A message with the line that it is about."""
-    return message.replace(file, f"{file}{_row(text, about, file)}", 1) if about is not None else message
+    return message.replace(file, f"{file}{_row(text, about, file)}", 1) if about else message
 
 
-def _row(text: str, about: str, file: str) -> str:
-    """``:4`` where the fourth line of a settings file is what an error is about; nothing if that is not found."""
+def _row(text: str, about: Sequence[str], file: str) -> str:
+    """``:4`` where the fourth line of a settings file has what an error is about; nothing if no part of it is found.
+
+    Each part is looked for behind those around it.
+    """
+    text = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text)
     is_shared = os.path.basename(file) == SHARED
     start = re.search(r"tool\s*\.\s*torchlint|\[\s*tool\s*\]", text) if is_shared else None
-    quoted = re.escape(about).replace(r"\\", r"\\{1,2}")  # in a basic string a backslash is written twice
-    places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,\[]){quoted}\s*[=.\]]")
-    found = [re.compile(place).search(text, start.end() if start else 0) for place in places[: 1 + bool(about)]]
-    offsets = [match.end() for match in found if match]
-    return f":{text.count(chr(10), 0, min(offsets)) + 1}" if offsets else ""
+    at, is_found = start.end() if start else 0, False
+    for part in about:
+        end = _end_of(part, text, at)
+        if end is not None:
+            at, is_found = end, True
+    return f":{text.count(chr(10), 0, at) + 1}" if is_found else ""
+
+
+_COMMENT = re.compile(rf"(\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|{_STRING})|#[^\n]*")
+"""A string (the group), or a comment."""
+
+
+def _end_of(word: str, text: str, start: int) -> int | None:
+    """Where a word ends that is a key or a string of TOML, from some place on; None if it is not there."""
+    quoted = re.escape(word).replace(r"\\", r"\\{1,2}")  # in a basic string a backslash is written twice
+    places = (rf"[\"']{quoted}[\"']", rf"(?m)(?:^|[.\s{{,\[]){quoted}(?=\s*[=.\]])")
+    found = (re.compile(place).search(text, start) for place in places[: 1 + bool(word)])
+    return min((match.end() for match in found if match), default=None)
 
 
 def _text(data: bytes) -> str:

@@ -220,8 +220,8 @@ _TRIGGER = any_of(
     pattern(r"\b(?:np|numpy|linalg) \. \w+ \( [^\s)]"),
     pattern(r"import numpy(?:\.\w+)* as (?!np\b)"),
     pattern(r"from (?:numpy|matplotlib)(?:\.\w+)* import"),
-    pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilog[xy]|loglog|stem|step|errorbar) \("),
-    pattern(r"\. (?:contourf?|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
+    pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilogx|semilogy|loglog|stem|step|errorbar) \("),
+    pattern(r"\. (?:contour|contourf|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
 )
 
 

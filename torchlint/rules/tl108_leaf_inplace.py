@@ -76,6 +76,23 @@ say. Neither is there where it is not shown that autograd records:
          self.scale.clamp_(0, 1)
 ```
 
+What may be a copy is no view: it can be written, and the graph goes through what is written.
+
+```diff run
+ import torch
+ from torch import nn
+
+ net = nn.Linear(3, 3)
+ w = net.weight.t().contiguous()
+ w *= torch.tensor([2.0, 0.0, 1.0])
+ flat = net.weight.t().reshape(-1)
+ flat[0] = 5.0
+ exact = net.weight.double()
+ exact += 1
+ net.weight.to(torch.float64).mul_(2)
+ (w.sum() + flat.sum() + exact.sum()).backward()
+```
+
 ## When the fix is unsafe
 
 Never: what raises is done as it is written. There is no fix where the result of the operation is used on the spot.
@@ -183,12 +200,15 @@ def _may_be_leaf(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _viewed(node: cst.BaseExpression, *, is_written: bool = False) -> cst.BaseExpression:
-    """What an expression is a view of, or itself. Of what is written any part is."""
+    """What an expression is a view of, or itself. Of what is written any part is.
+
+    `w.t().contiguous()` may be a copy, which can be written where autograd records.
+    """
     while True:
         match node:
             case cst.Subscript(value=inner) if is_written or all(map(_is_basic, node.slice)):
                 node = inner
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if library.is_view(name):
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if library.is_always_view(name):
                 node = inner
             case cst.Attribute(value=inner, attr=cst.Name("T" | "mT" | "real" | "imag")):
                 node = inner

@@ -113,11 +113,11 @@ def check_augmented(node: cst.AugAssign, model: Model) -> Finding | None:
     cst.Call,
     trigger=any_of(
         pattern(
-            r"\b(?:(?:true_)?divide|div|r?sqrt|expm?1?|exp2|log|log2|log10|log1p|sigmoid|tanh|sin|cos|tan|asin|acos|atan"
-            r"|sinh|cosh|erfc?|reciprocal|add|sub|subtract|mul|multiply|pow|clamp|clip|clamp_min|clamp_max|remainder|fmod"
-            r"|lerp)_[\s\\)]*\("
+            r"\b(?:true_divide|divide|div|sqrt|rsqrt|exp|expm1|exp2|log|log2|log10|log1p|sigmoid|tanh|sin|cos|tan|asin|acos"
+            r"|atan|sinh|cosh|erf|erfc|reciprocal|add|sub|subtract|mul|multiply|pow|clamp|clip|clamp_min|clamp_max"
+            r"|remainder|fmod|lerp)_ \("
         ),
-        pattern(r"\b(?:true_)?div(?:ide)? \((?:(?!\n\n)[\s\S]){0,500}?\bout ="),
+        pattern(r"\b(?:true_divide|true_div|divide|div) \((?:(?!\n\n)[\s\S]){0,500}?\bout ="),
     ),
 )
 def check_call(node: cst.Call, model: Model) -> Finding | None:

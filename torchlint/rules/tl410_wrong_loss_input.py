@@ -88,7 +88,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, activations
+from torchlint.model import Kind, Model, activations, bindings
 from torchlint.model.activations import Activation
 from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -145,11 +145,22 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 
 def _loss(func: cst.BaseExpression, model: Model) -> str | None:
+    """The loss that is computed, by its function; the default where another one may be given."""
     value = model.value(func)
     if value.kind == Kind.MODULE:
         return _LOSSES.get(value.ref or "") if not isinstance(value.node, cst.ClassDef) else None
     ref = model.qualified(func)
-    return _LOSSES.get(ref) if ref is not None and not ref.endswith("Loss") else None
+    if ref is not None:
+        return _LOSSES.get(ref) if not ref.endswith("Loss") else None
+    match model.ask(bindings.made, func):
+        case cst.BooleanOperation(operator=cst.Or(), left=cst.Name(), right=cst.Call() as default):
+            return _loss(default, model)
+        case (
+            cst.IfExp(body=cst.Call() as default, orelse=cst.Name())
+            | cst.IfExp(body=cst.Name(), orelse=cst.Call() as default)
+        ):
+            return _loss(default, model)
+    return None
 
 
 def _is_unreduced(node: cst.Call) -> bool:

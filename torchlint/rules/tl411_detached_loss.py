@@ -32,6 +32,22 @@ stood in nearly 400 repositories and 50 packages, so nothing shows how often it 
          loss = F.mse_loss(net(x), y)
 !    loss.requires_grad_()
      loss.backward()
+
+ class Trainer:
+     def step(self, net, x, y, scaler):
+!        F.l1_loss(net(x).detach(), y).requires_grad_(True).backward()
+         self.loss = F.l1_loss(net(x).detach(), y)
+!        self.loss.requires_grad = True
+         self.loss.backward()
+         loss = F.l1_loss(net(x).detach(), y)
+!        loss.requires_grad = True
+         scaler.scale(loss).backward()
+
+     def several(self, losses, accelerator):
+!        loss = torch.tensor(losses, requires_grad=True).mean()
+         loss.backward()
+!        total = torch.tensor([each.item() for each in losses], requires_grad=True)
+         accelerator.backward(total / 2)
 ```
 
 Leaves that something is computed from, a loss that somebody else goes on with, and one that has or may have a graph, to
@@ -51,7 +67,9 @@ which the line does nothing, are left alone:
      x.requires_grad_()
      x = x * 2
      x.backward()
-     return w.grad
+     out = torch.tensor(x.mean().item(), requires_grad=True)
+     out.backward()
+     return w.grad, out.grad
 
  def needless(net, criterion, x, y):
      loss = criterion(net(x), y)
@@ -77,12 +95,13 @@ import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import assignment_of, call_of, calls_method, dotted, keyword, positional
+from torchlint.model.syntax import assignment_of, calls_method, dotted, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Finding, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared import begun
 
 BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
@@ -103,7 +122,7 @@ def check_attribute(node: cst.AssignTarget, model: Model) -> Finding | None:
     if not isinstance(assign, cst.Assign) or literal_bool(assign.value) is not True:
         return None
     match node.target:
-        case cst.Attribute(value=loss, attr=cst.Name("requires_grad") as name) if _is_detached(loss, model):
+        case cst.Attribute(value=loss, attr=cst.Name("requires_grad") as name) if _is_detached(loss, None, model):
             return Finding(name, _SAID, receiver=loss)
     return None
 
@@ -114,7 +133,7 @@ def check_method(node: cst.Call, model: Model) -> Finding | None:
     match node.func:
         case cst.Attribute(value=loss, attr=cst.Name("requires_grad_") as name):
             is_asked = not node.args or literal_bool(node.args[0].value) is True
-            return Finding(name, _SAID, receiver=loss) if is_asked and _is_detached(loss, model) else None
+            return Finding(name, _SAID, receiver=loss) if is_asked and _is_detached(loss, node, model) else None
     return None
 
 
@@ -124,9 +143,9 @@ def check_constructor(node: cst.Call, model: Model) -> Finding | None:
     asked = keyword(node.args, "requires_grad")
     if asked is None or literal_bool(asked.value) is not True or not isinstance(node.func, (cst.Name, cst.Attribute)):
         return None
-    if not _is_computed(node.args[0].value, model) or not _is_backpropagated(node, model):
+    if not _is_computed(node.args[0].value, model) or not begun.is_begun_with(node, model):
         return None
-    found = names.resolve(node.func, model)
+    found = names.resolve(node.func, model) if not _is_in_test(node, model) else None
     return Finding(node.func, _SAID) if found is not None and found[1] in _MAKERS else None
 
 
@@ -135,25 +154,13 @@ def _is_computed(node: cst.BaseExpression, model: Model) -> bool:
     return any(isinstance(each, cst.Name) for each in model.tree.walk(node))
 
 
-def _is_backpropagated(made: cst.Call, model: Model) -> bool:
-    """Whether `backward()` is called on what a call makes: on the spot, or by its name."""
-    parent = model.tree.parent(made)
-    if isinstance(parent, cst.Attribute):
-        return parent.attr.value == "backward" and call_of(parent, model.tree) is not None
-    if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
-        return False
-    return _calls_backward(parent.targets[0].target, model)
-
-
-def _is_detached(loss: cst.BaseExpression, model: Model) -> bool:
+def _is_detached(loss: cst.BaseExpression, made: cst.BaseExpression | None, model: Model) -> bool:
     """Whether a computed tensor that is seen to have no graph is made a leaf, and then begun with."""
-    if not _calls_backward(loss, model) or _is_asked(loss, model) or _is_in_test(loss, model):
+    is_begun = begun.is_named_begun_with(loss, model) or (made is not None and begun.is_begun_with(made, model))
+    if not is_begun or _is_asked(loss, model) or _is_in_test(loss, model):
         return False
-    if not isinstance(loss, cst.Name) or not _is_bound_to_computed(loss, model):
-        return False
-    assigns = [assignment_of(each, model.tree) for each in model.bindings_of(loss.value, loss)]
-    values = [each.value for each in assigns if each is not None]
-    return bool(values) and all(_is_cut_off(each, model) for each in values)
+    values = _bound_to(loss, model)
+    return bool(values) and all(not _is_made_on_the_spot(each, model) and _is_cut_off(each, model) for each in values)
 
 
 def _is_cut_off(value: cst.BaseExpression, model: Model) -> bool:
@@ -167,6 +174,8 @@ def _is_cut_off(value: cst.BaseExpression, model: Model) -> bool:
             break
         seen = model.value(node)
         if (seen.kind == Kind.TENSOR and seen.grad == Tri.NO) or calls_method(node, _CUTTING):
+            return True
+        if isinstance(node, cst.Comparison):
             return True
         node = _first(node, model)
     return False
@@ -211,46 +220,25 @@ def _is_asked(loss: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
-def _is_bound_to_computed(loss: cst.Name, model: Model) -> bool:
-    """Whether none of the values of a name is made on the spot by a factory, or a constant."""
-    for target in model.bindings_of(loss.value, loss):
-        assign = assignment_of(target, model.tree)
-        if assign is None:
-            continue
-        if not _is_computed(assign.value, model):
-            return False
-        if isinstance(assign.value, cst.Call) and isinstance(assign.value.func, (cst.Name, cst.Attribute)):
-            name = model.qualified(assign.value.func)
-            result = library.function(name)
-            if isinstance(result, TensorResult) and result.grad == "factory" and name not in _MAKERS:
-                return False
-    return True
-
-
-def _backward_of(model: Model) -> dict[tuple[str, int], list[int]]:
-    """The ranks of the calls of ``backward()``, by the path it is called on and the ``id`` of the scope.
-
-    Not of those that are given a gradient: a leaf gets its own that way, without any loss.
-    """
-    found: dict[tuple[str, int], list[int]] = {}
-    for node in model.tree.attributes("backward"):
-        path, call = dotted(node.value), call_of(node, model.tree)
-        if path is not None and call is not None and not _is_given_gradient(call):
-            found.setdefault((path, id(model.scopes.scope_of(node))), []).append(model.tree.order(node))
-    return found
-
-
-def _is_given_gradient(call: cst.Call) -> bool:
-    return positional(call.args, 0) is not None or keyword(call.args, "gradient") is not None
-
-
-def _calls_backward(loss: cst.BaseExpression, model: Model) -> bool:
-    """Whether `backward()` is called on a name or path behind a place in its function, before it is bound again."""
-    path, at, scope = dotted(loss), model.tree.order(loss), model.scopes.scope_of(loss)
-    if path is None:
+def _is_made_on_the_spot(value: cst.BaseExpression, model: Model) -> bool:
+    """Whether a value is a constant, or made by a factory."""
+    if not _is_computed(value, model):
+        return True
+    if not isinstance(value, cst.Call) or not isinstance(value.func, (cst.Name, cst.Attribute)):
         return False
-    begun = [order for order in model.remember(_backward_of).get((path, id(scope)), ()) if order > at]
-    if not begun or "." in path:
-        return bool(begun)
-    bound = [model.tree.order(node) for node in model.targets(path, scope)]
-    return not any(at < each < min(begun) for each in bound)
+    name = model.qualified(value.func)
+    result = library.function(name)
+    return isinstance(result, TensorResult) and result.grad == "factory" and name not in _MAKERS
+
+
+def _bound_to(loss: cst.BaseExpression, model: Model) -> list[cst.BaseExpression]:
+    """What a name or path is plainly assigned in its function; another expression is its own value."""
+    path, scope = dotted(loss), model.scopes.scope_of(loss)
+    if isinstance(loss, cst.Name):
+        assigns = [assignment_of(each, model.tree) for each in model.bindings_of(loss.value, loss)]
+    elif path is not None:
+        targets = [each for each in model.tree.attributes(last_name(loss)) if dotted(each) == path]
+        assigns = [assignment_of(each, model.tree) for each in targets if model.scopes.scope_of(each) is scope]
+    else:
+        return [loss] if isinstance(loss, cst.Call) else []
+    return [each.value for each in assigns if each is not None]

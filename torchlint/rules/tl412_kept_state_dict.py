@@ -86,6 +86,50 @@ right:
              torch.save(checkpoint, "net.pt")
      last = net.state_dict()
      return best, last
+
+ def keep(net: nn.Module, optimizer: torch.optim.Optimizer, batches, score):
+     for x in batches:
+         net(x).sum().backward()
+         optimizer.step()
+         optimizer.zero_grad()
+         if score(net) > 0.9:
+             best = copy.deepcopy(net).cpu().state_dict()
+     return best
+
+ def distill(teacher: nn.Module, reference: nn.Module, batches, optimizer: torch.optim.Optimizer):
+     student = nn.Linear(2, 2)
+     reference.requires_grad_(False)
+     mine = torch.optim.SGD(student.parameters(), lr=0.1)
+     first, second = teacher.state_dict(), reference.state_dict()
+     for x in batches:
+         student(x).sum().backward()
+         mine.step()
+     other = nn.Linear(2, 2)
+     other.load_state_dict(first)
+     for x in batches:
+         optimizer.step()
+     return other, second
+```
+
+Of several that are kept at once, by what stands around the module:
+
+```diff
+ import copy
+ import torch
+ from torch import nn
+
+ def select(net: nn.Module, optimizer: torch.optim.Optimizer, batches, score):
+     lowest, best, best_state = 1.0, None, None
+     for x in batches:
+         net(x).sum().backward()
+         optimizer.step()
+         optimizer.zero_grad()
+         if score(net) < lowest:
+~            lowest, best = score(net), net
++            lowest, best = score(net), copy.deepcopy(net)
+~            lowest, best_state = score(net), net.eval().state_dict()
++            lowest, best_state = score(net), copy.deepcopy(net.eval().state_dict())
+     return best, best_state
 ```
 
 ## When the fix is unsafe
@@ -105,15 +149,16 @@ from typing import TypeVar
 
 import libcst as cst
 
-from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.bindings import last_target
+from torchlint.model.bindings import last_target, pairs
 from torchlint.model.methods_called import calls_on
-from torchlint.model.syntax import bound_name, dotted, is_global, last_name, literal_key
+from torchlint.model.names import MODULE_METHODS
+from torchlint.model.syntax import dotted, last_name, literal_key, without_subscripts
 from torchlint.model.training import What
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
-from torchlint.rules.api import names
+from torchlint.rule import Finding, Group, Severity, any_of, on, pattern
 from torchlint.rules.shared import order
+from torchlint.rules.shared.deep_copies import copied
+from torchlint.rules.shared.left_alone import is_left_alone
 
 BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
@@ -153,32 +198,53 @@ def check_state(node: cst.Call, model: Model) -> Finding | None:
     func = node.func
     if not isinstance(func, cst.Attribute) or func.attr.value != "state_dict":
         return None
-    kept = _kept(node, model)
-    if kept is None or not _is_module(func.value, model):
+    kept, path = _kept(node, model), dotted(_itself(func.value))
+    if kept is None or path is None or not _is_module(func.value, model):
         return None
-    module = (dotted(func.value) or "").removesuffix(".module")
+    module = path.removesuffix(".module")
     if not _is_used_late(kept, module, model):
         return None
     said = f"`{kept.name}` shares the tensors of `{module}`, which go on changing; keep a copy"
-    return Finding(func.attr, said, _fix(kept.whole, model))
+    return Finding(func.attr, said, copied(kept.whole, model))
 
 
-@on(cst.Assign, trigger=pattern(r"(?:best|Best|BEST)\w* = [\w.]+(?=[\t\x20]*(?:[\r\n;#]|\Z))"))
-def check_module(node: cst.Assign, model: Model) -> Finding | None:
+@on(
+    cst.Assign,
+    trigger=any_of(
+        pattern(r"(?:best|Best|BEST)\w* = [\w.]+(?=[\t\x20]*(?:[\r\n;#]|\Z))"),
+        pattern(r"(?:best|Best|BEST)\w*(?:,[\t\x20]?\w{1,80}){0,9} = [^=\r\n]{1,200},"),
+    ),
+)
+def check_module(node: cst.Assign, model: Model) -> Iterator[Finding]:
     """Report `best = net` in a loop that goes on training `net`."""
-    target = node.targets[0].target
-    if len(node.targets) != 1 or not isinstance(target, cst.Name) or "best" not in target.value.lower():
-        return None
-    if not isinstance(node.value, (cst.Name, cst.Attribute)) or not _is_module(node.value, model):
-        return None
-    module = dotted(node.value)
-    if module is None or not any(order.is_conditional(node, loop, model) for loop in order.loops_around(node, model)):
-        return None
-    kept = _Kept(target.value, node, node.value)
-    if not _is_used_late(kept, module, model):
-        return None
-    said = f"`{target.value}` is `{module}` itself, which goes on learning; keep a copy"
-    return Finding(node.value, said, _fix(node.value, model))
+    for target, value in pairs(node):
+        if not isinstance(target, cst.Name) or "best" not in target.value.lower():
+            continue
+        if not isinstance(value, (cst.Name, cst.Attribute)) or not _is_module(value, model):
+            continue
+        module = dotted(value)
+        if module is None or not _is_kept_sometimes(node, model):
+            continue
+        if _is_used_late(_Kept(target.value, node, value), module, model):
+            said = f"`{target.value}` is `{module}` itself, which goes on learning; keep a copy"
+            yield Finding(value, said, copied(value, model))
+
+
+def _is_kept_sometimes(node: cst.Assign, model: Model) -> bool:
+    """Whether a loop keeps something in some of its rounds."""
+    return any(order.is_conditional(node, loop, model) for loop in order.loops_around(node, model))
+
+
+def _itself(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The module that methods give back which return their module: `net` of `net.cpu().eval()`."""
+    while True:
+        match node:
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if (
+                MODULE_METHODS.get(name) == "self"
+            ):
+                node = inner
+            case _:
+                return without_subscripts(node)
 
 
 def _kept(call: cst.Call, model: Model) -> _Kept | None:
@@ -211,6 +277,11 @@ def _kept(call: cst.Call, model: Model) -> _Kept | None:
                     key, place = _key(place), place.value
                 path = dotted(place)
                 return _Kept(path, parent, whole, key) if path is not None else None
+            case cst.Element() if isinstance(outer := model.tree.parent(parent), cst.Tuple):
+                several = model.tree.parent(outer)
+                bound = pairs(several) if isinstance(several, cst.Assign) else ()
+                path = next((dotted(target) for target, value in bound if value is node), None)
+                return _Kept(path, several, whole, key) if path is not None and several is not None else None
             case _:
                 return None
 
@@ -276,7 +347,7 @@ def _changes(model: Model, module: str, scope: cst.FunctionDef | cst.Module) -> 
 def _changing(scope: cst.FunctionDef | cst.Module, module: str, model: Model) -> Iterator[cst.CSTNode]:
     """Steps, loading into a module, functions that train what they are given."""
     for event in model.training_events(scope):
-        if event.what is What.STEP and _is_given_another(event.node, module, model):
+        if event.what is What.STEP and _is_of_another(event.node, module, model):
             continue
         if event.what is What.STEP or (event.what is What.LOAD and event.path in (module, f"{module}.module")):
             yield event.node
@@ -287,8 +358,10 @@ def _changing(scope: cst.FunctionDef | cst.Module, module: str, model: Model) ->
             yield call
 
 
-def _is_given_another(node: cst.CSTNode, module: str, model: Model) -> bool:
-    """Whether what trains is a function that is given another module than that one."""
+def _is_of_another(node: cst.CSTNode, module: str, model: Model) -> bool:
+    """Whether what trains is given another module than that one, or is seen to leave it alone."""
+    if is_left_alone(node, module, model):
+        return True
     given = [arg.value for arg in node.args] if isinstance(node, cst.Call) else []
     modules = [dotted(each) for each in given if model.value(each).kind == Kind.MODULE]
     return bool(modules) and module not in modules
@@ -324,7 +397,7 @@ def _is_of_other_item(read: cst.CSTNode, kept: _Kept, model: Model) -> bool:
 def _is_of_other_state(read: cst.CSTNode, kept: _Kept, model: Model) -> bool:
     """Whether a name is given something else on every path to where it is read."""
     match kept.place:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())]) if isinstance(read, cst.Name):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Tuple())]) if isinstance(read, cst.Name):
             bound = model.ask(last_target, read)
             return bound is not None and not model.tree.is_inside(bound, kept.place)
     return False
@@ -420,36 +493,3 @@ def _goes_back(name: str, module: str, cls: cst.ClassDef, model: Model) -> bool:
         return True
     methods = [each for each in model.tree.within(cls, cst.FunctionDef) if model.class_of(each) is cls]
     return any(event.what is What.STEP for method in methods for event in model.training_events(method))
-
-
-def _fix(node: cst.BaseExpression, model: Model) -> Fix | None:
-    """`copy.deepcopy(…)` around it."""
-    spelled = _spelled(node, model)
-    if spelled is None:
-        return None
-    name, imports = spelled
-    edits = (edit.insert_before(node, f"{name}("), edit.insert_after(node, ")"))
-    return Fix("Keep a copy", edits, Applicability.UNSAFE, imports=imports)
-
-
-def _imported_copies(model: Model) -> list[tuple[str, str]]:
-    """The names that imports at the top of the file bind for it, and how each spells `copy.deepcopy`."""
-    found = []
-    for each in model.tree.all(cst.ImportFrom):
-        if names.module_of(each) != "copy" or isinstance(each.names, cst.ImportStar) or not is_global(each, model.tree):
-            continue
-        functions = (bound_name(alias) for alias in each.names if last_name(alias.name) == "deepcopy")
-        found += [(name, name) for name in functions]
-    for plain in model.tree.all(cst.Import):
-        modules = [bound_name(alias) for alias in plain.names if dotted(alias.name) == "copy"]
-        found += [(name, f"{name}.deepcopy") for name in modules if is_global(plain, model.tree)]
-    return found
-
-
-def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ...]] | None:
-    """How the file writes `copy.deepcopy`, and what it has to import for that; None if it cannot be named there."""
-    for name, spelled in model.remember(_imported_copies):
-        if not names.is_shadowed(name, node, model):
-            return spelled, ()
-    is_taken = names.is_shadowed("copy", node, model) or names.is_bound("copy", model)
-    return None if is_taken else ("copy.deepcopy", ("copy",))

@@ -66,6 +66,35 @@ Lists, one use on each path, a new one in each round, and what takes one element
      params = filter(lambda p: p.requires_grad, net.parameters())
      params = list(params)
      return torch.optim.SGD(params, lr=0.1), params
+
+ def chosen(name):
+     params = net.parameters()
+     optimizer = torch.optim.Adam(params) if name == "adam" else torch.optim.SGD(params, lr=0.1)
+     params = net.parameters()
+     optimizer = name == "adam" and torch.optim.Adam(params) or torch.optim.SGD(params, lr=0.1)
+     params = net.parameters()
+     makers = {"adam": lambda: torch.optim.Adam(params), "sgd": lambda: torch.optim.SGD(params, lr=0.1)}
+     weights = net.parameters()
+     return optimizer, makers[name](), list(zip(weights, weights))
+```
+
+Several that are made at once, and a choice by what has used it up:
+
+```diff
+ import torch
+ from torch import nn
+
+ def average(net: nn.Module, slow: nn.Module, batches):
+~    fast, averaged = net.parameters(), slow.parameters()
++    fast, averaged = list(net.parameters()), list(slow.parameters())
+     for x in batches:
+         for p, q in zip(fast, averaged):
+             q.data.lerp_(p.data, 0.01)
+
+ def choose(net: nn.Module):
+~    params = net.parameters()
++    params = list(net.parameters())
+     return torch.optim.SGD(params, lr=0.1) if sum(p.numel() for p in params) > 10 else torch.optim.Adam(params)
 ```
 
 ## When the fix is unsafe
@@ -77,10 +106,13 @@ Always: what came second has something to do then.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.bindings import bound_value, pairs
 from torchlint.model.syntax import assignment_of, last_name, last_statement
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
 from torchlint.rules.shared import order
@@ -95,24 +127,24 @@ _LAZY = frozenset(("filter", "map", "chain", "from_iterable", "zip", "enumerate"
 
 
 @on(cst.Assign, trigger=any_of(word("parameters"), word("named_parameters")))
-def check(node: cst.Assign, model: Model) -> Finding | None:
+def check(node: cst.Assign, model: Model) -> Iterator[Finding]:
     """Report generators of parameters that are used up when they are used again."""
-    target = node.targets[0].target
-    if len(node.targets) != 1 or _receiver(node.value, model) is None:
-        return None
+    for target, value in pairs(node):
+        if _receiver(value, model) is not None and id(value) in _used_up_by(target, node, model):
+            said = "this iterator is used a second time, when nothing is left in it; make a list of it"
+            edits = (edit.insert_before(value, "list("), edit.insert_after(value, ")"))
+            yield Finding(value, said, Fix("Make a list", edits, Applicability.UNSAFE))
+
+
+def _used_up_by(target: cst.BaseExpression, node: cst.Assign, model: Model) -> frozenset[int]:
+    """The generators that a name or attribute is bound to and that are used again when nothing is left."""
     match target:
         case cst.Name(value=name):
-            used_up = model.remember(_names_used_up, model.scopes.scope_of(node), name)
+            return model.remember(_names_used_up, model.scopes.scope_of(node), name)
         case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
             cls = model.tree.enclosing(node, cst.ClassDef)
-            used_up = model.remember(_attributes_used_up, cls, name) if isinstance(cls, cst.ClassDef) else frozenset()
-        case _:
-            return None
-    if id(node) not in used_up:
-        return None
-    said = "this iterator is used a second time, when nothing is left in it; make a list of it"
-    edits = (edit.insert_before(node.value, "list("), edit.insert_after(node.value, ")"))
-    return Finding(node.value, said, Fix("Make a list", edits, Applicability.UNSAFE))
+            return model.remember(_attributes_used_up, cls, name) if isinstance(cls, cst.ClassDef) else frozenset()
+    return frozenset()
 
 
 def _receiver(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
@@ -142,7 +174,7 @@ def _defines_parameters(model: Model) -> bool:
 
 
 def _names_used_up(model: Model, scope: cst.FunctionDef | cst.Module, name: str) -> frozenset[int]:
-    """The assignments of generators to a name that are used again when nothing is left."""
+    """The generators that a name is bound to and that are used again when nothing is left."""
     uses: list[cst.BaseExpression] = list(model.references(name, scope))
     return _used_up(uses, scope, model)
 
@@ -163,11 +195,11 @@ def _attributes_used_up(model: Model, cls: cst.ClassDef, name: str) -> frozenset
 
 
 def _used_up(uses: list[cst.BaseExpression], scope: cst.FunctionDef | cst.Module, model: Model) -> frozenset[int]:
-    """The assignments in a scope whose generator is gone through twice, here or in other functions."""
+    """The generators made in a scope that are gone through twice, here or in other functions."""
     tree, found = model.tree, set[int]()
     here = [use for use in uses if model.scopes.scope_of(use) is scope]
     here.sort(key=lambda use: (tree.order(tree.statement(use)), model.is_target(use), tree.order(use)))
-    made: cst.Assign | None = None
+    made: cst.BaseExpression | None = None
     first: cst.BaseExpression | None = None
     by: set[str] = set()
     for use in here:
@@ -178,7 +210,7 @@ def _used_up(uses: list[cst.BaseExpression], scope: cst.FunctionDef | cst.Module
         if made is None or kind is None:
             continue
         by.add(kind)
-        is_second = first is not None and order.is_in_same_suite(use, first, model)
+        is_second = first is not None and _is_used_again(use, first, model)
         if (is_second or _is_used_each_round(use, made, model)) and _is_certain(made, by, model):
             found.add(id(made))
         first = use
@@ -191,14 +223,31 @@ def _used_up(uses: list[cst.BaseExpression], scope: cst.FunctionDef | cst.Module
     return frozenset(found)
 
 
-def _generator(target: cst.BaseExpression, model: Model) -> cst.Assign | None:
-    """The assignment of a generator of parameters to a target."""
-    assign = assignment_of(target, model.tree)
-    is_one = assign is not None and len(assign.targets) == 1 and _receiver(assign.value, model) is not None
-    return assign if is_one else None
+def _generator(target: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    """The generator of parameters that a target is bound to."""
+    if isinstance(target, cst.Name):
+        value = bound_value(target, model.tree)
+    else:
+        assign = assignment_of(target, model.tree)
+        value = assign.value if assign is not None else None
+    return value if value is not None and _receiver(value, model) is not None else None
 
 
-def _is_used_each_round(use: cst.BaseExpression, made: cst.Assign, model: Model) -> bool:
+def _is_used_again(use: cst.BaseExpression, first: cst.BaseExpression, model: Model) -> bool:
+    """Whether each path to a use has used it first, and the two do not take elements in turn: `zip(it, it)`."""
+    if not order.is_always_before(first, use, model):
+        return False
+    call = _given_to(use, model)
+    return call is None or call is not _given_to(first, model)
+
+
+def _given_to(use: cst.BaseExpression, model: Model) -> cst.CSTNode | None:
+    """The call that a generator is an argument of."""
+    arg = model.tree.parent(use)
+    return model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+
+
+def _is_used_each_round(use: cst.BaseExpression, made: cst.CSTNode, model: Model) -> bool:
     """Whether a loop goes through a generator in each of its rounds that was made outside of it."""
     loop = order.loop_of(use, model)
     if loop is None or model.tree.is_inside(made, loop) or order.is_conditional(use, loop, model):
@@ -218,7 +267,7 @@ def _is_elsewhere(use: cst.BaseExpression, scope: cst.FunctionDef | cst.Module, 
     return True
 
 
-def _is_certain(made: cst.Assign, by: set[str], model: Model) -> bool:
+def _is_certain(made: cst.BaseExpression, by: set[str], model: Model) -> bool:
     """Whether it is a generator of torch: it is a module's, or given to a function of torch."""
-    owner = _receiver(made.value, model)
+    owner = _receiver(made, model)
     return "torch" in by or (owner is not None and model.value(owner).kind == Kind.MODULE)

@@ -73,7 +73,8 @@ _RIGHT = "requires_grad"
 @on(
     cst.Attribute,
     trigger=pattern(
-        r"\b(?:required_grads?|require_grads?_?|requires_grads|requires_grad_|requires?_gradients?|requires_grade"
+        r"\b(?:required_grad|required_grads|require_grad|require_grad_|require_grads|require_grads_|requires_grads"
+        r"|requires_grad_|require_gradient|require_gradients|requires_gradient|requires_gradients|requires_grade"
         r"|requires_Grad|requires_gard|requires_grd|reqires_grad|reqiures_grad|requries_grad|require_gard)\b(?! \()"
     ),
 )

@@ -57,6 +57,40 @@ that calls:
      return F.dropout(x, 0.1)
 ```
 
+Methods without the module know no mode to pass on, and layers may be made among others:
+
+```diff
+ import torch.nn.functional as F
+ from torch import nn
+
+ class Attention(nn.Module):
+     @staticmethod
+     def attend(q, k, p):
+!        return F.dropout(F.softmax(q @ k, -1), p)
+
+     @classmethod
+     def mix(cls, x):
+!        return F.dropout(x, 0.1)
+
+     def forward(this, x):
+!        head = nn.Sequential(nn.ReLU(), nn.Dropout(0.5))
+!        x = nn.Dropout(0.5).to(x.device)(x)
+         quiet = nn.Sequential(nn.Dropout(0.5)).eval()
+         tail = nn.Sequential(nn.ReLU(), nn.Dropout(0.5))
+         tail.train(this.training)
+         return head(quiet(tail(x)))
+
+     def scale(self, x):
+         def drop(self):
+!            return F.dropout(self, 0.1)
+         return drop(self.attend(x, x, 0.1)) + self.mix(x)
+
+ class Scaled(Attention):
+     def forward(self, x):
+~        return F.dropout(self.scale(x))
++        return F.dropout(self.scale(x), training=self.training)
+```
+
 ## When the fix is unsafe
 
 Always: after `eval()` the module computes something else, which is what `eval()` is for. Dropout that is to stay on
@@ -74,7 +108,17 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import has_stars, integer, keyword, last_name, parameters, positional
+from torchlint.model.names import MODULE_METHODS
+from torchlint.model.syntax import (
+    decorator_names,
+    has_stars,
+    integer,
+    keyword,
+    last_name,
+    parameters,
+    positional,
+    positional_parameters,
+)
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_calls import called_by
@@ -101,6 +145,8 @@ _MODE = frozenset(("train", "eval", "training"))
         pattern(r"\bdropout3d\b(?<!self\.dropout3d) \((?![^\n]{0,500}[tT]rain)"),
         pattern(r"Dropout(?:[123]d)? \([^()]{0,200}(?:\([^()]{0,200}\)[^()]{0,200}){0,5}\) \("),
         pattern(r"(?m)^[\t\x20]*(?!self\b)\w+ = (?:\w+ \. )*Dropout(?:[123]d)? \("),
+        pattern(r"Dropout(?:[123]d)? \([^()]{0,200}\) \. \w+ \("),
+        all_of(word("Sequential"), pattern(r"\bDropout(?:[123]d)? \(")),
         all_of(word("dropout"), pattern(r"\bdropout\s+as\b")),
         all_of(word("Dropout"), pattern(r"\bDropout\s+as\b")),
     ),
@@ -116,7 +162,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if ref in _FUNCTIONS:
         if has_stars(node.args) or positional(node.args, 2) is not None or _drops_nothing(node.args, 1):
             return None
-        made, fix = f"`{ref.rpartition('.')[2]}` drops in `eval()`, too", _pass_mode(node, method)
+        made, fix = f"`{ref.rpartition('.')[2]}` drops in `eval()`, too", _pass_mode(node, method, model)
     elif ref in _LAYERS:
         if _drops_nothing(node.args, 0) or not _is_used_here(node, model):
             return None
@@ -145,14 +191,31 @@ def _drops_nothing(args: Iterable[cst.Arg], at: int) -> bool:
 
 
 def _is_used_here(node: cst.Call, model: Model) -> bool:
-    """Whether a layer is called on the spot, or bound to a local name."""
-    match model.tree.parent(node):
+    """Whether a layer is called on the spot, or bound to a local name, alone or with others."""
+    whole = _whole(node, model)
+    match model.tree.parent(whole):
         case cst.Call(func=func):
-            return func is node and not any(model.tree.within(call, cst.Call)[2:] for call in _calls_in(node, model))
+            return func is whole and not any(model.tree.within(call, cst.Call)[2:] for call in _calls_in(node, model))
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())]) as assign:
             line = model.tree.parent(assign)
             return isinstance(line, cst.SimpleStatementLine) and line.body[0] is assign and not _is_set(assign, model)
     return False
+
+
+def _whole(node: cst.Call, model: Model) -> cst.Call:
+    """A layer with what moves it and `nn.Sequential` around it."""
+    while True:
+        outer: cst.CSTNode | None = None
+        match up := model.tree.parent(node):
+            case cst.Attribute(attr=cst.Name(value=name)) if name not in _MODE and MODULE_METHODS.get(name) == "self":
+                outer = model.tree.parent(up)
+            case cst.Arg():
+                outer = model.tree.parent(up)
+                if not isinstance(outer, cst.Call) or model.qualified(outer.func) != "torch.nn.Sequential":
+                    return node
+        if not isinstance(outer, cst.Call):
+            return node
+        node = outer
 
 
 def _is_set(assign: cst.Assign, model: Model) -> bool:
@@ -222,19 +285,39 @@ def _is_of_mode(name: cst.Name, method: cst.FunctionDef, model: Model) -> bool:
     return False
 
 
-def _own_name(method: cst.FunctionDef) -> str:
-    given = parameters(method)
-    return given[0].name.value if given else "self"
+def _own_name(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> str | None:
+    """What the module is called at a place in a method; None where it is not known there."""
+    given = positional_parameters(method)
+    if not given or not _WITHOUT_MODULE.isdisjoint(decorator_names(method)):
+        return None
+    name = given[0].name.value
+    for up in model.tree.ancestors(node):
+        if up is method:
+            break
+        if isinstance(up, cst.Lambda) and any(each.name.value == name for each in parameters(up)):
+            return None
+        if isinstance(up, cst.FunctionDef) and name in model.scopes.locals_of(up):
+            return None
+    return name if not model.targets(name, method) else None
 
 
-def _pass_mode(node: cst.Call, method: cst.FunctionDef) -> Fix | None:
-    edits = (edit.add_argument(node, f"training={_own_name(method)}.training"),)
-    return Fix("Pass the mode of the module", edits, Applicability.UNSAFE)
+_WITHOUT_MODULE = frozenset(("staticmethod", "classmethod"))
+
+
+def _pass_mode(node: cst.Call, method: cst.FunctionDef, model: Model) -> Fix | None:
+    own = _own_name(node, method, model)
+    if own is None:
+        return None
+    return Fix(
+        "Pass the mode of the module", (edit.add_argument(node, f"training={own}.training"),), Applicability.UNSAFE
+    )
 
 
 def _as_function(node: cst.Call, function: str, method: cst.FunctionDef, model: Model) -> Fix | None:
     """`F.dropout(x, p, self.training)` for `nn.Dropout(p)(x)`."""
-    outer = model.tree.parent(node)
+    outer, own = model.tree.parent(node), _own_name(node, method, model)
+    if own is None:
+        return None
     if not isinstance(outer, cst.Call) or outer.func is not node or len(outer.args) != 1 or outer.args[0].star:
         return None
     if len(node.args) > 1 or node.lpar or outer.args[0].keyword is not None or has_stars(node.args):
@@ -247,6 +330,6 @@ def _as_function(node: cst.Call, function: str, method: cst.FunctionDef, model: 
     p = model.tree.code(node.args[0].value) if node.args else "0.5"
     edits: tuple[Edit, ...] = (
         edit.replace_before(outer, outer.args[0].value, f"{spelled[0]}("),
-        edit.replace_after(outer.args[0].value, outer, f", {p}, {_own_name(method)}.training)"),
+        edit.replace_after(outer.args[0].value, outer, f", {p}, {own}.training)"),
     )
     return Fix("Use the function, which is told the mode", edits, Applicability.UNSAFE, imports=spelled[1])

@@ -55,6 +55,26 @@ is `None`. If only `self.training` is set, dropout and batch normalisation insid
  class Abstract(nn.Module):
      def train(self, mode=True):
          raise NotImplementedError
+
+ class Short(nn.Module):
+-    def train(self, mode=True): super().train(mode)
++    def train(self, mode=True): super().train(mode); return self
+
+ class Looping(nn.Module):
+-    def train(self, mode=True):
++    def train(self, mode=True):
+         while True:
+             super().train(mode)
+             break
++        return self
+
+ class Defining(nn.Module):
+-    def train(self, mode=True):
++    def train(self, mode=True):
+         super().train(mode)
+         def inner():
+             return 3
++        return self
 ```
 
 ## When the fix is unsafe
@@ -147,12 +167,18 @@ def _may_end(suite: cst.BaseSuite) -> bool:
 
 
 def _return_self(node: cst.FunctionDef, model: Model) -> Fix | None:
-    """`return self` on a line behind the last one."""
+    """`return self` on a line behind the last one, or on that of the definition."""
+    said = f"return {node.params.params[0].name.value}"
+    if isinstance(node.body, cst.SimpleStatementSuite):
+        return Fix("Return the module", (edit.insert_after(node.body.body[-1], f"; {said}"),))
     last = node.body.body[-1]
-    while isinstance(last, (cst.If, cst.With, cst.For)) and isinstance(last.body, cst.IndentedBlock):
+    while isinstance(last, _BLOCKS) and isinstance(last.body, cst.IndentedBlock):
         if getattr(last, "orelse", None) is not None:
             return None
         last = last.body.body[-1]
-    said = f"return {node.params.params[0].name.value}"
     insert = edit.insert_line(model.tree, last, said, beside=node.body.body[0])
     return Fix("Return the module", (edit.insert_before(node.name, ""), insert)) if insert is not None else None
+
+
+_BLOCKS = (cst.If, cst.With, cst.For, cst.While, cst.FunctionDef)
+"""Statements behind whose last line another one can stand."""

@@ -149,7 +149,7 @@ def _is_conventional(value: Value) -> bool:
 
 
 def _is_entry(node: cst.BaseExpression | None) -> bool:
-    """Whether an expression is an entry of a dictionary: `dict[str, Tensor]` is said of batches with lists, too."""
+    """Whether an expression is an entry of a dictionary: `dict[str, Tensor]` is also said of lists in batches."""
     match node:
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
             return isinstance(literal_key(key), str)

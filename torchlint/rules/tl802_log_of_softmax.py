@@ -1,8 +1,8 @@
 r"""`log` of `softmax` or `sigmoid` is minus infinity where `log_softmax` and `logsigmoid` are right.
 
 Small probabilities are rounded to zero before the logarithm is taken. The value is then `-inf`, and the gradient NaN.
-Adding a small number hides that and bounds the loss. In an entropy it does no harm: there the logarithm is multiplied
-by the same small probability.
+Adding a small number hides that and bounds the loss. It does no harm in an entropy, where the logarithm is multiplied
+by the same small probability, nor in numbers that no gradient is taken of, as those of a matching under `no_grad`.
 
 ```diff run-differs
  import torch
@@ -20,6 +20,11 @@ by the same small probability.
 !e = torch.log(torch.softmax(x, 1) + 1e-8)
  p = torch.softmax(x, dim=1)
 !f = p.log()
+~g = x.softmax(1).log_()
++g = x.log_softmax(1)
+ eps = 1e-8
+!h = torch.sigmoid(x).add(eps).log() + torch.log(eps + 1 - torch.sigmoid(x))
+!i = p.gather(1, torch.tensor([[0]])).log()
 ```
 
 Other things between the two, what numpy and `math` compute, and what is right already:
@@ -30,6 +35,10 @@ Other things between the two, what numpy and `math` compute, and what is right a
  import numpy as np
  import torch
 
+ @torch.no_grad()
+ def cost(x: torch.Tensor, classes):
+     return -(x.sigmoid() + 1e-8).log()[:, classes]
+
  def entropy(x: torch.Tensor):
      p = torch.softmax(x, dim=1)
      mean = torch.log(p.mean(0))
@@ -38,7 +47,7 @@ Other things between the two, what numpy and `math` compute, and what is right a
      exact = -(p * torch.log(p + 1e-8)).sum(1) - ((1 - p) * (1e-8 + (1 - p)).log()).sum(1)
      divergence = (p * (torch.log(p + 1e-8) - torch.log(mean))).sum(1)
      log_p = torch.log(p + 1e-8)
-     same = torch.mul(log_p, p) + log_p.mul(p)
+     same = torch.mul(log_p, p) + log_p.mul(p) + (1 - p) * torch.log(1e-8 + 1 - p) + p * p.add(1e-8).log()
      return mean, clamped, mixed, exact, divergence, same, np.log(p.numpy()), math.log(p[0, 0]), torch.log(x)
 ```
 
@@ -56,7 +65,7 @@ import re
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Model, Tri
 from torchlint.model.activations import Activation, activation
 from torchlint.model.syntax import call_of, ending_name, has_stars, integer, without_brackets
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
@@ -75,12 +84,14 @@ _INSTEAD = {
 }
 
 
-@on(cst.Call, trigger=any_of(pattern(r"\blog \("), all_of(word("log"), pattern(r"\blog\s+as\b"))))
+@on(
+    cst.Call, trigger=any_of(pattern(r"\blog \("), pattern(r"\blog_ \("), all_of(word("log"), pattern(r"\blog\s+as\b")))
+)
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report logarithms of probabilities that were computed with exponentials."""
     place: cst.CSTNode
     match node.func:
-        case cst.Attribute(value=inner, attr=cst.Name("log") as place) if not node.args:
+        case cst.Attribute(value=inner, attr=cst.Name("log" | "log_") as place) if not node.args:
             pass
         case cst.Attribute() | cst.Name() as place if len(node.args) == 1 and _is_log(place, model):
             inner = node.args[0].value
@@ -88,7 +99,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             return None
     flipped, is_shifted = False, False
     if (sum_ := _shifted(inner)) is not None:
-        if _is_multiplied_by(sum_, node, model):
+        if model.grad_enabled(node) == Tri.NO or _is_multiplied_by(sum_, node, model):
             return None
         inner, is_shifted = sum_, True
     if (probability := _flipped(inner)) is not None:
@@ -115,6 +126,10 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
             if _is_small(right):
                 return left
             return right if _is_small(left) else None
+        case cst.BinaryOperation(left=left, operator=cst.Subtract()) if (rest := _shifted(left)) is not None:
+            return node.with_changes(left=rest)
+        case cst.Call(func=cst.Attribute(value=left, attr=cst.Name("add")), args=[cst.Arg(value=right)]):
+            return left if _is_small(right) else None
     return None
 
 

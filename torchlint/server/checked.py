@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
-from torchlint.diagnostic import Diagnostic, Position, TextEdit
+from torchlint.diagnostic import Diagnostic, Position, Problem, TextEdit
 from torchlint.file.text.lines import Lines
 from torchlint.server.documents import Snapshot
 from torchlint.server.encoding import Encoding
@@ -40,6 +40,8 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...] = ()
     cells: Cells | None = None
     """Of a notebook, where the lines of its program are."""
+    problems: tuple[Problem, ...] = ()
+    """Why not all of it was checked."""
 
     def place(self, position: Position) -> DocumentPlace:
         """A place in what was checked."""

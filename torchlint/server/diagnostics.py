@@ -5,7 +5,8 @@ from __future__ import annotations
 from lsprotocol import types
 
 from torchlint.cli.report import url
-from torchlint.diagnostic import Diagnostic, LocatedEvidence, Position, Severity
+from torchlint.diagnostic import Diagnostic, LocatedEvidence, Position, Problem, Severity
+from torchlint.file.text.lines import Lines
 from torchlint.server.checked import Checked
 
 SOURCE = "torchlint"
@@ -24,7 +25,15 @@ def diagnostics(checked: Checked) -> dict[str, list[types.Diagnostic]]:
     for each in checked.diagnostics:
         place = checked.location(each.start, each.end)
         found[place.uri].append(diagnostic(each, place.range, checked))
+    for uri in list(found)[:1]:
+        found[uri] += [_unchecked(problem, checked.snapshot.parts[uri], checked) for problem in checked.problems]
     return found
+
+
+def _unchecked(problem: Problem, lines: Lines, checked: Checked) -> types.Diagnostic:
+    """Why a document was not checked, at its first line: else it would look like one without findings."""
+    at = checked.encoding.range(lines, Position(1, 1), Position(1, len(lines.line(1)) + 1))
+    return types.Diagnostic(at, problem.message, types.DiagnosticSeverity.Warning, source=SOURCE)
 
 
 def diagnostic(found: Diagnostic, at: types.Range, checked: Checked) -> types.Diagnostic:

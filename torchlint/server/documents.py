@@ -67,8 +67,10 @@ class Snapshot:
 
     @property
     def name(self) -> str:
-        """What its file is called: a notebook is told by its name."""
-        return self.location + NOTEBOOK * (self.is_notebook and not self.location.endswith(NOTEBOOK))
+        """What its file is called: a notebook is told by its name, and Python in an editor's text is no notebook."""
+        if self.location.endswith(NOTEBOOK) == self.is_notebook:
+            return self.location
+        return self.location + (NOTEBOOK if self.is_notebook else ".py")
 
     @property
     def content(self) -> str:
@@ -98,18 +100,20 @@ class Documents:
         """Of notebooks the cells, prose included."""
         self._notebooks: dict[str, types.NotebookDocument] = {}
         self._open: dict[str, OpenDocument] = {}
+        self._open_notebooks: dict[str, OpenDocument] = {}
+        """What is open as a notebook. It may be open as a text, too, which nobody is told of then."""
 
     def __iter__(self) -> Iterator[OpenDocument]:
-        return iter(list(self._open.values()))
+        return iter(list({**self._open, **self._open_notebooks}.values()))
 
     def of(self, uri: str) -> OpenDocument | None:
         """The document that a text is, or is a cell of."""
-        found = self._open.get(uri)
+        found = self._open_notebooks.get(uri) or self._open.get(uri)
         return found or next((each for each in self if any(part.uri == uri for part in each.parts)), None)
 
     def is_current(self, snapshot: Snapshot) -> bool:
         """Whether a document is as it was; if not, edits of what it was are wrong, and not all clients would notice."""
-        document = self._open.get(snapshot.uri)
+        document = self.of(snapshot.uri)
         return document is not None and document.revision == snapshot.revision
 
     # ------------------------------------------------------------------ texts
@@ -157,7 +161,7 @@ class Documents:
         """The client has opened a notebook."""
         self._add_cells(texts)
         self._notebooks[notebook.uri] = notebook
-        self._open[notebook.uri] = OpenDocument(notebook.uri, self._code(notebook.cells), is_notebook=True)
+        self._open_notebooks[notebook.uri] = OpenDocument(notebook.uri, self._code(notebook.cells), is_notebook=True)
 
     def change_notebook(self, uri: str, change: types.NotebookDocumentChangeEvent) -> None:
         """The client has changed a notebook.
@@ -181,13 +185,13 @@ class Documents:
             for content in change.cells.text_content or ():
                 self._changed(content.document, content.changes)
         notebook.cells = cells
-        document = self._open[uri]
+        document = self._open_notebooks[uri]
         document.parts, document.revision = self._code(cells), next(_revisions)
 
     def close_notebook(self, uri: str, texts: Iterable[types.TextDocumentIdentifier]) -> None:
         """The client has closed a notebook."""
         self._notebooks.pop(uri, None)
-        self._open.pop(uri, None)
+        self._open_notebooks.pop(uri, None)
         for text in texts:
             self._texts.pop(text.uri, None)
 

@@ -104,8 +104,12 @@ def _about_documents(server: Server) -> None:
             publisher.schedule(document, delay)
 
     def close(uri: str) -> None:
+        left = server.documents.of(uri)
+        if left is not None and left.is_notebook:  # what was closed is its text
+            return
         desk.closed(uri)
         publisher.closed(uri)
+        look(uri, 0)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:

@@ -111,7 +111,7 @@ class Workspace:
         for problem in {*result.problems} - self._logged:
             self._logged.add(problem)
             log.warning("%s", problem)
-        return Checked(now, self.documents.encoding, result.diagnostics, result.cells)
+        return Checked(now, self.documents.encoding, result.diagnostics, result.cells, result.problems)
 
     def end(self) -> None:
         """Do nothing more."""

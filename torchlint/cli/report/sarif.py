@@ -10,7 +10,7 @@ from typing import Any
 
 from torchlint import __version__
 from torchlint.cli.report import FileFindings, Style, fingerprints, url
-from torchlint.diagnostic import Applicability, Confidence, Diagnostic, LocatedFix, Position, Severity
+from torchlint.diagnostic import Applicability, Confidence, Diagnostic, LocatedEvidence, LocatedFix, Position, Severity
 from torchlint.file.text.lines import Lines
 from torchlint.project.pages import documentation
 from torchlint.project.selection import group_of, severity_of
@@ -101,11 +101,20 @@ def _result(file: FileFindings, found: Diagnostic, text: Lines, fingerprint: str
         "locations": [
             {"physicalLocation": {"artifactLocation": artifact, "region": _region(found.start, found.end)}},
         ],
+        **_related(found.evidence, artifact),
         "partialFingerprints": {"torchlint/v1": fingerprint},
         **({"fixes": listed} if listed else {}),
         **({"baselineState": _state(found, file.baselined)} if file.baselined is not None else {}),
         "properties": {"confidence": found.confidence.value},
     }
+
+
+def _related(evidence: LocatedEvidence | None, artifact: dict[str, str]) -> dict[str, Any]:
+    """The line that a finding rests on, with what it says."""
+    if evidence is None or evidence.row is None:
+        return {}
+    place = {"artifactLocation": artifact, "region": {"startLine": evidence.row}}
+    return {"relatedLocations": [{"physicalLocation": place, "message": {"text": evidence.message}}]}
 
 
 def _state(found: Diagnostic, baselined: frozenset[Diagnostic]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from torchlint.diagnostic import Diagnostic, LocatedFix, Position, TextEdit
+from torchlint.diagnostic import Diagnostic, LocatedEvidence, LocatedFix, Position, TextEdit
 from torchlint.file.notebook.container import CellString, WrittenCell
 from torchlint.file.notebook.strings import CellPlaces, json_edits, source_edits
 from torchlint.file.text.edits import composed
@@ -156,7 +156,13 @@ class _InFile:
             end=self.position(found.end, is_end=True),
             rows=self.rows(*found.rows),
             fix=self._fix(found.fix) if found.fix is not None else None,
+            evidence=self._evidence(found.evidence) if found.evidence is not None else None,
         )
+
+    def _evidence(self, evidence: LocatedEvidence) -> LocatedEvidence:
+        if evidence.row is None:
+            return evidence
+        return replace(evidence, row=self.position(Position(evidence.row, 1)).row)
 
     def rows(self, first: int, last: int) -> tuple[int, int]:
         """Lines of the program."""

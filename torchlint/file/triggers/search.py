@@ -29,8 +29,8 @@ class Search:
     """One thing to search for, and where it counts."""
 
     pattern: re.Pattern[bytes]
-    word: bytes = b""
-    """A word that is in every text that has it; empty if that is not known. Words are asked first, they are quicker."""
+    any_word: frozenset[bytes] = frozenset()
+    """Words of which one is in every text that has it; empty if none are known. They are asked first, and quicker."""
     beside: tuple[tuple[Search, ...], ...] = ()
     """What must be in the file, too: of each of these one."""
     is_in_loop: bool = False
@@ -38,17 +38,30 @@ class Search:
 
     def places(self, data: bytes) -> Iterator[re.Match[bytes]]:
         """Where it stands and counts."""
-        if self.word and self.word not in words(data):
+        found = words(data)
+        if not self._is_possible(found):
             return
-        if not all(any(_has(other.pattern, data) for other in others) for others in self.beside):
+        if not all(any(other._is_possible(found) for other in others) for others in self.beside):
             return
+        is_beside = not self.beside
         for match in self.pattern.finditer(data):
+            is_beside = is_beside or self._is_beside(data)
+            if not is_beside:
+                return
             if self.is_in_loop:
-                found = around(data, match.start())
-                opened = found.words if found is not None else frozenset[bytes]()
+                outer = around(data, match.start())
+                opened = outer.words if outer is not None else frozenset[bytes]()
                 if DOUBT not in opened and not opened & LOOPS:
                     continue
             yield match
+
+    def _is_possible(self, found: frozenset[bytes]) -> bool:
+        """Whether it can be in a text of these words."""
+        return not self.any_word or not found.isdisjoint(self.any_word)
+
+    def _is_beside(self, data: bytes) -> bool:
+        """Whether what must be in the file, too, is there."""
+        return all(any(_has(other.pattern, data) for other in others) for others in self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +118,30 @@ def _listed(trigger: Trigger) -> Collection[str]:
     return ()
 
 
-_FIRST = re.compile(r"(?:\\\. ?|\\b)([A-Za-z_]\w*)(?: |\\[(.b]|\Z)")
-"""The whole word that every match of a pattern begins with."""
+_FIRST = re.compile(r"(?:\\\. ?|\\b)(?:([A-Za-z_]\w*)|\(\?:(\w+(?:\|\w+)*)\)(\w*))(?: |\\[(.b]|\Z)")
+"""The whole word that every match of a pattern begins with, or one of several that may have their end in common."""
 _BOUNDARY = re.compile(r"\A\\b(\w+)")
 
 
 def _search(trigger: Trigger) -> Search:
     match trigger:
         case Word(name):
-            return Search(_compiled(_whole(name)), name.encode())
+            return Search(_compiled(_whole(name)), frozenset((name.encode(),)))
         case Attribute(name):
-            return Search(_compiled(rf"\.{GAP}{name}\b"), name.encode())
+            return Search(_compiled(rf"\.{GAP}{name}\b"), frozenset((name.encode(),)))
         case Part(text):
             return Search(_compiled(text))
         case Pattern(regex):
-            word = _FIRST.match(regex)
             behind = _BOUNDARY.sub(r"\1(?<!\\w\1)", regex, count=1)  # `re` finds a literal far quicker than a boundary
-            return Search(_compiled(spelled(behind)), word[1].encode() if word is not None else b"")
+            return Search(_compiled(spelled(behind)), _first_words(regex))
     raise TypeError(f"{trigger} is nothing to search for")
+
+
+def _first_words(regex: str) -> frozenset[bytes]:
+    match = _FIRST.match(regex)
+    if match is None:
+        return frozenset()
+    return frozenset(f"{word}{match[3] or ''}".encode() for word in (match[1] or match[2]).split("|"))
 
 
 def _whole(name: str) -> str:

@@ -11,18 +11,15 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable
 
 from torchlint.file.text import source, tokens
 from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
+from torchlint.model.codebase.switching import Leads, Switching
 from torchlint.system import importable
 from torchlint.system.limits import USUAL
-
-Leads = Callable[[str, str, int], str | None]
-"""The file that a module's name leads to, asked by a file, with the dots in front; None if it is not found."""
 
 _FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
 """Packages that no project has under these names."""
@@ -52,6 +49,7 @@ class Importers:
         """The code of notebooks, which is a small part of what is in them."""
         self.patching = Patching(self._tree)
         self.callers = CallingFiles(self._tree, self._code)
+        self.switching = Switching(self._tree)
         made = importable.State()
         try:
             for path in importable.files(folder):
@@ -65,6 +63,7 @@ class Importers:
                         self._beginning.add(path)
                 self.patching.add(path, data)
                 self.callers.add(path, data)
+                self.switching.add(path, data)
                 for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
                     self._by_word[word].append(path)
         except OverflowError:
@@ -92,10 +91,10 @@ class Importers:
         """
         stem, name = re.escape(_stem(path).encode()), re.escape(called.encode())
         by_name = self._by_word.get(imported.encode(), [])
-        call = re.compile((rb"(?<![.\w])%s\s*\(" if imported == called else rb"\b%s\s*\(") % name)
+        call = re.compile((rb"%s(?<![.\w]%s)\s*\(" if imported == called else rb"%s(?<!\w%s)\s*\(") % (name, name))
         found = [other for other in by_name if self._has(other, path, call)]
         handle = re.compile(rb"\bimport\b[^\n]*\b%s\b|\b%s\s+import\s*\(?\s*\*" % (stem, stem))
-        anyhow = re.compile(rb"\b%s\s*\(" % name)
+        anyhow = re.compile(rb"%s(?<!\w%s)\s*\(" % (name, name))  # `re` finds a literal far quicker than a boundary
         for other in self._by_word.get(_stem(path).encode(), ()):
             if other not in found and self._has(other, path, anyhow) and handle.search(self._code(other)):
                 found.append(other)

@@ -38,7 +38,7 @@ T = TypeVar("T")
 _MODULES = (".py", ".pyi")
 """What the names of files end with that others can import."""
 _ROOM = 3_000_000
-"""Characters of statements of other files; when more have been parsed, all is forgotten before the next file."""
+"""Characters of statements of other files; when more have been parsed, they are forgotten before the next file."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""
 _MAKERS = ("namedtuple", "NewType", "vmap")
@@ -61,22 +61,26 @@ class Codebase:
     """What is known of the files that are not being checked."""
 
     def __init__(self) -> None:
-        self._importers: dict[importable.Folder, Importers] = {}
-        self._clear()
+        self._begin()
 
-    def _clear(self) -> None:
-        self.queries = Queries()
-        self._homes: dict[int, Context] = {}
-        self._checked: dict[int, Context] = {}
-        self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
+    def _begin(self) -> None:
+        self._importers: dict[importable.Folder, Importers] = {}
         self._outlines: dict[str, Outline | None] = {}
-        self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
-        self._whole: dict[str, Context | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
         self._probed: set[str] = set()
         self._starred: dict[tuple[str, str], tuple[str | None, frozenset[str]]] = {}
         self._states: dict[str, str] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forget what statements of other files were found to be, but not which statements there are."""
+        self.queries = Queries()
+        self._homes: dict[int, Context] = {}
+        self._checked: dict[int, Context] = {}
+        self._scopes: dict[tuple[str, tuple[int, ...]], Scopes | None] = {}
+        self._parts: dict[tuple[str, tuple[int, ...]], Context | None] = {}
+        self._whole: dict[str, Context | None] = {}
         self._consulted: dict[str, set[str]] = defaultdict(set)
         self._size = 0
 
@@ -110,8 +114,7 @@ class Codebase:
     def close(self) -> None:
         """Forget all: no file will be checked with it any more."""
         self._close()
-        self._clear()
-        self._importers.clear()
+        self._begin()
 
     def _close(self) -> None:
         """Take apart what refers to itself, so that it is gone at once."""
@@ -210,6 +213,13 @@ class Codebase:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 
+    def is_switched_off(self, asker: Context) -> bool:
+        """Whether a file of the project that a file imports turns autograd off for all that comes after."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return False
+        return importers.switching.is_off_for(asker.path, self._module_file)
+
     def importing(self, asker: Context, imported: str, called: str) -> list[str]:
         """The other files of the project that may have a name from a file, and call something of another one."""
         importers = self._others(asker)
@@ -244,7 +254,7 @@ class Codebase:
         """The code in a file; that of a notebook without what only IPython understands, if it is Python then."""
         if not path.endswith(importable.NOTEBOOK):
             outline = self._outline(path)
-            return None if outline is None else "".join(outline.lines)
+            return None if outline is None else outline.whole
         data = importable.code_of(path, importable.content(path))
         text = _MAGIC.sub("pass", data.decode(errors="replace"))
         return text if excess(text, USUAL) is None and parsed(text) is not None else None
@@ -276,6 +286,14 @@ class Codebase:
             return f"{beside}.py" if self._is_file(f"{beside}.py") else os.path.join(beside, "__init__.py")
         return path if not rest else None
 
+    def exports(self, module: str, name: str, asker: Context) -> bool:
+        """Whether ``from … import *`` takes a name from a file of the project, if the file has it."""
+        if asker.path is None:
+            return True
+        path, rest, _ = self._locate(os.path.dirname(asker.path), module)
+        outline = self._outline(path) if path is not None and not rest else None
+        return outline is None or outline.exports(name)
+
     def through_stars(
         self, path: str, names: tuple[str, ...], asker: Context
     ) -> tuple[Context, str, tuple[str, ...]] | None:
@@ -294,7 +312,7 @@ class Codebase:
         outline = self._outline(path)
         if outline is None or len(outline.stars) > _MANY_STARS:
             return None
-        for level, module in outline.stars:
+        for level, module in reversed(outline.stars):
             full = self._absolute(level, module, path) if level else module
             if full is None or full.partition(".")[0] in sys.stdlib_module_names:
                 continue
@@ -303,7 +321,9 @@ class Codebase:
             if other is None or rest or other in seen:
                 continue
             seen.add(other)
-            found = other if self._binds(other, name) else self._star_source(other, name, seen, probed)
+            if (outside := self._outline(other)) is None or not outside.exports(name):
+                continue
+            found = other if name in outside.names else self._star_source(other, name, seen, probed)
             if found is not None:
                 return found
         return None

@@ -15,33 +15,43 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 class Outline:
     """The top-level statements of a file, and the names they bind."""
 
-    lines: list[str]
+    whole: str
+    """The text of the file."""
     statements: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line, counted from 0; the last one is not included."""
+    """Where the lines of each begin and end in that."""
     names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     stars: list[tuple[int, str]] = field(default_factory=list)
     """The modules of ``from … import *``, each with the number of dots in front."""
+    listed: frozenset[str] | None = None
+    """The names in ``__all__``, if that is a plain list."""
+
+    def exports(self, name: str) -> bool:
+        """Whether ``from … import *`` takes a name that is bound."""
+        return name in self.listed if self.listed is not None else not name.startswith("_")
 
     def text(self, numbers: tuple[int, ...]) -> str:
         """The source of some statements."""
-        return "".join(line for n in numbers for line in self.lines[slice(*self.statements[n])])
+        return "".join(self.whole[slice(*self.statements[n])] for n in numbers)
 
 
 def outlined(text: str, tree: ast.Module) -> Outline:
     """The outline of a text, from the tree that Python's own parser has made of it."""
-    outline = Outline(_LINE.findall(text))
+    outline = Outline(text)
+    lines: list[tuple[int, int]] = []
     for statement in tree.body:
         decorators = getattr(statement, "decorator_list", ())
         first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
         last = statement.end_lineno or statement.lineno
-        if outline.statements and first < outline.statements[-1][1]:  # several on a line
-            outline.statements[-1] = (outline.statements[-1][0], last)
+        if lines and first < lines[-1][1]:  # several on a line
+            lines[-1] = (lines[-1][0], last)
         else:
-            outline.statements.append((first, last))
-        number = len(outline.statements) - 1
+            lines.append((first, last))
+        number = len(lines) - 1
         for name in _bound(statement):
             if number not in outline.names[name]:
                 outline.names[name].append(number)
+    starts = [*(match.start() for match in _LINE.finditer(text)), len(text)]
+    outline.statements += [(starts[first], starts[last]) for first, last in lines]
     outline.stars += [
         (node.level, node.module or "")
         for statement in tree.body
@@ -49,6 +59,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         for node in ast.walk(statement)
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
     ]
+    outline.listed = _listed(tree)
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
 
@@ -71,3 +82,14 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
             case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 continue
         stack += ast.iter_child_nodes(node)
+
+
+def _listed(tree: ast.Module) -> frozenset[str] | None:
+    """The names in ``__all__``; None if there is none, or it is more than one list of strings."""
+    uses = sum(isinstance(node, ast.Name) and node.id == "__all__" for node in ast.walk(tree))
+    for statement in tree.body if uses == 1 else ():
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names) | ast.Tuple(elts=names)):
+                texts = [name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)]
+                return frozenset(texts) if len(texts) == len(names) else None
+    return None

@@ -12,17 +12,17 @@ from torchlint.model.bindings import counter_of
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
+from torchlint.model.graphs.bounded import is_bounded
 from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import LoopStatement, dotted, keyword, last_name, parameters, without_brackets
+from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, without_brackets
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
 _PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0, "add_": 0, "sub_": 0}
 """Methods of containers, and of tensors that are added to, and which of their arguments is put in."""
-_TAKING = ("pop", "popleft")
 _FAR = 2
 """How many functions that hand on what they are given to follow."""
 _STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
@@ -42,6 +42,14 @@ class Keeping:
     """Where in a list or dictionary a single element is kept."""
     is_target: bool = False
     """Whether what is kept is told by what it is bound to, since it is taken out of something: ``a[i], b[i] = f()``."""
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is added to a number, and not put beside others."""
+        if isinstance(self.node, cst.Call):
+            return last_name(self.node.func) in ("add_", "sub_")
+        is_list = isinstance(self.node, cst.AugAssign) and isinstance(self.node.value, (cst.List, cst.Tuple))
+        return self.index is None and not is_list
 
 
 def keepings_at(context: Context, node: cst.CSTNode) -> list[Keeping]:
@@ -292,7 +300,7 @@ def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> d
             keeping = _inner(context, node, far) if context.scopes.scope_of(node) is function else None
             if keeping is None or keeping.path.partition(".")[0] not in names or grad_enabled(context, node) != Tri.YES:
                 continue
-            if is_bounded(context, keeping):
+            if is_bounded(context, keeping.path, node, is_sum=keeping.is_sum):
                 continue
             for name in _sources(context, flow, keeping) & names:
                 if name != keeping.path.partition(".")[0]:
@@ -347,33 +355,6 @@ def _returned_parameters(context: Context, function: cst.FunctionDef) -> frozens
 
 
 # ---------------------------------------------------------------------- how long it lives
-
-
-def is_bounded(context: Context, keeping: Keeping) -> bool:
-    """Whether what keeps it is a ``deque(maxlen=…)``, or is taken from again, as far as that is seen."""
-    scope = context.scopes.scope_of(keeping.node)
-    cls = context.tree.enclosing(keeping.node, cst.ClassDef) if keeping.path.startswith("self.") else None
-    assert cls is None or isinstance(cls, cst.ClassDef)
-    return context.remember(_is_bounded, keeping.path, scope, cls)
-
-
-def _is_bounded(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
-    if any(dotted(node.value) == path for name in _TAKING for node in context.tree.attributes(name)):
-        return True
-    if cls is not None:
-        targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
-        made = [context.tree.parent(context.tree.parent(target) or target) for target in targets]
-    else:
-        made = [event.node for event in flow_of(context, scope).bindings(path)]
-    return any(isinstance(each, (cst.Assign, cst.AnnAssign)) and _is_limited(each.value) for each in made)
-
-
-def _is_limited(value: cst.BaseExpression | None) -> bool:
-    match value:
-        case cst.Call(func=func, args=args):
-            limit = keyword(args, "maxlen") or (args[1] if last_name(func) == "deque" and len(args) > 1 else None)
-            return limit is not None and not (isinstance(limit.value, cst.Name) and limit.value.value == "None")
-    return False
 
 
 def outlives_a_round(context: Context, keeping: Keeping) -> bool:

@@ -14,11 +14,12 @@ from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, related_results, sendings, sendings_near
+from torchlint.model.graphs.bounded import is_bounded
 from torchlint.model.graphs.called import is_called_loss, is_called_part
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
-from torchlint.model.graphs.keeping import Keeping, given_at, is_bounded, keepings_at, outlives_a_round
+from torchlint.model.graphs.keeping import Keeping, given_at, keepings_at, outlives_a_round
 from torchlint.model.graphs.mentions import is_below, mentions, owner
 from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.saved import saves_nothing
@@ -77,7 +78,7 @@ def _kept_by_one(context: Context, keeping: Keeping, is_given: bool) -> list[Kep
     may_be_loss = not is_given and any(_may_be_loss(flow, keeping, each) for each in keeping.kept)
     if not may_be_loss and not _is_near_sending(context, node):
         return []
-    if grad_enabled(context, node) != Tri.YES or is_bounded(context, keeping):
+    if grad_enabled(context, node) != Tri.YES or is_bounded(context, keeping.path, node, is_sum=keeping.is_sum):
         return []
     if is_sent_elsewhere(context, keeping.path, flow.scope):
         return []

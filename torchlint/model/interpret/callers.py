@@ -21,7 +21,9 @@ from torchlint.model.modes import start_grad
 from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.parameters import start_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.syntax import dotted, parameters
+from torchlint.model.running import may_run
+from torchlint.model.standing import stands
+from torchlint.model.syntax import decorator_names, dotted, parameters
 from torchlint.model.values import UNKNOWN, Argument, Evidence, Strength, Value, join
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Callers:
         constructor = self.context.scopes.info(cls).methods.get("__init__") if cls is not None else None
         if cls is None or constructor is None or constructor is method or not method.params.params:
             return {}
+        if not self._untold(constructor):
+            return {}
         owner = method.params.params[0].name.value
         if (id(cls), far) not in self._objects:
             self._objects[id(cls), far] = self._stored(cls, constructor, far)
@@ -104,28 +108,33 @@ class Callers:
 
     def _given(self, function: cst.FunctionDef, far: int) -> dict[str, Value]:
         """The values of parameters, as far as all callers give one."""
-        calls = self._calls(function)
+        untold = self._untold(function)
+        calls = self._calls(function) if untold else []
         if not calls:
             return {}
         bound = [bind(self.context, function, None, self._arguments(call, far)) for call in calls]
         given: dict[str, Value] = {}
-        for param in parameters(function):
+        for param in untold:
             name = param.name.value
             default = UNKNOWN if param.default is None else seen(self.context, param.default)
             values = [each.get(name, default) for each in bound]
-            if param.star or param.annotation is not None or any(value.kind & Kind.UNKNOWN for value in values):
+            if any(value.kind & Kind.UNKNOWN for value in values):
                 continue
             given[name] = _believed(functools.reduce(join, values), _called(self.context, function), calls[0])
         return given
 
+    def _untold(self, function: cst.FunctionDef) -> list[cst.Param]:
+        """The parameters that callers may say something of. Without one, no caller has to be interpreted."""
+        is_bound = class_of(self.context, function) is not None and "staticmethod" not in decorator_names(function)
+        return [each for each in parameters(function)[is_bound:] if not each.star and each.annotation is None]
+
     def _calls(self, function: cst.FunctionDef) -> list[cst.Call]:
         """All calls of a function in this file; none if it is also used in other ways."""
         cls, name = class_of(self.context, function), _called(self.context, function)
-        is_constructor = cls is not None and function.name.value == "__init__"
-        wanted = cls if is_constructor else function
+        wanted = cls if cls is not None and function.name.value == "__init__" else function
         if cls is not None and name == "forward":
             return calls_of_modules(self.context, cls)
-        if name.startswith("__"):
+        if name.startswith("__") or not stands(self.context, wanted):
             return []
         calls = []
         if name not in self._references:
@@ -133,8 +142,8 @@ class Callers:
         for node in self._references[name].get(id(wanted), ()):
             call = self.tree.parent(node)
             if isinstance(call, cst.Call) and call.func is node:
-                calls.append(call)
-            elif not is_constructor:
+                calls += [call] if may_run(self.context, call) else []
+            elif wanted is function:
                 return []
         return calls
 

@@ -106,8 +106,8 @@ def _import(frame: Frame, node: cst.Import) -> None:
 def _import_from(frame: Frame, node: cst.ImportFrom) -> None:
     module = module_of(frame.context, node)
     if isinstance(node.names, cst.ImportStar):
-        if module not in frame.context.stars:
-            frame.context.stars.append(module)
+        stars = frame.context.stars
+        stars[:] = [*(each for each in stars if each != module), module]
         return
     for alias in node.names:
         name = dotted(alias.name) or ""

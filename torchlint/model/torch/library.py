@@ -58,6 +58,12 @@ def attributes_of(container: str) -> frozenset[str]:
     return registering().attributes[container]
 
 
+def is_always_view(name: str) -> bool:
+    """Whether a method of tensors returns a view, or the tensor itself, however it lies in memory: not ``reshape``."""
+    result = data().methods.get(name)
+    return is_view(name) and isinstance(result, TensorResult) and not result.copy
+
+
 @functools.cache
 def reductions() -> frozenset[str]:
     """Last names of what can reduce a tensor to one number: ``sum``, ``dist``, ``mse_loss``."""

@@ -275,7 +275,7 @@ def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     name = dotted(node.value)
     shown = f"`{name}`" if name is not None and len(name) <= _SHOWN else "this"
     if is_doubtful(value, evidence):
-        return f"if {shown} is no tensor, it may have no `.detach()`"
+        return f"if {shown} is no tensor, its `.data` may be something else"
     usage = model.usage(node)
     if usage >= Usage.OVERWRITTEN:
         return "what is read is written to in place, and `backward()` may raise for that now"

@@ -29,7 +29,7 @@ def loop_of(node: cst.CSTNode, model: Model) -> LoopStatement | None:
 
 
 def are_exclusive(one: cst.CSTNode, other: cst.CSTNode, model: Model) -> bool:
-    """Whether two nodes are in different branches of one statement."""
+    """Whether two nodes are in different branches of one statement or expression."""
     branches = {id(up): id(child) for up, child in _branches(one, model)}
     return any(branches.get(id(up), id(child)) != id(child) for up, child in _branches(other, model))
 
@@ -40,10 +40,39 @@ def _branches(node: cst.CSTNode, model: Model) -> list[tuple[cst.CSTNode, cst.CS
     for up in model.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.ClassDef)):
             break
-        if isinstance(up, (cst.If, cst.IfExp, cst.Match)):
+        if isinstance(up, (cst.If, cst.IfExp, cst.Match)) and not _is_asked_first(child, up):
             found.append((up, child))
         child = up
     return found
+
+
+def _is_asked_first(child: cst.CSTNode, up: cst.If | cst.IfExp | cst.Match) -> bool:
+    """Whether a part of a branching is what decides, which runs before each of the branches."""
+    return child is (up.subject if isinstance(up, cst.Match) else up.test)
+
+
+def is_always_before(first: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
+    """Whether a node that stands behind another one of its scope is reached only by way of that."""
+    if not is_in_same_suite(node, first, model):
+        return False
+    child = first
+    for up in model.tree.ancestors(first):
+        if isinstance(up, cst.BaseStatement):
+            break
+        if _runs_by_choice(child, up) and not model.tree.is_inside(node, child):
+            return False
+        child = up
+    return True
+
+
+def _runs_by_choice(child: cst.CSTNode, up: cst.CSTNode) -> bool:
+    """Whether a part of an expression may be left out when the whole runs: an arm, what comes behind `and`."""
+    match up:
+        case cst.IfExp():
+            return child is not up.test
+        case cst.BooleanOperation():
+            return child is up.right
+    return isinstance(up, cst.Lambda)
 
 
 def is_conditional(node: cst.CSTNode, loop: cst.CSTNode, model: Model) -> bool:
@@ -52,9 +81,11 @@ def is_conditional(node: cst.CSTNode, loop: cst.CSTNode, model: Model) -> bool:
     for up in model.tree.ancestors(node):
         if up is loop:
             return False
-        if isinstance(up, (cst.If, cst.IfExp, cst.ExceptHandler, cst.Match, cst.For, cst.While)):
+        if isinstance(up, (cst.If, cst.ExceptHandler, cst.Match, cst.For, cst.While)):
             if child is not getattr(up, "test", None) and child is not getattr(up, "iter", None):
                 return True
+        if _runs_by_choice(child, up):
+            return True
         child = up
     return False
 

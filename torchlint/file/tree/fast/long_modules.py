@@ -89,7 +89,10 @@ def _body(module: cst.Module, is_first: bool) -> Sequence[cst.CSTNode]:
 
 
 def _parts(text: str, least: int) -> Iterator[str]:
-    """The parts of a text, each of them some statements with what stands above them."""
+    """The parts of a text, each of them some statements with what stands above them.
+
+    A statement that is long enough is a part of its own: what is typed above it does not change it.
+    """
     tree = python_tree(text)
     if tree is None:
         return
@@ -97,11 +100,12 @@ def _parts(text: str, least: int) -> Iterator[str]:
     begins = [min([each.lineno, *(d.lineno for d in getattr(each, "decorator_list", ()))]) for each in tree.body]
     del tree
     lines = text.split("\n")
-    start = size = row = 0
-    for end, begin in zip(ends, begins[1:], strict=False):
-        size += sum(map(len, lines[row:end])) + end - row
-        row = end
-        if size >= least and _is_cut(lines, end, begin - 1):
+    rows = [0, *ends]
+    sizes = [sum(map(len, lines[row:end])) + end - row for row, end in zip(rows, ends, strict=False)]
+    start = size = 0
+    for end, begin, own, following in zip(ends, begins[1:], sizes, sizes[1:], strict=False):
+        size += own
+        if max(size, following) >= least and _is_cut(lines, end, begin - 1):
             yield "\n".join([*lines[start:end], ""])
             start, size = end, 0
     yield "\n".join(lines[start:])

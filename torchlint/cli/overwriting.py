@@ -1,0 +1,56 @@
+"""What no report is written over, whoever names it: sources, baselines, and what git tracks unless it is a report."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from torchlint.project import baseline, git
+from torchlint.project.selection import SettingsError
+from torchlint.system.reading import LIMIT, read
+
+_SOURCES = (
+    *(".py", ".pyi", ".pyw", ".pyx", ".ipynb", ".toml", ".rst", ".cfg", ".ini", ".yaml", ".yml", ".sh"),
+    *(".c", ".cc", ".cpp", ".cu", ".h", ".hpp"),
+)
+"""Files that nobody means to be written over by a report."""
+
+_MARKDOWN = (".md", ".markdown")
+_TITLE = b"### torchlint: "
+"""What a report in Markdown begins with."""
+
+_MARK = re.compile(rb"\bTL[0-9]{3}\b|\"torchlint\"")
+"""What is in a report of any other format that has something to tell."""
+
+
+def refuse(file: str, where: str) -> None:
+    """See that a report may be written to a file which ``where`` names.
+
+    Raises:
+        SettingsError: it may not, with the reason.
+    """
+    real = os.path.realpath(file)
+    about = f"{where}: a report is not written to `{file}`"
+    if any(name.lower().endswith(_SOURCES) for name in (file, real)):
+        raise SettingsError(f"{about}, which looks like a source file")
+    if baseline.NAME in {os.path.basename(file), os.path.basename(real)}:
+        raise SettingsError(f"{about}, which is called as baselines are")
+    try:
+        data = read(real, LIMIT)
+    except (OSError, ValueError):  # nothing is there, or nothing that could be lost
+        return
+    if baseline.begins_one(data):
+        raise SettingsError(f"{where}: {file} is a baseline: no report is written to it")
+    if data.startswith(b"#!"):
+        raise SettingsError(f"{about}, which is a script")
+    if _is_no_report(real, data):
+        raise SettingsError(f"{about}, which is no earlier report: delete it first if it is not needed")
+
+
+def _is_no_report(file: str, data: bytes) -> bool:
+    """Whether a file holds what somebody has written: prose, or what git tracks."""
+    if not data.strip() or data.strip() == b"[]":
+        return False
+    if file.lower().endswith(_MARKDOWN):
+        return not data.startswith(_TITLE)
+    return _MARK.search(data) is None and git.is_tracked(file)
