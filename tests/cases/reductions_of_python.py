@@ -23,7 +23,7 @@ def reduce(x: Tensor, y: Tensor, sizes: torch.Size):
 def count(loader: torch.utils.data.DataLoader, net):
     right = 0
     for x, y in loader:
-        right += sum(net(x).argmax(1) == y)
+        right += sum(net(x).argmax(1) == y)  # TL606`sum`
         right += sum(y == 1)  # TL606`sum`
         right += sum(y)
     return right

@@ -74,6 +74,30 @@ The constructor of a base in any form, a method that runs it, modules that keep 
          self.fc = nn.Linear(2, 1)
 ```
 
+`super().__init__` without `()` runs nothing, and `super(nn.Module, self)` steps over the constructor that is needed:
+
+```diff
+ from torch import nn
+
+ class Uncalled(nn.Module):
+!    def __init__(self):
+         super().__init__
+         self.fc = nn.Linear(2, 1)
+
+ class Over(nn.Module):
+!    def __init__(self):
+         super(nn.Module, self).__init__()
+         self.fc = nn.Linear(2, 1)
+
+ class Base(nn.Module):
+     def __init_subclass__(cls):
+         begin(cls)
+
+ class Begun(Base):
+     def __init__(self):
+         self.fc = nn.Linear(2, 1)
+```
+
 ## When the fix is unsafe
 
 Never. There is none where the base's constructor takes arguments, or `super()` stands there already.
@@ -96,7 +120,7 @@ from torchlint.rule import Finding, Fix, Group, Severity, any_of, on, pattern
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_HOOKS = ("__new__", "__setattr__", "__getattr__")
+_HOOKS = ("__new__", "__init_subclass__", "__setattr__", "__getattr__")
 """What a class may define so that assigning to its objects is something else."""
 _GENERATED_FROM = "modular_"
 """How files of transformers are called whose classes a generator completes with what their bases have."""
@@ -161,20 +185,31 @@ def _first_kept(method: cst.FunctionDef, model: Model) -> cst.Assign | cst.AnnAs
 
 
 def _runs_constructor(node: cst.CSTNode, model: Model) -> bool:
-    """Whether a name may stand for the constructor of a base. That of `super()` alone in a statement does nothing."""
+    """Whether a name may stand for the constructor of a base."""
     if not isinstance(node, cst.Name) or node.value not in ("super", "__init__"):
         return False
-    return not _is_bare(call_of(node, model.tree), model)
+    call: cst.CSTNode | None = call_of(node, model.tree)
+    match model.tree.parent(node):
+        case cst.Attribute(value=cst.Call(func=cst.Name("super")) as of_base):
+            call = of_base
+    return not _is_idle(call, model)
 
 
-def _is_bare(call: cst.Call | None, model: Model) -> bool:
-    return call is not None and isinstance(model.tree.parent(call), cst.Expr)
+def _is_idle(call: cst.CSTNode | None, model: Model) -> bool:
+    """Whether `super()` or its uncalled `__init__` stands alone, or is that of `nn.Module`'s own base."""
+    if not isinstance(call, cst.Call):
+        return False
+    if call.args and model.qualified(call.args[0].value) == "torch.nn.Module":
+        return True
+    around = model.tree.parent(call)
+    around = model.tree.parent(around) if isinstance(around, cst.Attribute) else around
+    return isinstance(around, cst.Expr)
 
 
 def _may_construct(call: cst.Call, own: str, model: Model) -> bool:
     """Whether a method of the object is called, or a function is given it, that may run a constructor."""
     if isinstance(call.func, cst.Name) and call.func.value == "super":
-        return not _is_bare(call, model)
+        return not _is_idle(call, model)
     if any(isinstance(arg.value, cst.Name) and arg.value.value == own for arg in call.args):
         return True
     if not isinstance(call.func, cst.Attribute) or root(call.func) != own:

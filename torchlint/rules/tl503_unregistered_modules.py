@@ -48,6 +48,79 @@ modules.
          self.layers = [nn.Linear(3, 3)]
 ```
 
+Lists that a method makes, that are filled place by place, or hold copies of a module, are plain lists, too:
+
+```diff run-differs
+ import copy
+
+ import torch
+ from torch import nn
+
+ def layer(size):
+     return nn.Linear(size, size)
+
+ class Net(nn.Module):
+     def __init__(self, n, base: nn.Module):
+         super().__init__()
+!        self.down = self.make(n)
+         self.up = [None] * n
+         self.by_name = {}
+         for i in range(n):
+!            self.up[i] = nn.Linear(3, 3)
+!            self.by_name[f"a{i}"] = layer(3)
+!        self.grid = [[layer(3) for _ in range(n)] for _ in range(n)]
+~        self.copies = [copy.deepcopy(base) for _ in range(n)]
++        self.copies = nn.ModuleList([copy.deepcopy(base) for _ in range(n)])
+         self.rows = [[] for _ in range(n)]
+!        self.rows[0].append(layer(3))
+         self.ends = nn.ModuleList()
+         self.both = [self.ends, self.ends]
+         self.both[0].append(layer(3))
+         self.targets = [copy.deepcopy(each) for each in self.down]
+         self.body = nn.Sequential(*self.make(n))
+
+     def make(self, n):
+         layers = []
+         for _ in range(n):
+             layers.append(nn.Linear(3, 3))
+             layers.append(nn.ReLU())
+         return layers
+
+ count = len(list(Net(2, nn.Linear(2, 2)).parameters()))
+```
+
+A container of torch's cannot take everything that a list can, and has neither all methods of a list nor of a dict:
+
+```diff run-differs
+ import torch
+ from torch import nn
+ from torch.nn import functional as F
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.steps = [nn.Linear(3, 3), F.relu, nn.Linear(3, 3)]
+!        self.heads = {"type": nn.Linear(3, 1), "keys": nn.Linear(3, 1)}
+!        self.tasks = {"a": nn.Linear(3, 1)}
+!        self.order = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.order.reverse()
+!        self.rest = [nn.Linear(3, 3)]
+         self.rest.append(F.relu)
+~        self.layers = [nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)]
++        self.layers = nn.ModuleList([nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)])
+         self.ends = []
+~        self.ends = [nn.Linear(3, 3), None]
++        self.ends = nn.ModuleList([nn.Linear(3, 3), None])
+
+     def forward(self, x):
+         head = self.tasks.get("a")
+         for layer in self.layers[1:]:
+             x = layer(x)
+         return x if head is None else head(x)
+
+ count = len(list(Net().parameters()))
+```
+
 ## When the fix is unsafe
 
 Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
@@ -62,10 +135,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.made_modules import makes_state
+from torchlint.model.syntax import last_name
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern
-from torchlint.rules.shared import unregistered
+from torchlint.rules.shared import registering, unregistered
+from torchlint.rules.shared.made_of import made
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -75,15 +150,14 @@ _SAID = "layers in a plain container are not part of the module: nothing trains,
 
 _ASSIGNED = any_of(
     pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?= [\[{]\s*[^\]}\s]"),
-    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?=[\s\\]*\("),
-    pattern(r"\bappend \( _*(?:\w+ \. )*_*[A-Z]"),
-    pattern(r"\] = (?:\w+ \. )*_*[A-Z]"),
-    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?= (?:dict|list|tuple) \("),
+    pattern(r"\bself \. \w+ (?::[^=\n]{1,200})?=[\s\\]*(?:\w+ \. )*\w* \("),
+    pattern(r"\bappend \( (?:\w+ \. )*\w+ \("),
+    pattern(r"\] = (?:\w+ \. )*\w+ \("),
 )
 _ADDED = any_of(
-    pattern(r"\bappend \( (?:\w+ \. )*_*[A-Z]"),
+    pattern(r"\bappend \( (?:\w+ \. )*\w+ \("),
     pattern(r"\binsert \("),
-    pattern(r"\bself \. \w+ \. extend \( [\[({]"),
+    pattern(r"\bself \. \w+ \. (?:extend|update) \( [\[({]"),
     pattern(r"\bself \. \w+ \+= [\[({]"),
     all_of(pattern(r"\bself \. \w+ \. append \( \w+ \)"), pattern(r"\b\w+ = (?:\w+ \. )*_*[A-Z]\w* \(")),
 )
@@ -93,7 +167,7 @@ _ADDED = any_of(
 def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     """Report a display with layers in an attribute of a module."""
     for kept in unregistered.assigned(node, _has_state, model):
-        yield Finding(kept.value, _SAID, unregistered.wrapped(kept, "Module", model))
+        yield Finding(kept.value, _SAID, registering.wrapped(kept, "Module", model))
 
 
 @on(cst.Call, cst.AugAssign, trigger=_ADDED)
@@ -104,4 +178,20 @@ def check_append(node: cst.Call | cst.AugAssign, model: Model) -> Finding | None
 
 
 def _has_state(node: cst.BaseExpression, model: Model) -> bool:
-    return isinstance(node, cst.Call) and model.ask(makes_state, node)
+    return isinstance(node, cst.Call) and (model.ask(makes_state, node) or _is_copied_often(node, model))
+
+
+def _is_copied_often(node: cst.Call, model: Model) -> bool:
+    """Whether a module is copied for each round of a comprehension, whatever that counts: `[deepcopy(layer) for …]`."""
+    match model.tree.parent(node):
+        case cst.ListComp(elt=element, for_in=cst.CompFor(target=cst.Name(value=counter))) if element is node:
+            pass
+        case _:
+            return False
+    if last_name(node.func) != "deepcopy" or len(node.args) != 1:
+        return False
+    copied = node.args[0].value
+    if not isinstance(copied, cst.Name) or copied.value == counter or model.value(copied).kind != Kind.MODULE:
+        return False
+    original = made(copied, model)
+    return original is None or model.ask(makes_state, original)

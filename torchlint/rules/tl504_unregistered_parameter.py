@@ -22,6 +22,20 @@ either.
  count = len(list(Net().parameters()))
 ```
 
+```diff run
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.mask = nn.Parameter(torch.rand(3)).bool()
+!        self.rows = nn.Parameter(torch.zeros(3)).expand(2, 3)
+!        self.heads = {"a": nn.Parameter(torch.zeros(3)), "items": nn.Parameter(torch.zeros(3))}
+
+ count = len(list(Net().parameters()))
+```
+
 ```diff
  import torch
  from torch import nn
@@ -31,6 +45,8 @@ either.
          super().__init__()
          self.weight = nn.Parameter(torch.zeros(3).cuda())
          self.bias = nn.Parameter(torch.zeros(3)).requires_grad_(False)
+         with torch.no_grad():
+             self.mean = nn.Parameter(torch.zeros(3)).uniform_(-1, 1)
          self.ws = [nn.Parameter(torch.zeros(3)) for _ in range(2)]
          for i, w in enumerate(self.ws):
              self.register_parameter(f"w{i}", w)
@@ -46,7 +62,8 @@ either.
 
 ## When the fix is unsafe
 
-Always: the module has one more parameter then, and trains it.
+Always: the module has one more parameter then, and trains it. There is none where `nn.Parameter` or an optimizer
+refuses what comes out: integers, booleans, and views like those of `expand`, in which elements share one place.
 
 `nn.Parameter`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html>.
 """
@@ -59,17 +76,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
-from torchlint.rules.shared import unregistered
+from torchlint.rules.shared import registering, unregistered
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_SAID = "this is a tensor computed from a parameter, and no parameter itself; do it inside of `nn.Parameter`"
+_SAID = "this is a tensor computed from a parameter, and no parameter itself"
 _IN_CONTAINER = "parameters in a plain container are not part of the module: nothing trains, moves or saves them"
 _CALLED = frozenset(("Parameter",))
 _MEANT = frozenset(("requires_grad_", "share_memory_", "retain_grad", "detach"))
@@ -83,12 +101,13 @@ def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
         yield Finding(
             kept.value,
             _IN_CONTAINER,
-            unregistered.wrapped(kept, "Parameter", model),
+            registering.wrapped(kept, "Parameter", model),
         )
     target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
     inner = _lost(target, node.value, model) if node.value is not None else None
     if node.value is not None and inner is not None:
-        yield Finding(node.value, _SAID, _moved_inside(node.value, inner, model))
+        fix = _moved_inside(node.value, inner, model)
+        yield Finding(node.value, f"{_SAID}; do it inside of `nn.Parameter`" if fix is not None else _SAID, fix)
 
 
 @on(cst.Call, trigger=all_of(pattern(r"\. append \("), word("Parameter")))
@@ -101,7 +120,7 @@ def check_append(node: cst.Call, model: Model) -> Finding | None:
 def _lost(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
     """The new parameter from which something is computed that an attribute of a module is assigned."""
     inner = _computed_from(value)
-    if inner is None or inner is value or not _is_parameter(inner, model) or _is_same(value, model):
+    if inner is None or _without_same(value, model) is inner or not _is_parameter(inner, model):
         return None
     if not _is_self_of_module(target, model) or model.value(value).kind not in (Kind.TENSOR, Kind.UNKNOWN):
         return None
@@ -140,12 +159,16 @@ def _computed_from(node: cst.BaseExpression) -> cst.BaseExpression | None:
                 return node
 
 
-def _is_same(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether a parameter of the default dtype is only cast to that, which gives the parameter itself."""
+def _without_same(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
+    """What an expression is itself: methods in place give what they write to, and casts to the default dtype do."""
     match node:
-        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("float"))):
-            return not _OTHER_DTYPE.search(model.tree.code(inner))
-    return False
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))):
+            result = library.method(name)
+            if isinstance(result, TensorResult) and result.is_input:
+                return _without_same(inner, model)
+            if name == "float" and not _OTHER_DTYPE.search(model.tree.code(inner)):
+                return _without_same(inner, model)
+    return node
 
 
 _OTHER_DTYPE = re.compile(r"dtype|double|half|long|int|tensor\(|numpy|\w+_like")
@@ -160,9 +183,16 @@ def _mentions_parameter(node: cst.BaseExpression) -> bool:
     return False
 
 
+def _may_overlap(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a method is called in an expression that may give several elements one place in memory."""
+    return any(library.is_overlapping(last_name(call.func)) for call in model.tree.within(node, cst.Call))
+
+
 def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> Fix | None:
     """`nn.Parameter(x.cuda())` for `nn.Parameter(x).cuda()`."""
     if not isinstance(inner, cst.Call) or not inner.args or inner.lpar or outer.lpar:
+        return None
+    if not model.value(outer).dtype & Dtype.FLOAT or _may_overlap(outer, model):
         return None
     whole, part = model.tree.code(outer), model.tree.code(inner)
     arg = inner.args[0]

@@ -13,7 +13,7 @@ by default, for it shows only where a module moves.
          super().__init__()
 ~        self.mean = torch.tensor([0.5, 0.4, 0.3])
 +        self.register_buffer("mean", torch.tensor([0.5, 0.4, 0.3]), persistent=False)
-~        self.grid = torch.arange(3)
+~        self.grid: torch.Tensor = torch.arange(3)
 +        self.register_buffer("grid", torch.arange(3), persistent=False)
 
      def forward(self, x):
@@ -73,24 +73,26 @@ _MOVED = frozenset(("to", "cuda", "type_as", "requires_grad_", "expand_as", "vie
 """Methods that move a tensor, or look at nothing but the shape or the dtype of what they are given."""
 
 
-@on(cst.Assign, trigger=all_of(word("forward"), pattern(r"\. \w+ = \w")))
-def check(node: cst.Assign, model: Model) -> Finding | None:
+@on(cst.Assign, cst.AnnAssign, trigger=all_of(word("forward"), pattern(r"\. \w+ (?::[^=\n]{1,200})?= \w")))
+def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Finding | None:
     """Report tensors of a module that meet its input and do not move with it."""
     match node:
-        case cst.Assign(
-            targets=[
-                cst.AssignTarget(target=cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) as target)
-            ],
-            value=cst.Call(),
-        ):
+        case cst.Assign(targets=[cst.AssignTarget(target=place)], value=cst.Call() as value):
+            pass
+        case cst.AnnAssign(target=place, value=cst.Call() as value):
+            pass
+        case _:
+            return None
+    match place:
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) as target:
             pass
         case _:
             return None
     method = model.tree.enclosing(node, cst.FunctionDef)
-    if not isinstance(method, cst.FunctionDef) or method.name.value != "__init__" or _is_placed(node.value, model):
+    if not isinstance(method, cst.FunctionDef) or method.name.value != "__init__" or _is_placed(value, model):
         return None
     cls = model.class_of(method)
-    if cls is None or model.class_kind(cls) != "module" or not _is_plain_tensor(node.value, model):
+    if cls is None or model.class_kind(cls) != "module" or not _is_plain_tensor(value, model):
         return None
     if len(model.scopes.attribute(cls, name).assigned) != 1 or model.remember(_is_set_outside, name):
         return None
@@ -99,7 +101,7 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
     if name not in model.remember(_meeting_input, cls):
         return None
     said = "this tensor stays on the CPU when the module moves to another device; register it as a buffer"
-    return Finding(target, said, _fix(node, target, name, model))
+    return Finding(target, said, _fix(target, value, name, model))
 
 
 def _is_plain_tensor(value: cst.BaseExpression, model: Model) -> bool:
@@ -158,12 +160,11 @@ def _met(operands: list[cst.BaseExpression] | tuple[cst.BaseExpression, ...], gi
     }
 
 
-def _fix(node: cst.Assign, target: cst.Attribute, name: str, model: Model) -> Fix | None:
-    line = model.tree.parent(node)
-    if not isinstance(line, cst.SimpleStatementLine) or node.value.lpar:
+def _fix(target: cst.Attribute, value: cst.Call, name: str, model: Model) -> Fix | None:
+    if not isinstance(model.tree.statement(target), cst.SimpleStatementLine) or value.lpar:
         return None
     edits: tuple[Edit, ...] = (
-        edit.replace_between(target.value, node.value, f'.register_buffer("{name}", '),
-        edit.insert_after(node.value, ", persistent=False)"),
+        edit.replace_between(target.value, value, f'.register_buffer("{name}", '),
+        edit.insert_after(value, ", persistent=False)"),
     )
     return Fix("Register a buffer", edits, Applicability.UNSAFE)

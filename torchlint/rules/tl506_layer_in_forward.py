@@ -7,13 +7,26 @@ else in each call.
  import torch
  from torch import nn
 
+ def make(size):
+     return nn.Linear(size, size)
+
  class Net(nn.Module):
      def forward(self, x):
 !        x = nn.Linear(2, 2)(x)
 !        norm = nn.BatchNorm1d(2)
+!        first = nn.Linear(2, 2)
+         if x.is_cuda:
+             first = first.cuda()
+!        rest = [nn.Linear(2, 2) for _ in range(2)]
+         for layer in rest:
+             x = layer(x)
+         last = []
+!        last.append(make(2))
+         x = nn.Sequential(*last)(first(x))
          return self.shift(norm(x))
 
      def shift(self, x):
+         x = x * nn.Parameter(torch.ones(2), requires_grad=False)
 !        return x + nn.Parameter(torch.randn(2))
 
  torch.manual_seed(0)
@@ -40,7 +53,9 @@ Layers without parameters, what is kept, and wrappers around layers that are the
          x = nn.Sequential(self.fc, nn.ReLU())(x)
          blur = nn.Conv1d(1, 1, 3)
          blur.weight.data.fill_(1 / 3)
-         return blur(nn.Softmax(dim=1)(x)[:, None])
+         kept = [nn.Linear(2, 2)]
+         self.all = nn.Sequential(*kept)
+         return blur(nn.Softmax(dim=1)(self.all(kept[0](x)))[:, None])
 
      def make(self):
          return nn.Linear(2, 2)
@@ -64,10 +79,10 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.made_modules import makes_parameters, may_make_parameters
-from torchlint.model.names import MODULE_METHODS
-from torchlint.model.syntax import call_of, last_name
+from torchlint.model.syntax import keyword, last_name, positional
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.shared.own_calls import called_by
+from torchlint.rules.shared.short_lived import is_only_called, moved
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -84,7 +99,8 @@ _BUILDERS = ("__init__", "build", "reset_parameters", "setup")
         word("forward"),
         any_of(
             pattern(r"\) \("),
-            pattern(r"(?m)(?:^|[;:])[\t\x20]*\w+ = (?:\w+ \. )*_*[A-Z]\w* \("),
+            pattern(r"(?m)(?:^|[;:])[\t\x20]*\w+ = [\[(]*\s*(?:\w+ \. )*\w+ \("),
+            pattern(r"\b(?:append|insert|extend) \( [\[(]*\s*(?:\w+ \. )*\w+ \("),
             pattern(r"[-+*/@%(,] (?:\w+ \. )*Parameter \("),
             pattern(r"\breturn (?:\w+ \. )*Parameter \("),
         ),
@@ -92,17 +108,14 @@ _BUILDERS = ("__init__", "build", "reset_parameters", "setup")
 )
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report layers and parameters that are made in `forward` and not kept."""
-    name = last_name(node.func)
-    if _CLASS.match(name) is None:
-        return None
-    if name == "Parameter":
-        if not _is_made_by_forward(node, model) or not model.value(node).is_parameter:
+    if last_name(node.func) == "Parameter":
+        if _is_constant(node) or not _is_made_by_forward(node, model) or not model.value(node).is_parameter:
             return None
         said = "this parameter is made in each call, so nothing trains it; make it in `__init__`"
         return Finding(node.func, said) if _is_only_computed_with(node, model) else None
-    if not _is_only_called(node, model) or not model.ask(may_make_parameters, node):
+    if not _may_be_class(node, model) or not is_only_called(node, model) or not _is_made_by_forward(node, model):
         return None
-    if not _is_made_by_forward(node, model):
+    if _is_decorated(node, model) or _is_in_another(node, model):
         return None
     said = "this layer has new random weights in each call, and nothing trains them; make it in `__init__`"
     return Finding(node.func, said) if model.ask(makes_parameters, node) else None
@@ -124,22 +137,38 @@ def _is_made_by_forward(node: cst.CSTNode, model: Model) -> bool:
     )
 
 
-def _is_only_called(node: cst.Call, model: Model) -> bool:
-    """Whether a new layer is called, on the spot or by a local name, and nothing else becomes of it."""
-    made = _moved(node, model)
-    if call_of(made, model.tree) is not None:
-        return True
-    uses = _uses(made, model)
-    return bool(uses) and all(call_of(_moved(use, model), model.tree) is not None for use in uses)
+def _may_be_class(node: cst.Call, model: Model) -> bool:
+    """Whether a class that may make a layer is called, or a function by its name, which may do it."""
+    if _CLASS.match(last_name(node.func)) is None:
+        return isinstance(node.func, cst.Name)
+    return model.ask(may_make_parameters, node)
+
+
+def _is_decorated(node: cst.Call, model: Model) -> bool:
+    """Whether a function is called that may give what it has given before."""
+    function = model.value(node.func).node
+    return isinstance(function, cst.FunctionDef) and bool(function.decorators)
+
+
+def _is_in_another(node: cst.Call, model: Model) -> bool:
+    """Whether a layer is made for another one on the spot, which is reported as a whole."""
+    call = model.tree.parent(arg) if isinstance(arg := model.tree.parent(node), cst.Arg) else None
+    return isinstance(call, cst.Call) and model.ask(makes_parameters, call)
 
 
 def _is_only_computed_with(node: cst.Call, model: Model) -> bool:
     """Whether a new parameter is computed with, on the spot or by a local name, and nothing else becomes of it."""
-    made = _moved(node, model)
+    made = moved(node, model)
     if _is_operand(made, model):
         return True
     uses = _uses(made, model)
-    return bool(uses) and all(_is_operand(_moved(use, model), model) for use in uses)
+    return bool(uses) and all(_is_operand(moved(use, model), model) for use in uses)
+
+
+def _is_constant(node: cst.Call) -> bool:
+    """Whether a parameter is said to be none that learns."""
+    given = keyword(node.args, "requires_grad") or positional(node.args, 1)
+    return given is not None and isinstance(given.value, cst.Name) and given.value.value == "False"
 
 
 def _is_operand(node: cst.CSTNode, model: Model) -> bool:
@@ -150,16 +179,6 @@ def _is_operand(node: cst.CSTNode, model: Model) -> bool:
             call = model.tree.parent(arg)
             return isinstance(call, cst.Call) and (model.qualified(call.func) or "").startswith("torch.nn.functional.")
     return False
-
-
-def _moved(node: cst.CSTNode, model: Model) -> cst.CSTNode:
-    """What methods that give the same module or a copy on another device make of an expression."""
-    while True:
-        parent = model.tree.parent(node)
-        call = call_of(parent, model.tree) if isinstance(parent, cst.Attribute) and parent.value is node else None
-        if call is None or not isinstance(parent, cst.Attribute) or MODULE_METHODS.get(parent.attr.value) != "self":
-            return node
-        node = call
 
 
 def _uses(made: cst.CSTNode, model: Model) -> list[cst.Name]:

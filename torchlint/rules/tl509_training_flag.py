@@ -28,6 +28,9 @@ One's own flag, a module without others inside, loops over all modules, and a mo
          self.training = True
          return super().train(mode)
 
+ def g(net: nn.Module, other: nn.Module):
+!    net.training = other.training = False
+
  def f(net: nn.Module, other: nn.Module, config):
      drop = nn.Dropout()
      drop.training = True
@@ -46,6 +49,8 @@ Always: the layers inside change their mode, too.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint import edit
@@ -63,13 +68,18 @@ _WALKS = frozenset(("modules", "named_modules", "children", "named_children"))
 
 
 @on(cst.Assign, trigger=pattern(r"\. training ="))
-def check(node: cst.Assign, model: Model) -> Finding | None:
-    """Report the flag of a module that is set by hand."""
-    match node:
-        case cst.Assign(
-            targets=[cst.AssignTarget(target=cst.Attribute(value=owner, attr=cst.Name("training")) as target)],
-            value=cst.Name("True" | "False") as mode,
-        ):
+def check(node: cst.Assign, model: Model) -> Iterator[Finding]:
+    """Report flags of modules that are set by hand."""
+    match node.value:
+        case cst.Name("True" | "False") as mode:
+            found = (_set(each.target, mode, len(node.targets) == 1, model) for each in node.targets)
+            yield from (each for each in found if each is not None)
+
+
+def _set(target: cst.BaseExpression, mode: cst.Name, is_only: bool, model: Model) -> Finding | None:
+    """The finding on one of the targets, with a fix where it is the only one."""
+    match target:
+        case cst.Attribute(value=owner, attr=cst.Name("training")):
             pass
         case _:
             return None
@@ -82,6 +92,8 @@ def check(node: cst.Assign, model: Model) -> Finding | None:
         return None
     method = "train" if mode.value == "True" else "eval"
     said = f"this sets the mode of one module, and not of those inside; call `{method}()`"
+    if not is_only:
+        return Finding(target.attr, said)
     edits: tuple[Edit, ...] = (edit.replace(target.attr, f"{method}()", end=mode),)
     return Finding(target.attr, said, Fix(f"Call `{method}()`", edits, Applicability.UNSAFE))
 

@@ -41,6 +41,22 @@ The method of a base class, one's own, and what is only named:
      return net.forward
 ```
 
+A hook that calls the module it is given would be called again by that, without end:
+
+```diff run
+ import torch
+ from torch import nn
+
+ def double(module: nn.Module, args, result):
+!    return module.forward(2 * args[0])
+
+ net = nn.Linear(2, 1)
+ handle = net.register_forward_hook(double)
+ y = net(torch.ones(1, 2)).detach()
+ handle.remove()
+ del net, handle
+```
+
 ## When the fix is unsafe
 
 Always: hooks run then.
@@ -54,6 +70,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import last_name, parameters
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 
 BY_DEFAULT = False
@@ -73,8 +90,22 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if value.kind != Kind.MODULE or _has_own_call(value.node, model):
         return None
     said = "`forward()` skips hooks and whatever wraps the module; call the module"
+    if _is_in_hook(owner, model):
+        return Finding(node.func, said)
     fix = Fix("Call the module", (edit.replace_after(owner, node.func),), Applicability.UNSAFE)
     return Finding(node.func, said, fix)
+
+
+def _is_in_hook(owner: cst.BaseExpression, model: Model) -> bool:
+    """Whether a function that is given a module is a hook: calling that module would call the hook again."""
+    function = model.tree.enclosing(owner, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(owner, cst.Name):
+        return False
+    if all(each.name.value != owner.value for each in parameters(function)):
+        return False
+    arguments = (model.tree.parent(use) for use in model.all_called(function.name.value))
+    calls = (model.tree.parent(arg) for arg in arguments if isinstance(arg, cst.Arg))
+    return any(isinstance(call, cst.Call) and "hook" in last_name(call.func) for call in calls)
 
 
 def _is_self(owner: cst.BaseExpression) -> bool:

@@ -16,6 +16,25 @@ between; torch warns each time such a module is made.
  del lstm, gru, rnn
 ```
 
+Constants may have names. Where the number of layers has one, there is no fix: it may be another number one day.
+
+```diff
+ from torch import nn
+
+ LAYERS = 1
+ DROPOUT = 0.5
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         p = 0.2
+         self.layers = 1
+~        self.a = nn.LSTM(3, 4, dropout=p)
++        self.a = nn.LSTM(3, 4)
+!        self.b = nn.LSTM(3, 4, num_layers=LAYERS, dropout=DROPOUT)
+!        self.c = nn.LSTM(3, 4, num_layers=self.layers, dropout=DROPOUT)
+```
+
 With several layers, with none dropped, and where either is not known:
 
 ```diff
@@ -29,6 +48,18 @@ With several layers, with none dropped, and where either is not known:
      e = nn.LSTM(3, 4, dropout=p)
      f = nn.LSTMCell(3, 4)
      return nn.LSTM(3, 4, **p, dropout=0.5), a, b, c, d, e, f
+
+ depth = 1
+ if __name__ == "__main__":
+     depth = 2
+ rnn = nn.LSTM(3, 4, depth, dropout=0.5)
+
+ class Base(nn.Module):
+     layers = 1
+
+     def __init__(self):
+         super().__init__()
+         self.rnn = nn.LSTM(3, 4, self.layers, dropout=0.5)
 ```
 
 ## When the fix is unsafe
@@ -47,6 +78,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import has_stars, integer, keyword, positional
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
 from torchlint.rules.api import names
+from torchlint.rules.shared.numbers import number
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.WARNING
@@ -68,14 +100,14 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     layers = keyword(node.args, "num_layers") or positional(node.args, _LAYERS)
     dropout = keyword(node.args, "dropout") or positional(node.args, at)
-    if dropout is None or not _is_positive(dropout.value) or (layers is not None and integer(layers.value) != 1):
+    if dropout is None or (number(dropout.value, model) or 0) <= 0:
+        return None
+    if layers is not None and number(layers.value, model) != 1:
         return None
     said = "dropout acts between layers, and this module has one layer; it has no effect"
     if dropout.keyword is None:
         return Finding(dropout.value, said)
+    if layers is not None and integer(layers.value) is None:
+        return Finding(dropout.keyword, said)  # there may be more of them one day
     fix = Fix("Drop the argument", (edit.remove_argument(node, dropout),), Applicability.UNSAFE)
     return Finding(dropout.keyword, said, fix)
-
-
-def _is_positive(node: cst.BaseExpression) -> bool:
-    return (integer(node) or 0) > 0 or (isinstance(node, cst.Float) and float(node.value) > 0)

@@ -27,7 +27,27 @@ Random numbers are other ones on another device, and `.cuda()` says where, but n
 ~    y = torch.full((2,), 1.0).cuda()
 +    y = torch.full((2,), 1.0, device="cuda")
      w = torch.ones(2).to(device, torch.half)
+     noise = torch.randn(2, generator=torch.Generator().manual_seed(0)).to(device)
+     there = w.device
+-    z = torch.zeros(2).to(there, non_blocking=True)
++    z = torch.zeros(2, device=there)
      return x, y, w, torch.ones(2).to(unknown), torch.zeros_like(x).to(device), torch.from_numpy(unknown).cuda()
+```
+
+The device of what `forward` is given is one, by name too; what else has that name is not known to be a tensor:
+
+```diff
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def forward(self, x):
+~        state = torch.zeros(2).to(x.device)
++        state = torch.zeros(2, device=x.device)
+         return x + state
+
+ def f(engine, dtype):
+     return torch.zeros(2).to(engine.device), torch.zeros(2).to(dtype)
 ```
 
 ## When the fix is unsafe
@@ -52,6 +72,8 @@ GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
 _RANDOM = frozenset(("rand", "randn", "randint", "randperm"))
+_PLACED = ("device", "generator")
+"""Arguments that say where a tensor is made: a generator makes numbers on its own device."""
 _FACTORIES = frozenset(("zeros", "ones", "full", "empty", "eye", "arange", "linspace", "tensor")) | _RANDOM
 
 
@@ -64,15 +86,18 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         case _:
             return None
     name = factory(made, _FACTORIES, model)
-    if name is None or is_leaf_to_train(made) or keyword(made.args, "device") is not None or len(node.args) > 1:
+    if name is None or is_leaf_to_train(made) or any(keyword(made.args, each) is not None for each in _PLACED):
+        return None
+    given = [arg for arg in node.args if arg.keyword is None or arg.keyword.value != "non_blocking"]
+    if len(given) > 1:
         return None
     if method.value == "cuda":
-        device = model.tree.code(node.args[0].value) if node.args else '"cuda"'
-    elif node.args and _is_device(node.args[0], model):
-        device = model.tree.code(node.args[0].value)
+        device = model.tree.code(given[0].value) if given else '"cuda"'
+    elif given and _is_device(given[0], model):
+        device = model.tree.code(given[0].value)
     else:
         return None
-    is_safe = method.value == "to" and name not in _RANDOM
+    is_safe = method.value == "to" and name not in _RANDOM and _is_proved(given[0].value, model)
     applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
     edits: tuple[Edit, ...] = (edit.add_argument(made, f"device={device}"), edit.replace_after(made, node))
     said = "this is made on the CPU and copied; make it there with `device=`"
@@ -84,13 +109,10 @@ def _is_device(arg: cst.Arg, model: Model) -> bool:
     if arg.star or (arg.keyword is not None and arg.keyword.value != "device"):
         return False
     value = model.value(arg.value)
-    if value.kind == Kind.STRING:
-        return True
-    if value.kind != Kind.OBJECT:
-        return False
-    if value.ref == "torch.device":
-        return True
-    match arg.value:
-        case cst.Attribute(value=owner, attr=cst.Name("device")):
-            return model.is_tensor(owner)
-    return False
+    return value.kind == Kind.STRING or (value.kind == Kind.OBJECT and value.ref == "torch.device")
+
+
+def _is_proved(device: cst.BaseExpression, model: Model) -> bool:
+    """Whether it is known for certain that something is a device, and not only that of what may be a tensor."""
+    value = model.value(device)
+    return value.kind == Kind.STRING or value.strength is not None

@@ -40,6 +40,25 @@ tensors, and names that are not Python's:
      return sum(x)
 ```
 
+What is compared with a tensor gives one, on whichever side it stands, and so does what is compared with the largest
+entries of what a network gives:
+
+```diff
+ from torch import nn
+ from torch.utils.data import DataLoader
+
+ def accuracy(net: nn.Module, loader: DataLoader, device):
+     right = seen = 0
+     for x, y in loader:
+         guess = net(x).argmax(1)
+!        right += sum(guess == y.to(device))
+!        seen += sum((guess > 0) & (y > 0))
+     return right / seen
+
+ def count(guess, labels, names: list[str], probabilities):
+     return sum(guess == labels), any(name == "a" for name in names), max(probabilities.numpy() == labels)
+```
+
 ## When the fix is unsafe
 
 Always: sums may differ in their last digits. There is none for `sum` of what may have several dimensions.
@@ -52,7 +71,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Strength
+from torchlint.model import Kind, Model, Strength, Value
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import integer, literal_key
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
@@ -62,6 +81,8 @@ from torchlint.rules.shared.made_of import made
 GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
+_OTHERS = Kind.NDARRAY | Kind.CONTAINER | Kind.STRING
+"""What compares in other ways, or element by element as well."""
 _FLAT = frozenset(("flatten", "ravel", "flat"))
 _SIZED = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "empty"))
 _RANGES = frozenset(f"torch.{name}" for name in ("arange", "linspace", "logspace", "randperm"))
@@ -98,7 +119,9 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a tensor by an annotation or a signature of torch: its methods are those of others."""
     if isinstance(node, cst.Comparison):
-        return _is_tensor(node.left, model) or is_from_loader(model.value(node.left))
+        return _is_elementwise([node.left, *(each.comparator for each in node.comparisons)], model)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, (cst.BitAnd, cst.BitOr)):
+        return _is_elementwise([node.left, node.right], model)
     value = model.value(node)
     call = made(node, model) if isinstance(node, cst.Name) else node
     function = model.value(call.func).node if isinstance(call, cst.Call) else None
@@ -106,6 +129,23 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
         return False  # which may return something else
     enough = Strength.SIGNATURE if _is_entry(call) else Strength.ANNOTATION
     return value.kind == Kind.TENSOR and (value.strength or Strength.NAME) >= enough
+
+
+def _is_elementwise(compared: list[cst.BaseExpression], model: Model) -> bool:
+    """Whether a comparison is one of tensors: Python goes through it, so of arrays or tensors, and one is a tensor.
+
+    By convention is enough for that: what networks give and loaders yield.
+    """
+    values = [model.value(each) for each in compared]
+    if any(value.kind & _OTHERS for value in values):
+        return False
+    return any(_is_tensor(each, model) or _is_conventional(model.value(each)) for each in compared)
+
+
+def _is_conventional(value: Value) -> bool:
+    if is_from_loader(value):
+        return True
+    return value.may_be_tensor and (value.strength or Strength.NAME) >= Strength.CONVENTION
 
 
 def _is_entry(node: cst.BaseExpression | None) -> bool:

@@ -15,6 +15,7 @@ from torchlint.model.torch.schema import (
     ModuleInfo,
     OverloadResult,
     PlainResult,
+    Registering,
     SeveralResults,
     TensorResult,
     TorchResult,
@@ -97,6 +98,15 @@ def writers() -> Writers:
         frozenset(raw["methods"]),
         {name: Asked(*entry["input"]) for name, entry in modules if "input" in entry},
         {name: Asked(*entry["own"]) for name, entry in modules if "own" in entry},
+    )
+
+
+@functools.cache
+def registering() -> Registering:
+    """What containers of modules have, and which views overlap, read once."""
+    raw = _read("registering.json")
+    return Registering(
+        {name: frozenset(names) for name, names in raw["attributes"].items()}, frozenset(raw["overlapping"])
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from torchlint.model.torch.data import data
+from torchlint.model.torch.data import data, registering
 from torchlint.model.torch.schema import ModuleInfo, OverloadResult, TensorResult, TorchResult, may_alias, may_reduce
 from torchlint.model.values import Fields, Value
 
@@ -46,6 +46,16 @@ def is_view(name: str) -> bool:
     """Whether a method of tensors can return a view."""
     result = data().methods.get(name)
     return isinstance(result, TensorResult) and may_alias(result) and name != "detach"
+
+
+def is_overlapping(name: str) -> bool:
+    """Whether a method of tensors may give several elements one place in memory, as no parameter may have them."""
+    return name in registering().overlapping
+
+
+def attributes_of(container: str) -> frozenset[str]:
+    """The names that a container of modules or parameters has: those of its methods, operators and attributes."""
+    return registering().attributes[container]
 
 
 def is_always_view(name: str) -> bool:

@@ -184,3 +184,13 @@ def may_reduce(result: TorchResult | None) -> bool:
         case OverloadResult(cases=cases):
             return any(map(may_reduce, cases.values()))
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Registering:
+    """What can be registered with a module, and by what."""
+
+    attributes: Mapping[str, frozenset[str]]
+    """The names that the containers of torch have."""
+    overlapping: frozenset[str]
+    """Methods of tensors that may give several elements one place in memory."""

@@ -48,6 +48,7 @@ _PLAIN = {
     "ndarray": NDARRAY,
     "list": container(),
     "size": replace(container(NUMBER), ndim=Ndim.ANY),
+    "device": replace(OBJECT, ref="torch.device"),
     "any": UNKNOWN,
 }
 
@@ -115,8 +116,10 @@ def _tensor(  # noqa: PLR0917
 
 
 def _plain(word: str, receiver: Value | None) -> Value:
-    """What is no tensor; a dtype and a size remember what they are."""
+    """What is no tensor; a dtype and a size remember what they are, a device whether it is that of a tensor."""
     value = _PLAIN.get(word, OBJECT)
+    if word == "device":
+        return replace(value, evidence=receiver.evidence if receiver is not None and receiver.is_tensor else None)
     if receiver is not None and word == "dtype":
         return replace(value, dtype=receiver.dtype)
     return replace(value, ndim=receiver.ndim) if receiver is not None and word == "size" else value

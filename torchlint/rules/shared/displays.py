@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Model
@@ -9,6 +11,7 @@ from torchlint.model.syntax import assignment_of, parameters
 from torchlint.rules.api import names
 
 _DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.BaseComp)
+_CONCATENATED = (cst.List, cst.Tuple, cst.BaseComp, cst.BinaryOperation)
 _MAKERS = ("list", "tuple", "set", "frozenset", "dict")
 
 
@@ -31,3 +34,27 @@ def _is_bound_to_one(name: cst.Name, model: Model) -> bool:
     bound = model.targets(name.value, scope)
     assign = assignment_of(bound[0], model.tree) if len(bound) == 1 else None
     return assign is not None and _is_written(assign.value, model)
+
+
+def is_written(node: cst.BaseExpression) -> bool:
+    """Whether an expression writes out what is in a container, in a display, a comprehension or a sum of them."""
+    return isinstance(node, (*_DISPLAYS, cst.BinaryOperation)) and next(elements(node), None) is not None
+
+
+def elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """What is put into a display or comprehension, or into one of those that are put together."""
+    match value:
+        case cst.List(elements=parts) | cst.Tuple(elements=parts) | cst.Dict(elements=parts):
+            yield from (each.value for each in parts)
+        case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element):
+            yield element
+        case cst.DictComp(value=element):
+            yield element
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            if isinstance(left, _CONCATENATED) and isinstance(right, _CONCATENATED):
+                yield from elements(left)
+                yield from elements(right)
+        case cst.Call(func=cst.Name("list" | "tuple"), args=[cst.Arg(value=cst.GeneratorExp(elt=element))]):
+            yield element
+        case cst.Call(func=cst.Name("dict"), args=args):
+            yield from (each.value for each in args if each.keyword is not None)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import assignment_of, dotted, last_name, without_subscripts
-from torchlint.rule import Applicability, Fix
-from torchlint.rules.api import names
+from torchlint.rules.shared.displays import elements, is_written
 from torchlint.rules.shared.made_of import made
 
 IsWanted = Callable[[cst.BaseExpression, Model], bool]
@@ -42,17 +40,17 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
     if value is None or (isinstance(node, cst.Assign) and len(node.targets) != 1):
         return
     if isinstance(target, cst.Subscript):
-        if _names_class(value) and _is_in_plain_container(target.value, value, is_wanted, model):
+        if _may_make(value) and _is_in_plain_container(target.value, value, is_wanted, model):
             yield KeptPlain(value, target)
         return
     if not is_own(target) or not isinstance(target, cst.Attribute) or not _may_be_lost(target, model):
         return
-    elements = list(_elements(value))
-    if target.attr.value.startswith("_") and len(elements) == 1 and not isinstance(value, cst.BaseComp):
+    held = list(_elements(value))
+    if target.attr.value.startswith("_") and len(held) == 1 and not isinstance(value, cst.BaseComp):
         return  # it is hidden from the module on purpose
-    is_found = _is_filled(value, is_wanted, model) if isinstance(value, cst.Name) else False
-    if (is_found or any(is_wanted(each, model) for each in elements)) and _is_of_module(target, model):
-        yield KeptPlain(value)
+    if any(is_wanted(each, model) for each in held) or _is_filled_elsewhere(value, is_wanted, model):
+        if _is_of_module(target, model):
+            yield KeptPlain(value)
 
 
 def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
@@ -62,13 +60,13 @@ def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) 
             func=cst.Attribute(value=owner, attr=cst.Name("append" | "insert")), args=[*_, cst.Arg(value=value)]
         ):
             added = [_made_here(value, model)]
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("extend")), args=[cst.Arg(value=value)]):
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("extend" | "update")), args=[cst.Arg(value=value)]):
             added = list(_elements(value))
         case cst.AugAssign(target=owner, operator=cst.AddAssign(), value=value):
             added = list(_elements(value))
         case _:
             return None
-    lost = (each for each in added if _names_class(each) and _is_in_plain_container(owner, each, is_wanted, model))
+    lost = (each for each in added if _may_make(each) and _is_in_plain_container(owner, each, is_wanted, model))
     return KeptPlain(value, node) if any(True for _ in lost) else None
 
 
@@ -89,32 +87,6 @@ def _is_only_target(node: cst.CSTNode | None, model: Model) -> bool:
     return isinstance(assign, cst.Assign) and len(assign.targets) == 1
 
 
-def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
-    """What puts a display into the list or dict of torch that registers what it holds: ``Module`` or ``Parameter``."""
-    if any(isinstance(each, (cst.List, cst.Tuple, cst.Dict)) for each in _direct(kept.value)):
-        return None
-    match kept.value if kept.added is None else None:
-        case cst.List() | cst.ListComp():
-            name = f"torch.nn.{of}List"
-        case cst.Dict(elements=elements) if all(_has_name_as_key(each) for each in elements):
-            name = f"torch.nn.{of}Dict"
-        case _:
-            return None
-    spelled = names.spell(name, kept.value, model)
-    if spelled is None:
-        return None
-    edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
-    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
-
-
-def _has_name_as_key(element: cst.BaseDictElement) -> bool:
-    """Whether an element of a dict has a key that can be the name of a child: no dot is in it."""
-    match element:
-        case cst.DictElement(key=cst.SimpleString(value=key)):
-            return "." not in key
-    return False
-
-
 def is_own(node: cst.CSTNode) -> bool:
     """Whether an expression is ``self.x``."""
     return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
@@ -122,27 +94,11 @@ def is_own(node: cst.CSTNode) -> bool:
 
 def _elements(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """What is in a display or comprehension, also in displays that are in it."""
-    for each in _direct(value):
-        if isinstance(each, (cst.List, cst.Tuple, cst.Dict)):
+    for each in elements(value):
+        if is_written(each):
             yield from _elements(each)
         else:
             yield each
-
-
-def _direct(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    match value:
-        case cst.List(elements=elements) | cst.Tuple(elements=elements):
-            yield from (each.value for each in elements)
-        case cst.Dict(elements=elements):
-            yield from (each.value for each in elements)
-        case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element):
-            yield element
-        case cst.DictComp(value=element):
-            yield element
-        case cst.Call(func=cst.Name("list" | "tuple"), args=[cst.Arg(value=cst.GeneratorExp(elt=element))]):
-            yield element
-        case cst.Call(func=cst.Name("dict"), args=args):
-            yield from (each.value for each in args if each.keyword is not None)
 
 
 def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
@@ -156,18 +112,44 @@ def _is_filled(name: cst.Name, is_wanted: IsWanted, model: Model) -> bool:
         attribute = model.tree.parent(use)
         match model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None:
             case cst.Call(func=cst.Attribute(attr=cst.Name("append")), args=[cst.Arg(value=added)]):
-                if _names_class(added) and is_wanted(added, model):
+                if _may_make(added) and is_wanted(added, model):
                     return True
     return False
 
 
-def _names_class(node: cst.BaseExpression) -> bool:
-    """Whether an expression begins with the call of something that is called like a class."""
-    name = ""
+def _may_make(node: cst.BaseExpression) -> bool:
+    """Whether an expression begins with the call of something that is called like a class, or of a function."""
+    called: cst.BaseExpression | None = None
     while isinstance(node, (cst.Call, cst.Attribute)):
-        name = last_name(node.func) if isinstance(node, cst.Call) else name
+        called = node.func if isinstance(node, cst.Call) else called
         node = node.func if isinstance(node, cst.Call) else node.value
-    return name.lstrip("_")[:1].isupper()
+    return isinstance(called, cst.Name) or (called is not None and last_name(called).lstrip("_")[:1].isupper())
+
+
+def _is_filled_elsewhere(value: cst.BaseExpression, is_wanted: IsWanted, model: Model) -> bool:
+    """Whether something wanted is in a local list, or in a list that a function of the project makes and returns."""
+    match value:
+        case cst.Name():
+            return _is_filled(value, is_wanted, model)
+        case cst.Call(func=cst.Name() | cst.Attribute(value=cst.Name("self"))):
+            function = model.value(value.func).node
+            return isinstance(function, cst.FunctionDef) and _gives_filled(function, is_wanted, model)
+    return False
+
+
+def _gives_filled(function: cst.FunctionDef, is_wanted: IsWanted, model: Model) -> bool:
+    """Whether all that a function returns is a list or dict with something wanted in it."""
+    if function.decorators:
+        return False
+    home = model.home(function)
+    returned = [each.value for each in home.tree.within(function.body, cst.Return)]
+    return bool(returned) and all(each is not None and _holds(each, is_wanted, home) for each in returned)
+
+
+def _holds(value: cst.BaseExpression, is_wanted: IsWanted, model: Model) -> bool:
+    if isinstance(value, cst.Name):
+        return _is_filled(value, is_wanted, model)
+    return any(is_wanted(each, model) for each in _elements(value))
 
 
 def _is_given_on(name: cst.Name, model: Model) -> bool:
@@ -183,11 +165,23 @@ def _is_in_plain_container(
     owner: cst.BaseExpression, added: cst.BaseExpression, is_wanted: IsWanted, model: Model
 ) -> bool:
     """Whether something wanted is put into a plain list or dict of a module, which looks after nothing in it."""
+    if isinstance(owner, cst.Subscript) and model.value(owner).kind != Kind.CONTAINER:
+        return False  # it may be one of torch's
+    owner = without_subscripts(owner)
     if not is_own(owner) or not _may_be_lost(owner, model) or _is_registered(owner, model):
         return False
     if not is_wanted(added, model):
         return False
-    return model.value(owner).kind == Kind.CONTAINER and _is_of_module(owner, model)
+    is_plain = model.value(owner).kind == Kind.CONTAINER or _is_multiplied(made(owner, model))
+    return is_plain and _is_of_module(owner, model)
+
+
+def _is_multiplied(value: cst.BaseExpression | None) -> bool:
+    """Whether an expression is a list of places that are still to be filled: `[None] * n`."""
+    match value:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            return isinstance(left, cst.List) or isinstance(right, cst.List)
+    return False
 
 
 def _is_registered(owner: cst.BaseExpression, model: Model) -> bool:

@@ -1,0 +1,148 @@
+"""A plain list or dict of a module in a container of torch's: where that can do all that is asked of it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint import edit
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import assignment_of, call_of, is_none
+from torchlint.model.torch import library
+from torchlint.rule import Applicability, Fix
+from torchlint.rules.api import names
+from torchlint.rules.shared.displays import elements
+from torchlint.rules.shared.unregistered import KeptPlain
+
+_TELLING = ("isinstance", "type")
+"""Functions that tell a container of torch's from a list or dict."""
+_ADDING_ONE = ("append", "insert")
+_ADDING_SEVERAL = ("extend", "update")
+
+
+def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
+    """What puts a display into the list or dict of torch that registers what it holds: ``Module`` or ``Parameter``."""
+    name = _container(kept.value, of) if kept.added is None else None
+    if name is None or not _holds_only(kept.value, of, model) or not _serves(kept.value, name, of, model):
+        return None
+    spelled = names.spell(name, kept.value, model)
+    if spelled is None:
+        return None
+    edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
+    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
+
+
+def _container(value: cst.BaseExpression, of: str) -> str | None:
+    """The class of torch that takes what is in a display."""
+    match value:
+        case cst.List() | cst.ListComp() | cst.BinaryOperation():
+            return f"torch.nn.{of}List"
+        case cst.Dict(elements=parts) if all(_has_name_as_key(each, f"torch.nn.{of}Dict") for each in parts):
+            return f"torch.nn.{of}Dict"
+    return None
+
+
+def _has_name_as_key(element: cst.BaseDictElement, container: str) -> bool:
+    """Whether an element of a dict has a key that can be the name of a child: no dot is in it, nothing else has it."""
+    match element:
+        case cst.DictElement(key=cst.SimpleString(evaluated_value=str(key))):
+            return bool(key) and "." not in key and key not in library.attributes_of(container)
+    return False
+
+
+def _holds_only(value: cst.BaseExpression, of: str, model: Model) -> bool:
+    """Whether all that is in a display is known to be something that the container takes: None is."""
+    return all(_is_taken(each, of, model) for each in elements(value))
+
+
+def _is_taken(node: cst.BaseExpression, of: str, model: Model) -> bool:
+    value = model.value(node)
+    if of == "Parameter":
+        return value.is_parameter or is_none(node)
+    return bool(value.kind) and not value.kind & ~(Kind.MODULE | Kind.NONE)
+
+
+def _serves(value: cst.BaseExpression, container: str, of: str, model: Model) -> bool:
+    """Whether a container can do all that the file does with the attribute that a display is assigned to."""
+    statement = model.tree.enclosing(value, cst.Assign, cst.AnnAssign)
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)]):
+            pass
+        case cst.AnnAssign(target=cst.Attribute() as target):
+            pass
+        case _:
+            return False
+    uses = (use for use in model.tree.attributes(target.attr.value) if use is not target)
+    return all(_is_served(use, container, of, model) and _may_be_after(use, target, of, model) for use in uses)
+
+
+def _may_be_after(use: cst.BaseExpression, target: cst.Attribute, of: str, model: Model) -> bool:
+    """Whether what else an attribute is assigned may take the place of a module, or is gone when it gets that."""
+    assign = assignment_of(use, model.tree)
+    if assign is None:
+        return True
+    if _is_taken(assign.value, of, model):
+        return True
+    if isinstance(assign.value, (cst.List, cst.ListComp, cst.Dict)):
+        is_empty = next(elements(assign.value), None) is None
+        if not is_empty:
+            return _container(assign.value, of) is not None and _holds_only(assign.value, of, model)
+    is_before = model.tree.order(use) < model.tree.order(target)
+    return is_before and model.scopes.scope_of(use) is model.scopes.scope_of(target)
+
+
+def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -> bool:
+    """Whether a container of torch's can do what is done with a list or dict where it is named."""
+    known = library.attributes_of(container)
+    match model.tree.parent(use):
+        case cst.Attribute(attr=cst.Name(value=name)) as method:
+            call = call_of(method, model.tree)
+            return name in known and (call is None or _takes(name, call, container, of, model))
+        case cst.BinaryOperation(left=left, operator=cst.Add()):
+            return left is use and "__add__" in known
+        case cst.AugAssign(target=target, operator=cst.AddAssign(), value=value):
+            return target is not use or ("__iadd__" in known and _adds(value, of, model))
+        case cst.BinaryOperation() | cst.AugAssign():
+            return False
+        case (
+            cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator)])
+            | cst.ComparisonTarget(operator=operator)
+        ):
+            return isinstance(operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
+        case cst.Arg() as arg:
+            return not _is_told_by(arg, model)
+        case cst.Subscript(value=value) as element if value is use:
+            assign = assignment_of(element, model.tree)
+            return assign is None or _is_taken(assign.value, of, model)
+        case cst.Assign(targets=targets):
+            return all(_is_served_as(each.target, container, of, model) for each in targets)
+    return True
+
+
+def _is_served_as(target: cst.BaseAssignTargetExpression, container: str, of: str, model: Model) -> bool:
+    """The same of a local name that stands for the attribute."""
+    if not isinstance(target, cst.Name):
+        return False
+    uses = model.references(target.value, model.scopes.scope_of(target))
+    return all(model.is_target(use) or not isinstance(model.tree.parent(use), cst.Assign) for use in uses) and all(
+        _is_served(use, container, of, model) for use in uses
+    )
+
+
+def _takes(name: str, call: cst.Call, container: str, of: str, model: Model) -> bool:
+    """Whether a method of a container takes what that of a list or dict is given."""
+    given = [arg.value for arg in call.args]
+    if name in _ADDING_ONE:
+        return bool(given) and _is_taken(given[-1], of, model)
+    if name in _ADDING_SEVERAL:
+        return len(given) == 1 and _adds(given[0], of, model)
+    return name != "pop" or len(given) < 2 or "setdefault" in library.attributes_of(container)
+
+
+def _adds(value: cst.BaseExpression, of: str, model: Model) -> bool:
+    """Whether a display holds what a container takes, and something of it."""
+    return next(elements(value), None) is not None and _holds_only(value, of, model)
+
+
+def _is_told_by(arg: cst.Arg, model: Model) -> bool:
+    call = model.tree.parent(arg)
+    return isinstance(call, cst.Call) and isinstance(call.func, cst.Name) and call.func.value in _TELLING
