@@ -9,14 +9,14 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.syntax import dotted, integer, last_name
 
-Loop = cst.For | cst.While | cst.BaseComp
+Repeating = cst.For | cst.While | cst.BaseComp
 
 _COUNTER = re.compile(r"step|iter|epoch|count|round", re.IGNORECASE)
 """What attributes are called that count rounds elsewhere."""
 _ORDERS = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
 
 
-def is_taken_once(node: cst.CSTNode, loop: Loop, model: Model) -> bool:
+def is_taken_once(node: cst.CSTNode, loop: Repeating, model: Model) -> bool:
     """Whether a condition around a node lets it run once in a loop: it asks for what the node is kept in, or counts."""
     bound = _kept(model.tree.statement(node), loop, model)
     child = node
@@ -41,7 +41,7 @@ def is_taken_once(node: cst.CSTNode, loop: Loop, model: Model) -> bool:
     return False
 
 
-def _kept(area: cst.CSTNode, loop: Loop, model: Model) -> frozenset[str]:
+def _kept(area: cst.CSTNode, loop: Repeating, model: Model) -> frozenset[str]:
     """What is bound somewhere in a loop, and neither bound nor emptied anywhere else in it."""
     attributes = model.tree.within(loop, cst.Attribute)
     emptied = {dotted(each.value) for each in attributes if each.attr.value in _EMPTYING}
@@ -73,7 +73,7 @@ def _asks(test: cst.BaseExpression, bound: frozenset[str], model: Model) -> bool
     return False
 
 
-def _is_one(test: cst.BaseExpression, loop: Loop, model: Model) -> bool | None:
+def _is_one(test: cst.BaseExpression, loop: Repeating, model: Model) -> bool | None:
     """Whether a condition holds in one round of a loop (True), in all but one (False), or in others (None)."""
     match test:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
@@ -99,7 +99,7 @@ def _is_first(operator: cst.BaseCompOp, number: cst.BaseExpression) -> bool | No
     return None
 
 
-def _counts(node: cst.BaseExpression, loop: Loop, model: Model) -> bool:
+def _counts(node: cst.BaseExpression, loop: Repeating, model: Model) -> bool:
     """Whether an expression is what a loop counts with, or an attribute that is called like that."""
     if isinstance(node, cst.Attribute):
         return _COUNTER.search(last_name(node)) is not None
