@@ -19,8 +19,13 @@ def stands(context: Context, node: cst.FunctionDef | cst.ClassDef) -> bool:
     cls = class_of(context, node)
     if scopes.is_set_outside(cls, name) if cls is not None else scopes.rebinders(tree.module, name):
         return False
-    behind = (each for each in tree.names(name) if tree.order(each) > tree.order(node.name))
-    return not any(is_bound_here(tree, each) and _class_around(context, each) is cls for each in behind)
+    return context.remember(_last_bound, name).get(cls, 0) <= tree.order(node.name)
+
+
+def _last_bound(context: Context, name: str) -> dict[cst.CSTNode | None, int]:
+    """The place of the last time that a name is bound, in each class body and function, and in the module."""
+    tree = context.tree
+    return {_class_around(context, each): tree.order(each) for each in tree.names(name) if is_bound_here(tree, each)}
 
 
 def _class_around(context: Context, name: cst.Name) -> cst.CSTNode | None:

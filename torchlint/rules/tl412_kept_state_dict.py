@@ -473,8 +473,8 @@ def _loaded(kept: _Kept, module: str, model: Model) -> list[cst.BaseExpression]:
     if first != "self" or not isinstance(cls, cst.ClassDef) or not _goes_back(last, module, cls, model):
         return []
     found: list[cst.BaseExpression] = []
-    for use in model.tree.attributes(last):
-        if dotted(use) != kept.name or not model.tree.is_inside(use, cls) or model.is_target(use):
+    for use in model.tree.attributes(last, cls):
+        if dotted(use) != kept.name or model.is_target(use):
             continue
         arg = model.tree.parent(use)
         call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None

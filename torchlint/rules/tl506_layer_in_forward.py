@@ -55,7 +55,9 @@ Layers without parameters, what is kept, and wrappers around layers that are the
          blur.weight.data.fill_(1 / 3)
          kept = [nn.Linear(2, 2)]
          self.all = nn.Sequential(*kept)
-         return blur(nn.Softmax(dim=1)(self.all(kept[0](x)))[:, None])
+         for layer in kept:
+             x = layer(x)
+         return blur(nn.Softmax(dim=1)(self.all(x))[:, None])
 
      def make(self):
          return nn.Linear(2, 2)

@@ -61,6 +61,7 @@ Always: numbers that were infinite are finite then, and others differ in their l
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -97,13 +98,10 @@ def check(node: cst.Call, model: Model) -> Finding | None:
             inner = node.args[0].value
         case _:
             return None
-    flipped, is_shifted = False, False
-    if (sum_ := _shifted(inner)) is not None:
-        if model.grad_enabled(node) == Tri.NO or _is_multiplied_by(sum_, node, model):
-            return None
-        inner, is_shifted = sum_, True
-    if (probability := _flipped(inner)) is not None:
-        inner, flipped = probability, True
+    factor, is_shifted = _without_shift(inner)
+    if is_shifted and (model.grad_enabled(node) == Tri.NO or _is_multiplied_by(factor, node, model)):
+        return None
+    inner, flipped = factor
     found = model.ask(activation, inner)
     if found not in (Activation.SOFTMAX, Activation.SIGMOID) or (flipped and found is not Activation.SIGMOID):
         return None
@@ -119,6 +117,24 @@ def _is_log(func: cst.BaseExpression, model: Model) -> bool:
     return names.is_called(func, _LOG, model) and model.qualified(func) == "torch.log"
 
 
+class _Probability(NamedTuple):
+    """An expression, or one minus it."""
+
+    of: cst.BaseExpression
+    is_flipped: bool
+
+
+def _without_shift(node: cst.BaseExpression) -> tuple[_Probability, bool]:
+    """What a logarithm is taken of, without a small number that is added, and whether there was one."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
+            rest = _shifted(left)
+            if rest is not None and _is_one(rest):
+                return _Probability(right, is_flipped=True), True
+    rest = _shifted(node)
+    return _probability(node if rest is None else rest), rest is not None
+
+
 def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """What a small number is added to."""
     match node:
@@ -126,8 +142,6 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
             if _is_small(right):
                 return left
             return right if _is_small(left) else None
-        case cst.BinaryOperation(left=left, operator=cst.Subtract()) if (rest := _shifted(left)) is not None:
-            return node.with_changes(left=rest)
         case cst.Call(func=cst.Attribute(value=left, attr=cst.Name("add")), args=[cst.Arg(value=right)]):
             return left if _is_small(right) else None
     return None
@@ -143,7 +157,7 @@ def _is_small(node: cst.BaseExpression) -> bool:
 _SMALL = 0.01
 
 
-def _is_multiplied_by(factor: cst.BaseExpression, node: cst.BaseExpression, model: Model) -> bool:
+def _is_multiplied_by(factor: _Probability, node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression, or the sum that it stands in, is multiplied by another one wherever it is used."""
     sum_ = _sum_around(node, model)
     match model.tree.parent(sum_):
@@ -185,21 +199,24 @@ def _other_factors(node: cst.CSTNode, call: cst.CSTNode | None) -> list[cst.Base
     return []
 
 
-def _is_same(node: cst.BaseExpression, factor: cst.BaseExpression, model: Model) -> bool:
+def _is_same(node: cst.BaseExpression, factor: _Probability, model: Model) -> bool:
     """Whether two expressions are written alike, but for a sign and brackets."""
-    if isinstance(node, cst.UnaryOperation):
-        node = node.expression
+    found = _probability(node.expression if isinstance(node, cst.UnaryOperation) else node)
     code = model.tree.code
-    return code(without_brackets(node)) == code(without_brackets(factor))
+    is_alike = code(without_brackets(found.of)) == code(without_brackets(factor.of))
+    return is_alike and found.is_flipped == factor.is_flipped
 
 
-def _flipped(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """`p` of `1 - p`."""
+def _probability(node: cst.BaseExpression) -> _Probability:
+    """`p` of `1 - p`; all else as it is."""
     match node:
-        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
-            is_one = integer(left) == 1 or (isinstance(left, cst.Float) and float(left.value) == 1)
-            return right if is_one else None
-    return None
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right) if _is_one(left):
+            return _Probability(right, is_flipped=True)
+    return _Probability(node, is_flipped=False)
+
+
+def _is_one(node: cst.BaseExpression) -> bool:
+    return integer(node) == 1 or (isinstance(node, cst.Float) and float(node.value) == 1)
 
 
 def _fix(node: cst.Call, inner: cst.BaseExpression, model: Model, *, is_flipped: bool) -> Fix | None:

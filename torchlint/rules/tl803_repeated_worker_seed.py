@@ -250,7 +250,9 @@ def _path_stays(node: cst.BaseExpression, model: Model, far: int) -> bool:
         return False
     if isinstance(node, cst.Name):
         return node.value in ("True", "False", "None") or _name_stays(node, model, far)
-    return _STAYING.search(last_name(node)) is not None and not _is_set_again(node, model)
+    if _STAYING.search(last_name(node)) is None:
+        return False
+    return not model.remember(_is_set_again, path, model.tree.enclosing(node, cst.ClassDef))
 
 
 def _name_stays(name: cst.Name, model: Model, far: int) -> bool:
@@ -297,10 +299,9 @@ def _is_given_changing(args: Sequence[cst.Arg], model: Model) -> bool:
     return any(_CHANGING.search(model.tree.code(arg)) is not None for arg in args)
 
 
-def _is_set_again(node: cst.BaseExpression, model: Model) -> bool:
+def _is_set_again(model: Model, path: str, cls: cst.CSTNode | None) -> bool:
     """Whether an attribute is counted on, or set by its object outside of the constructor."""
-    path, cls = dotted(node) or "", model.tree.enclosing(node, cst.ClassDef)
-    for each in model.tree.attributes(last_name(node)):
+    for each in model.tree.attributes(path.rpartition(".")[2], cls):
         if dotted(each) != path or not model.is_target(each) or model.tree.enclosing(each, cst.ClassDef) is not cls:
             continue
         method = model.tree.enclosing(each, cst.FunctionDef)

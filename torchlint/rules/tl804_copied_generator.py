@@ -132,7 +132,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if model.class_kind(cls) != "dataset" or model.mentions(_TELLS_APART):
         return None
-    if not any(_is_drawn(function, each, name, model) for each in model.remember(_with_subclasses, cls)):
+    if not any(_is_drawn(function, each, name, model) for each in model.remember(_subclasses).get(cls, ())):
         return None
     said = f"each worker has a copy of `{name}` and draws the same numbers; make one for each index or worker"
     return Finding(node.func, said)
@@ -206,10 +206,13 @@ def _is_seeded(method: cst.FunctionDef, name: str, model: Model) -> bool:
     return False
 
 
-def _with_subclasses(model: Model, cls: cst.ClassDef) -> list[cst.ClassDef]:
-    """A class, and those of this file that derive from it."""
-    others = [each for each in model.scopes.all_classes() if each is not cls]
-    return [cls, *(each for each in others if any(base is cls for _, base in model.ask(lineage_of, each).classes()))]
+def _subclasses(model: Model) -> dict[cst.CSTNode, list[cst.ClassDef]]:
+    """Each class that one of this file is or derives from, with all of these."""
+    found: dict[cst.CSTNode, list[cst.ClassDef]] = {}
+    for cls in model.scopes.all_classes():
+        for base in dict.fromkeys((cls, *(base for _, base in model.ask(lineage_of, cls).classes()))):
+            found.setdefault(base, []).append(cls)
+    return found
 
 
 def _is_generator(model: Model, cls: cst.ClassDef, name: str) -> bool:

@@ -147,14 +147,17 @@ class Tree:
         first, last = self._range(below)
         return found[bisect_left(ranks, first) : bisect_right(ranks, last)]
 
-    def attributes(self, name: str) -> list[cst.Attribute]:
-        """All attributes of that name, in document order."""
+    def attributes(self, name: str, below: cst.CSTNode | None = None) -> list[cst.Attribute]:
+        """All attributes of that name, in document order; or those below a node."""
         found = self._attributes.get(name)
         if found is None:
             parents = ((node, self._parents.get(id(node))) for node in self.names(name))
             named = [up for node, up in parents if isinstance(up, cst.Attribute) and up.attr is node]
             found = self._attributes[name] = sorted(named, key=self.order)
-        return found
+        if below is None:
+            return found
+        first, last = self._range(below)
+        return found[bisect_left(found, first, key=self.order) : bisect_right(found, last, key=self.order)]
 
     def all(self, cls: type[N]) -> list[N]:
         """Nodes of exactly this class, in document order."""

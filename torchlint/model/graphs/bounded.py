@@ -39,7 +39,7 @@ def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.Cla
         targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
         made = [context.tree.parent(context.tree.parent(target) or target) for target in targets]
     else:
-        made = [event.node for event in flow_of(context, scope).events() if event.path == path]
+        made = [event.node for event in flow_of(context, scope).bindings(path)]
     values = (each.value for each in made if isinstance(each, (cst.Assign, cst.AnnAssign)) and each.value is not None)
     return any(_is_limited(call) for value in values for call in context.tree.within(value, cst.Call))
 
@@ -54,26 +54,55 @@ def _is_limited(call: cst.Call) -> bool:
 # ---------------------------------------------------------------------- what takes graphs out again
 
 
-def _emptying(
-    context: Context, area: cst.CSTNode, scope: Scope, path: str, *, with_methods: bool = True
-) -> list[cst.CSTNode]:
+def _emptying(context: Context, area: cst.CSTNode, scope: Scope, path: str) -> list[cst.CSTNode]:
     """What empties a container in a part of a scope, or puts what has no graph in the place of what is in it."""
-    here = [each for each in nodes_of(context, scope, cst.Del) if _is_deleted(each, path)]
-    calls = [each for each in nodes_of(context, scope, cst.Call) if _is_cleared(each, path)]
-    by_methods = nodes_of(context, scope, cst.Call) if with_methods and path.startswith("self.") else ()
-    calls += [each for each in by_methods if _is_emptied_by_method(context, each, scope, path)]
-    assigns = [each for each in nodes_of(context, scope, cst.Assign) if _is_replacing(context, each, path)]
-    return [each for each in (*here, *calls, *assigns) if context.tree.is_inside(each, area)]
+    tables = (context.remember(_emptied, scope), context.remember(_emptied_by_methods, scope))
+    return [each for table in tables for each in table.get(path, ()) if context.tree.is_inside(each, area)]
 
 
-def _is_deleted(node: cst.Del, path: str) -> bool:
+def _emptied(context: Context, scope: Scope) -> dict[str, list[cst.CSTNode]]:
+    """The paths that statements and calls of a scope empty, each with these: all at once, for there may be many."""
+    found: dict[str, list[cst.CSTNode]] = {}
+    for deleted in nodes_of(context, scope, cst.Del):
+        for each in _deleted(deleted):
+            found.setdefault(each, []).append(deleted)
+    for call in nodes_of(context, scope, cst.Call):
+        if (path := _cleared(call)) is not None:
+            found.setdefault(path, []).append(call)
+    for assign in nodes_of(context, scope, cst.Assign):
+        for target in (each.target for each in assign.targets):
+            path = dotted(owner(target))
+            if path is not None and _is_replaced(context, target, assign.value, path):
+                found.setdefault(path, []).append(assign)
+    return found
+
+
+def _emptied_by_methods(context: Context, scope: Scope) -> dict[str, list[cst.CSTNode]]:
+    """The attributes that methods of the same object empty, each with the calls of these: ``self.flush()``."""
+    cls = class_of(context, scope) if isinstance(scope, cst.FunctionDef) else None
+    methods = context.scopes.info(cls).methods if cls is not None else {}
+    found: dict[str, list[cst.CSTNode]] = {}
+    for call in nodes_of(context, scope, cst.Call) if methods else ():
+        method = methods.get(last_name(call.func))
+        if method is None or method is scope or dotted(call.func) != f"self.{last_name(call.func)}":
+            continue
+        for path in context.remember(_emptied, method):
+            if path.startswith("self."):
+                found.setdefault(path, []).append(call)
+    return found
+
+
+def _deleted(node: cst.Del) -> set[str]:
     """``del losses[:]``, ``del losses[0]``, ``del losses``."""
     targets = [each.value for each in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
-    return any(dotted(owner(each)) == path for each in targets)
+    return {path for each in targets if (path := dotted(owner(each))) is not None}
 
 
-def _is_replacing(context: Context, assign: cst.Assign, path: str) -> bool:
-    return any(_is_replaced(context, each.target, assign.value, path) for each in assign.targets)
+def _cleared(call: cst.Call) -> str | None:
+    match call.func:
+        case cst.Attribute(value=filled, attr=cst.Name(name)) if name in _EMPTYING:
+            return dotted(owner(filled))
+    return None
 
 
 def _is_replaced(context: Context, target: cst.BaseExpression, value: cst.BaseExpression, path: str) -> bool:
@@ -105,21 +134,3 @@ def _is_empty(value: cst.BaseExpression) -> bool:
 def _is_about(context: Context, value: cst.BaseExpression, path: str) -> bool:
     """Whether an element is made of what was there: ``losses[i].item()``."""
     return any(dotted(owner(each)) == path for each in context.tree.within(value, cst.Subscript))
-
-
-def _is_cleared(call: cst.Call, path: str) -> bool:
-    match call.func:
-        case cst.Attribute(value=filled, attr=cst.Name(name)):
-            return name in _EMPTYING and dotted(owner(filled)) == path
-    return False
-
-
-def _is_emptied_by_method(context: Context, call: cst.Call, caller: Scope, path: str) -> bool:
-    """``self.flush()``, where that method empties it."""
-    if not isinstance(call.func, cst.Attribute) or dotted(call.func) != f"self.{call.func.attr.value}":
-        return False
-    cls = class_of(context, caller) if isinstance(caller, cst.FunctionDef) else None
-    method = context.scopes.info(cls).methods.get(call.func.attr.value) if cls is not None else None
-    if method is None or method is caller:
-        return False
-    return bool(_emptying(context, method.body, method, path, with_methods=False))

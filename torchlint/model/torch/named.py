@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 
 from torchlint.model.names import GRAD_CONTEXTS
 from torchlint.model.possibilities import Kind, Tri
@@ -24,6 +25,6 @@ _CONSTANTS = frozenset(
 def named(name: str) -> Value:
     """The value for a qualified name: a reference to its public name in torch, with the grad mode that it sets."""
     if name in _CONSTANTS:
-        return NUMBER
+        return replace(NUMBER, ref=name)
     ref = library.canonical(name)
     return Value(Kind.REFERENCE, GRAD_CONTEXTS.get(ref, Tri.NEITHER), ref=ref)

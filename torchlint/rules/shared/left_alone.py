@@ -98,11 +98,11 @@ def _is_frozen(model: Model, module: str, scope: cst.FunctionDef | cst.Module) -
     """Whether a scope freezes a module, and never lets it learn again."""
     asked = [
         literal_bool(call.args[0].value) if call.args else True
-        for method in model.tree.attributes("requires_grad_")
+        for method in model.tree.attributes("requires_grad_", scope)
         if (call := call_of(method, model.tree)) is not None and model.scopes.scope_of(method) is scope
         if dotted(method.value) == module or _is_parameter_of(method.value, module, model)
     ]
-    for flag in model.tree.attributes("requires_grad"):
+    for flag in model.tree.attributes("requires_grad", scope):
         assign = model.tree.enclosing(flag, cst.Assign) if model.is_target(flag) else None
         if isinstance(assign, cst.Assign) and _is_parameter_of(flag.value, module, model):
             if model.scopes.scope_of(flag) is scope:
@@ -134,7 +134,7 @@ def _is_changed_by_hand(model: Model, module: str, scope: cst.FunctionDef | cst.
     loops = [
         model.tree.enclosing(each, cst.For)
         for name in _PARAMETERS
-        for each in model.tree.attributes(name)
+        for each in model.tree.attributes(name, area)
         if dotted(each.value) == module and model.scopes.scope_of(each) is scope
     ]
     return any(isinstance(loop, cst.For) and _writes(loop, model) for loop in loops)

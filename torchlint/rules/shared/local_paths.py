@@ -86,18 +86,19 @@ def _is_annotated(name: cst.Name, model: Model) -> bool:
 
 def _is_written_to(node: cst.Name | cst.Attribute, model: Model) -> bool:
     """Whether something is saved to that path before, in the same function."""
-    path, scope, at = dotted(node), model.scopes.scope_of(node), model.tree.order
-    return any((path, id(scope)) == written[:2] and written[2] < at(node) for written in model.remember(_written_paths))
+    written = model.remember(_written_paths).get((dotted(node), id(model.scopes.scope_of(node))))
+    return written is not None and written < model.tree.order(node)
 
 
-def _written_paths(model: Model) -> list[tuple[str | None, int, int]]:
-    """The paths that are given to what makes folders, each with its scope and its place."""
-    found = []
+def _written_paths(model: Model) -> dict[tuple[str | None, int], int]:
+    """The paths that are given to what makes folders, with their scope: the place of the first time."""
+    found: dict[tuple[str | None, int], int] = {}
     for method in (each for name in _WRITERS for each in model.tree.attributes(name)):
         call = call_of(method, model.tree)
-        given = [arg.value for arg in call.args] if call is not None else []
-        paths = [(dotted(each), id(model.scopes.scope_of(each)), model.tree.order(each)) for each in given]
-        found += [each for each in paths if each[0] is not None]
+        for arg in call.args if call is not None else ():
+            key, place = (dotted(arg.value), id(model.scopes.scope_of(arg.value))), model.tree.order(arg.value)
+            if key[0] is not None:
+                found[key] = min(found.get(key, place), place)
     return found
 
 

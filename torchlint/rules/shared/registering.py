@@ -71,23 +71,45 @@ def _serves(value: cst.BaseExpression, container: str, of: str, model: Model) ->
             pass
         case _:
             return False
-    uses = (use for use in model.tree.attributes(target.attr.value) if use is not target)
-    return all(_is_served(use, container, of, model) and _may_be_after(use, target, of, model) for use in uses)
+    name = target.attr.value
+    if not model.remember(_is_always_served, name, container, of):
+        return False
+    return all(
+        _is_gone_at(target, other, model) for other in model.remember(_not_taken, name, of) if other is not target
+    )
 
 
-def _may_be_after(use: cst.BaseExpression, target: cst.Attribute, of: str, model: Model) -> bool:
-    """Whether what else an attribute is assigned may take the place of a module, or is gone when it gets that."""
-    assign = assignment_of(use, model.tree)
-    if assign is None:
+def _is_always_served(model: Model, name: str, container: str, of: str) -> bool:
+    """Whether a container can do all that the file does with attributes of that name."""
+    return all(_is_served(use, container, of, model) for use in model.tree.attributes(name))
+
+
+def _not_taken(model: Model, name: str, of: str) -> list[cst.Attribute]:
+    """The attributes of that name that are assigned something that may not take the place of a module."""
+    return [
+        use for use in model.tree.attributes(name) if not _may_be_assigned(assignment_of(use, model.tree), of, model)
+    ]
+
+
+def _may_be_assigned(assign: cst.Assign | None, of: str, model: Model) -> bool:
+    if assign is None or _is_taken(assign.value, of, model):
         return True
-    if _is_taken(assign.value, of, model):
-        return True
-    if isinstance(assign.value, (cst.List, cst.ListComp, cst.Dict)):
-        is_empty = next(elements(assign.value), None) is None
-        if not is_empty:
-            return _container(assign.value, of) is not None and _holds_only(assign.value, of, model)
-    is_before = model.tree.order(use) < model.tree.order(target)
-    return is_before and model.scopes.scope_of(use) is model.scopes.scope_of(target)
+    value = assign.value
+    return _is_filled(value) and _container(value, of) is not None and _holds_only(value, of, model)
+
+
+def _is_filled(value: cst.BaseExpression) -> bool:
+    is_display = isinstance(value, (cst.List, cst.ListComp, cst.Dict))
+    return is_display and next(elements(value), None) is not None
+
+
+def _is_gone_at(target: cst.Attribute, other: cst.Attribute, model: Model) -> bool:
+    """Whether what an attribute was assigned is gone when a display is assigned: it stands before, and may be empty."""
+    assign = assignment_of(other, model.tree)
+    if assign is not None and _is_filled(assign.value):
+        return False
+    is_before = model.tree.order(other) < model.tree.order(target)
+    return is_before and model.scopes.scope_of(other) is model.scopes.scope_of(target)
 
 
 def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -> bool:
