@@ -88,6 +88,14 @@ It is taken out once, before all that clips, and only where the loss was scaled:
 !    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
      scaler.unscale_(optimizer)
      scaler.step(optimizer)
+
+ def accumulate(net, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler, losses, size):
+     for i, loss in enumerate(losses):
+         scaler.scale(loss).backward()
+!        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+         if (i + 1) % size == 0:
+             scaler.step(optimizer)
+             scaler.update()
 ```
 
 Where the factor is taken out before, somewhere, or was never in, all is well:
@@ -115,7 +123,8 @@ Where the factor is taken out before, somewhere, or was never in, all is well:
 
 ## When the fix is unsafe
 
-Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is.
+Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is,
+nor where it steps only now and then: a second `unscale_()` before a step raises.
 
 Gradient clipping with a scaler:
 <https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping>.
@@ -246,6 +255,8 @@ def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
     guards = _guards(scaled.begun, line, model)
     if len(guards) > 1 or not all(guards):
         return None
+    if any(guard not in guards for step in scaled.steps for guard in _guards(step.node, line, model)):
+        return None  # gradients add up over several rounds, and the factor is taken out once for each step
     if guards:
         text = f"if {guards[0]}:{newline}{indent}{model.tree.module.default_indent}{text}"
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
@@ -293,14 +304,15 @@ def _is_given(path: str, call: cst.CSTNode) -> bool:
     return isinstance(call, cst.Call) and any(dotted(arg.value) == path for arg in call.args)
 
 
-def _guards(begun: cst.CSTNode, line: cst.CSTNode, model: Model) -> list[str]:
-    """The conditions under which a `backward()` runs, and a statement behind it without them.
+def _guards(node: cst.CSTNode, line: cst.CSTNode, model: Model) -> list[str]:
+    """The conditions under which a `backward()` or a step runs, and a statement near it without them.
 
-    Otherwise there is no factor to take out. One that can be asked once more is written out, others are empty.
+    Without that `backward()` there is no factor to take out. A condition that can be asked once more is written out,
+    others are empty.
     """
     found: list[str] = []
-    child = begun
-    for up in model.tree.ancestors(begun):
+    child = node
+    for up in model.tree.ancestors(node):
         if model.tree.is_inside(line, up):
             break
         match up:
