@@ -123,6 +123,9 @@ WRAPPERS = {
     "looked for": "b = Variable(a)\nnames = dict()\nnames[a] = 1\nanswer = names.pop(b, None)\n",
     "keys": "b = Variable(a)\nnames = {t: 1 for t in (a, b)}\nanswer = len(names)\n",
     "is": "b = Variable(a)\nanswer = a is b\n",
+    "hash": "if True:\n    c = a > 0\n    b = Variable(c)\n    answer = hash(b) == hash(c)\n",
+    "attributes": "if True:\n    c = a > 0\n    b = Variable(c)\n    b.__dict__['tag'] = 1\n    answer = vars(c).get('tag')\n",
+    "vars": "if True:\n    c = a > 0\n    b = Variable(c)\n    vars(b)['tag'] = 1\n    answer = vars(c).get('tag')\n",
 }
 
 

@@ -147,6 +147,8 @@ def are_told_apart(model: Model) -> bool:
 
 def _are_asked_about(model: Model) -> bool:
     """Whether anything depends on which of several tensors one is."""
+    if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
+        return True
     return _are_compared(model) or _are_keys(model)
 
 
@@ -348,10 +350,14 @@ def _changed_names(model: Model) -> frozenset[str]:
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
 
 
+_OF_THE_IDENTITY = frozenset(("setattr", "id", "hash", "vars"))
+"""Builtins that tell, or change, which of two tensors with the same elements one is."""
+
+
 def _are_compared(model: Model) -> bool:
     """Whether it is asked which of several tensors one is, or whether it is among some."""
     for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in ("setattr", "id") and call.args:
+        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
             if _is_tensor(call.args[0].value, model):
                 return True
     for comparison in model.tree.all(cst.Comparison):
