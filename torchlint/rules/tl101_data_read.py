@@ -15,6 +15,8 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +rows = w.size(0)
 -like = torch.zeros_like(w.data)
 +like = torch.zeros_like(w)
+-there = w.data is not None
++there = w is not None
  layer = nn.Linear(3, 2)
 
 
@@ -186,6 +188,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.ask(only_metadata, node) or (usage is Usage.METADATA and _is_in_function(node, model)):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
+    if _is_compared_with_none(node, model):
+        return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
         if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told:
@@ -365,6 +369,15 @@ def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
         return False
     result = library.function(model.qualified(call.func) or "")
     return makes_new(result)
+
+
+def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:
+    match model.tree.parent(node):
+        case cst.Comparison(
+            left=left, comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.IsNot(), comparator=cst.Name("None"))]
+        ):
+            return left is node
+    return False
 
 
 def _is_identity(target: cst.ComparisonTarget) -> bool:
