@@ -5,7 +5,7 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import libcst as cst
@@ -14,11 +14,10 @@ from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import call_of, chain, last_name, parameters
+from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.model.values import held
-from torchlint.rules.shared import memory
+from torchlint.rules.shared import compared, memory
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -28,7 +27,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     """
     if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
-    if _is_changed(inner, model) or model.remember(_are_asked_about):
+    if _is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
@@ -142,14 +141,7 @@ _WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumula
 
 def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
-    return model.remember(_are_changed) or model.remember(_are_asked_about)
-
-
-def _are_asked_about(model: Model) -> bool:
-    """Whether anything depends on which of several tensors one is."""
-    if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
-        return True
-    return _are_compared(model) or _are_keys(model)
+    return model.remember(_are_changed) or model.remember(compared.are_asked_about)
 
 
 def _are_changed(model: Model) -> bool:
@@ -207,7 +199,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)
-    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(_are_asked_about):
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(compared.are_asked_about):
         return False
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
@@ -234,7 +226,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     scope, order = model.scopes.scope_of(inner), model.tree.order
     if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
         return False
-    if model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
+    if model.ask(owner, inner) is not scope or model.remember(compared.are_asked_about):
         return False
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
@@ -348,73 +340,6 @@ def _changed_names(model: Model) -> frozenset[str]:
     found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT]
     found += model.remember(_with_assigned_attributes)
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
-
-
-_OF_THE_IDENTITY = frozenset(("setattr", "id", "hash", "vars"))
-"""Builtins that tell, or change, which of two tensors with the same elements one is."""
-
-
-def _are_compared(model: Model) -> bool:
-    """Whether it is asked which of several tensors one is, or whether it is among some."""
-    for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
-            if _is_tensor(call.args[0].value, model):
-                return True
-    for comparison in model.tree.all(cst.Comparison):
-        left = comparison.left
-        for target in comparison.comparisons:
-            match target.operator:
-                case cst.Is() | cst.IsNot() if _is_tensor(target.comparator, model):
-                    return True
-                case cst.In() | cst.NotIn() if _is_tensor(left, model):
-                    return True
-            left = target.comparator
-    return False
-
-
-def _are_keys(model: Model) -> bool:
-    """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
-    elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
-    elements += [each.elt for each in model.tree.all(cst.SetComp)]
-    elements += [
-        each.key
-        for display in model.tree.all(cst.Dict)
-        for each in display.elements
-        if isinstance(each, cst.DictElement)
-    ]
-    elements += [each.key for each in model.tree.all(cst.DictComp)]
-    if any(_is_tensor(each, model) for each in elements):
-        return True
-    for call in model.tree.all(cst.Call):
-        if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
-            item = held(model.value(call.args[0].value))
-            if item is not None and item.kind & Kind.TENSOR:
-                return True
-    return any(_is_tensor(key, model) for key in _keys(model))
-
-
-def _keys(model: Model) -> Iterator[cst.BaseExpression]:
-    """What goes into, or is looked for in, what a file makes as a set or a dictionary."""
-    made = {
-        last_name(target.target)
-        for assign in model.tree.all(cst.Assign)
-        if isinstance(assign.value, (cst.Set, cst.Dict, cst.SetComp, cst.DictComp))
-        or (isinstance(assign.value, cst.Call) and last_name(assign.value.func) in _KEYED)
-        for target in assign.targets
-    } - {""}
-    for name in sorted(made):
-        for node in model.all_called(name):
-            parent = model.tree.parent(node)
-            match parent:
-                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]) if parent.value is node:
-                    yield key
-                case cst.Attribute(attr=cst.Name(value=method)) if method in _BY_KEY:
-                    call = call_of(parent, model.tree)
-                    yield from [call.args[0].value] if call is not None and call.args else []
-
-
-_KEYED = frozenset(("set", "dict", "defaultdict", "OrderedDict", "Counter", "WeakKeyDictionary", "WeakSet"))
-_BY_KEY = frozenset(("add", "discard", "remove", "get", "setdefault", "pop"))
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
