@@ -56,7 +56,7 @@ What is made of it on the spot may carry no graph anyway, and so may what it is 
 +    kept = out.detach().sum()
 ```
 
-A gradient is outside the graph already:
+A gradient is outside the graph already, and stays there if it is written under `no_grad`:
 
 ```diff run
  import torch
@@ -65,6 +65,16 @@ A gradient is outside the graph already:
  (w * w).sum().backward()
 -step = 0.1 * w.grad.data
 +step = 0.1 * w.grad
+
+
+ @torch.no_grad()
+ def decay(w):
+-    grad = w.grad.data
++    grad = w.grad
+     grad.add_(w, alpha=0.1)
+
+
+ decay(w)
 ```
 
 ## When the fix is unsafe
@@ -196,6 +206,12 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = usage <= Usage.SAVED or not gradients.may_be_saved(model)
+        if usage >= Usage.OVERWRITTEN and not gradients.keep_graphs(model) and not is_told:
+            if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
+                return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
+            with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
+            if with_step is not None:
+                return with_step
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
@@ -223,6 +239,19 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if has_no_graph and not safe and usage is not Usage.WRITTEN and not identity.are_told_apart(model):
         return Fix("Remove `.data`: the tensor has no graph", drop, Applicability.UNSAFE)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
+
+
+def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
+    """Whether autograd is off where something is read, and wherever the name is used that it is given."""
+    if model.grad_enabled(node) != Tri.NO:
+        return False
+    match model.tree.parent(node):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if _is_in_function(node, model):
+            uses = model.references(name, model.scopes.scope_of(node))
+            return all(model.grad_enabled(use) == Tri.NO for use in uses)
+        case cst.Attribute():
+            return True
+    return False
 
 
 def _is_volatile(node: cst.Attribute, model: Model) -> bool:
