@@ -10,6 +10,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from torchlint.model.torch import library
 
@@ -43,6 +44,7 @@ class Patching:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._keeping: list[str] = []
+        self._replacements: dict[str, _Replacements | None] = {}
         self._giving: list[str] = []
 
     def add(self, path: str, data: bytes) -> None:
@@ -80,15 +82,42 @@ class Patching:
         return None
 
     def _sets(self, other: str, attribute: str) -> bool:
-        tree = self._parse(other)
-        return tree is None or any(_is_setting(node, attribute) for node in ast.walk(tree))
+        found = self._replacements_of(other)
+        return found is None or any(_is_setting(node, attribute) for node in found.nodes)
 
     def _patches(self, other: str, name: str) -> bool:
-        tree = self._parse(other)
-        if tree is None:
-            return True  # its text says so
-        names = _imported(tree)
-        return any(_is_patch(node, name, names) for node in ast.walk(tree))
+        found = self._replacements_of(other)
+        return found is None or any(_is_patch(node, name, found.names) for node in found.nodes)
+
+    def _replacements_of(self, other: str) -> _Replacements | None:
+        """What a file may replace; None if it does not parse, so that what its text says has to count."""
+        if other not in self._replacements:
+            tree = self._parse(other)
+            self._replacements[other] = None if tree is None else _replacements(tree)
+        return self._replacements[other]
+
+
+@dataclass(frozen=True)
+class _Replacements:
+    """What of a file is looked at for each name that is asked about: the file is gone through once."""
+
+    nodes: tuple[ast.AST, ...]
+    """The assignments to attributes, and the calls of what replaces."""
+    names: dict[str, str]
+    """What the names of the file stand for that are imported."""
+
+
+def _replacements(tree: ast.Module) -> _Replacements:
+    return _Replacements(tuple(node for node in ast.walk(tree) if _is_replacement(node)), _imported(tree))
+
+
+def _is_replacement(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return True
+        case ast.Call():
+            return _called(node) in _REPLACING
+    return False
 
 
 def asks_for_graphs(data: bytes) -> bool:
@@ -152,9 +181,9 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
     match node:
         case ast.Attribute(value=owner, attr=attribute, ctx=ast.Store() | ast.Del()):
             return attribute == last and _is_owner(owner, name, names)
-        case ast.Call(args=[ast.Constant(value=str(text)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
             return name in (text, library.canonical(text))
-        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]):
             return attribute == last and _is_owner(owner, name, names)
     return False
 
@@ -166,7 +195,7 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
             return False
         case ast.Attribute(attr=name, ctx=ast.Store()):
             return name == attribute
-        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return name == attribute
     return False
 
