@@ -45,14 +45,15 @@ class Patching:
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._keeping: list[str] = []
         self._replacements: dict[str, _Replacements | None] = {}
-        self._giving: list[str] = []
+        self._giving: dict[str, bool | None] = {}
+        """The files that assign gradients, with whether these may have a graph; None until that is asked."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
         if asks_for_graphs(data):
             self._keeping.append(path)
         elif b".grad" in data and _GIVEN.search(data) is not None:
-            self._giving.append(path)
+            self._giving[path] = None
         if b"torch" not in data and b"import" not in data:
             return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
@@ -71,8 +72,11 @@ class Patching:
         return found or next((other for other in self._giving if other != path and self._gives(other)), None)
 
     def _gives(self, other: str) -> bool:
-        tree = self._parse(other)
-        return tree is None or any(map(_is_giving, ast.walk(tree)))
+        known = self._giving[other]
+        if known is None:
+            tree = self._parse(other)
+            known = self._giving[other] = tree is None or any(map(_is_giving, ast.walk(tree)))
+        return known
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
