@@ -5,7 +5,7 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 import libcst as cst
@@ -14,11 +14,10 @@ from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import call_of, chain, last_name, parameters
+from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.model.values import held
-from torchlint.rules.shared import memory
+from torchlint.rules.shared import keys, memory
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -83,13 +82,10 @@ def _stays(node: cst.BaseExpression, model: Model) -> bool:
     """Whether the tensors in an expression are of this function alone, which changes none of them."""
     names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
     return all(
-        _is_from_here(name, model) and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
+        (is_from_loader(model.value(name)) or _is_of_its_own(name, model))
+        and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
         for name in names
     )
-
-
-def _is_from_here(name: cst.Name, model: Model) -> bool:
-    return is_from_loader(model.value(name)) or _is_of_its_own(name, model)
 
 
 def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
@@ -112,7 +108,15 @@ def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
     for _, at in chain(node, model.tree):
         if not isinstance(at, (cst.Attribute, cst.Call)):
             return False
+    at = _wrapper(at, model)
     return at is not name and name.value in (target.value for target in _targets_of(at, model))
+
+
+def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
+    """The ``Variable(…)`` around an expression, if there is one; else the expression."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
 
 
 def _targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
@@ -149,7 +153,7 @@ def _are_asked_about(model: Model) -> bool:
     """Whether anything depends on which of several tensors one is."""
     if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
         return True
-    return _are_compared(model) or _are_keys(model)
+    return _are_compared(model) or keys.are_keys(model)
 
 
 def _are_changed(model: Model) -> bool:
@@ -190,7 +194,7 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             pass
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if memory.is_inplace(name):
             return _is_of_its_own(owner, model)
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name == "detach" or name.startswith("new"):
             return True
         case cst.Subscript(value=cst.Call() as call) if gives_two(call, model):
             return True
@@ -203,7 +207,8 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a name of a new tensor is assigned what wraps it, and nobody else has the tensor then."""
+    """Whether a name of a new tensor is assigned what wraps it, or a copy of it, and nobody else has the tensor."""
+    inner = memory.before_copies(inner)
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)
@@ -370,51 +375,6 @@ def _are_compared(model: Model) -> bool:
                     return True
             left = target.comparator
     return False
-
-
-def _are_keys(model: Model) -> bool:
-    """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
-    elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
-    elements += [each.elt for each in model.tree.all(cst.SetComp)]
-    elements += [
-        each.key
-        for display in model.tree.all(cst.Dict)
-        for each in display.elements
-        if isinstance(each, cst.DictElement)
-    ]
-    elements += [each.key for each in model.tree.all(cst.DictComp)]
-    if any(_is_tensor(each, model) for each in elements):
-        return True
-    for call in model.tree.all(cst.Call):
-        if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
-            item = held(model.value(call.args[0].value))
-            if item is not None and item.kind & Kind.TENSOR:
-                return True
-    return any(_is_tensor(key, model) for key in _keys(model))
-
-
-def _keys(model: Model) -> Iterator[cst.BaseExpression]:
-    """What goes into, or is looked for in, what a file makes as a set or a dictionary."""
-    made = {
-        last_name(target.target)
-        for assign in model.tree.all(cst.Assign)
-        if isinstance(assign.value, (cst.Set, cst.Dict, cst.SetComp, cst.DictComp))
-        or (isinstance(assign.value, cst.Call) and last_name(assign.value.func) in _KEYED)
-        for target in assign.targets
-    } - {""}
-    for name in sorted(made):
-        for node in model.all_called(name):
-            parent = model.tree.parent(node)
-            match parent:
-                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]) if parent.value is node:
-                    yield key
-                case cst.Attribute(attr=cst.Name(value=method)) if method in _BY_KEY:
-                    call = call_of(parent, model.tree)
-                    yield from [call.args[0].value] if call is not None and call.args else []
-
-
-_KEYED = frozenset(("set", "dict", "defaultdict", "OrderedDict", "Counter", "WeakKeyDictionary", "WeakSet"))
-_BY_KEY = frozenset(("add", "discard", "remove", "get", "setdefault", "pop"))
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:

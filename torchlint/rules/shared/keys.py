@@ -1,0 +1,60 @@
+"""Whether tensors are keys, or stand in sets: each is equal to itself alone there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Kind, Model
+from torchlint.model.syntax import call_of, last_name
+from torchlint.model.values import held
+
+
+def are_keys(model: Model) -> bool:
+    """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
+    elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
+    elements += [each.elt for each in model.tree.all(cst.SetComp)]
+    elements += [
+        each.key
+        for display in model.tree.all(cst.Dict)
+        for each in display.elements
+        if isinstance(each, cst.DictElement)
+    ]
+    elements += [each.key for each in model.tree.all(cst.DictComp)]
+    if any(_is_tensor(each, model) for each in elements):
+        return True
+    for call in model.tree.all(cst.Call):
+        if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
+            item = held(model.value(call.args[0].value))
+            if item is not None and item.kind & Kind.TENSOR:
+                return True
+    return any(_is_tensor(key, model) for key in _keys(model))
+
+
+def _keys(model: Model) -> Iterator[cst.BaseExpression]:
+    """What goes into, or is looked for in, what a file makes as a set or a dictionary."""
+    made = {
+        last_name(target.target)
+        for assign in model.tree.all(cst.Assign)
+        if isinstance(assign.value, (cst.Set, cst.Dict, cst.SetComp, cst.DictComp))
+        or (isinstance(assign.value, cst.Call) and last_name(assign.value.func) in _KEYED)
+        for target in assign.targets
+    } - {""}
+    for name in sorted(made):
+        for node in model.all_called(name):
+            parent = model.tree.parent(node)
+            match parent:
+                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]) if parent.value is node:
+                    yield key
+                case cst.Attribute(attr=cst.Name(value=method)) if method in _BY_KEY:
+                    call = call_of(parent, model.tree)
+                    yield from [call.args[0].value] if call is not None and call.args else []
+
+
+_KEYED = frozenset(("set", "dict", "defaultdict", "OrderedDict", "Counter", "WeakKeyDictionary", "WeakSet"))
+_BY_KEY = frozenset(("add", "discard", "remove", "get", "setdefault", "pop"))
+
+
+def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    return bool(model.value(node).kind & Kind.TENSOR)
