@@ -17,7 +17,6 @@ SciPy must be installed to write the file; without SciPy its rows are taken over
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import importlib
 import importlib.util
@@ -28,7 +27,6 @@ import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -38,10 +36,11 @@ import torch
 mpl.use("Agg")
 
 from matplotlib import pyplot as plt
+from torch_facts.generated import DATA, write_or_compare
 
 from torchlint.model.torch.conversions import SPARSE, SPARSE_FORMS
 
-OUTPUT = Path(__file__).resolve().parent.parent / "torchlint" / "model" / "torch" / "data" / "conversions.json"
+OUTPUT = DATA / "conversions.json"
 REFUSAL = "Can't call numpy() on Tensor that requires grad"
 MORE: tuple[tuple[Any, ...], ...] = ((), (2,), (np.ones(3),), (np.ones((3, 3)),), ([3],))
 """What is given behind what is tried."""
@@ -180,18 +179,5 @@ def render(table: dict[str, list[list[str]]]) -> str:
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def main() -> int:
-    """Write or check the file."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="only say whether the file is up to date")
-    text = render(generate())
-    if not parser.parse_args().check:
-        OUTPUT.write_text(text, encoding="utf-8")
-        return 0
-    is_same = OUTPUT.exists() and OUTPUT.read_text(encoding="utf-8") == text
-    print("up to date" if is_same else "run scripts/generate_conversions.py")
-    return 0 if is_same else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(OUTPUT, lambda: render(generate()), __doc__ or ""))

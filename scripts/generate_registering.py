@@ -12,26 +12,21 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
+from torch_facts.generated import DATA, write_or_compare
 
 from torchlint.model.torch import library
 from torchlint.model.torch.data import data
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import generate_torch_data as torch_data
-
-OUTPUT = torch_data.OUTPUT.with_name("registering.json")
+OUTPUT = DATA / "registering.json"
 CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.ParameterList, nn.ParameterDict)
 TRIED = ((2, 3), (2, 1, 3), ((2, 3),), (torch.empty(2, 3),), (torch.empty(2, 1, 3),), (0, 2, 1), ((2, 2), (1, 1)), ())
 """Arguments that methods are tried with."""
@@ -69,17 +64,11 @@ def generate() -> dict[str, Any]:
     return {"attributes": names, "overlapping": [name for name in views if overlaps(name)]}
 
 
-def main() -> int:
-    """Write the file, or compare it."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--check", action="store_true")
+def render() -> str:
+    """The text of the file."""
     warnings.simplefilter("ignore")
-    text = json.dumps(generate(), indent=0) + "\n"
-    if options.parse_args().check:
-        return int(OUTPUT.read_text(encoding="utf-8") != text)
-    OUTPUT.write_text(text, encoding="utf-8")
-    return 0
+    return json.dumps(generate(), indent=0) + "\n"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(OUTPUT, render, __doc__ or ""))

@@ -17,22 +17,23 @@ that end in an underscore are left out: they all write.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
+from torch_facts.execution import Known, map_tensors, tensors_in
+from torch_facts.generated import DATA, write_or_compare
+from torch_facts.naming import PLAIN_MODULES, public_names, resolve
+from torch_facts.probes import PROBES
+from torch_facts.results import NOT_RUN, database_pairs, probe_pairs, sampled
+from torch_facts.samples import UNCHECKED, import_testing, plain_calls, probe_calls, sample_calls, seed, spread
+from torch_facts.signatures import live_signatures
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import generate_torch_data as torch_data
-
-OUTPUT = torch_data.OUTPUT.with_name("writers.json")
+OUTPUT = DATA / "writers.json"
 RUNS = 10
 """Calls tried per function and argument that may ask for a write."""
 ENDLESS = {"lobpcg"}
@@ -62,42 +63,42 @@ def optional(parameters: Iterable[inspect.Parameter]) -> Iterator[tuple[str, int
 
 def holds_tensors(value: Any) -> bool:
     """Whether an argument is a tensor, or has one in it."""
-    return next(torch_data.tensors_in(value), None) is not None
+    return next(tensors_in(value), None) is not None
 
 
 def copied(value: Any) -> Any:
     """The same with tensors of their own, which autograd does not watch."""
-    return torch_data.map_tensors(value, lambda tensor: tensor.detach().clone())
+    return map_tensors(value, lambda tensor: tensor.detach().clone())
 
 
 def written(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str | int] | None:
     """Which arguments a call writes to, by keyword or position; None if it raises."""
     args, kwargs = copied(tuple(args)), copied(kwargs)
     named: list[tuple[str | int, Any]] = [*enumerate(args), *kwargs.items()]
-    before = [[tensor._version for tensor in torch_data.tensors_in(value)] for _, value in named]
+    before = [[tensor._version for tensor in tensors_in(value)] for _, value in named]
     try:
-        torch_data.seed()
+        seed()
         with torch.no_grad():
             function(*args, **kwargs)
     except Exception:
         return None
-    after = [[tensor._version for tensor in torch_data.tensors_in(value)] for _, value in named]
+    after = [[tensor._version for tensor in tensors_in(value)] for _, value in named]
     return [name for (name, _), old, new in zip(named, before, after, strict=True) if old != new]
 
 
 def functions() -> dict[str, list[list[Any]]]:
     """Functions that write to an argument and are not named after it."""
-    samples = torch_data.sample_calls()
+    samples = sample_calls()
     found = {}
-    results = json.loads(torch_data.OUTPUT.read_text(encoding="utf-8"))["functions"]
+    results = json.loads((DATA / "torch.json").read_text(encoding="utf-8"))["functions"]
     for name, result in results.items():
         module, _, last = name.rpartition(".")
-        gives_tensors = module in torch_data.PLAIN_MODULES and isinstance(result, dict)
-        if not gives_tensors or is_named_after_writing(name) or last in torch_data.UNCHECKED:
+        gives_tensors = module in PLAIN_MODULES and isinstance(result, dict)
+        if not gives_tensors or is_named_after_writing(name) or last in UNCHECKED:
             continue
-        if last in ENDLESS or torch_data.NOT_RUN.search(last):
+        if last in ENDLESS or NOT_RUN.search(last):
             continue
-        function = torch_data.resolve(name)
+        function = resolve(name)
         rows = _writes(function, list(_calls(name, function, samples)))
         if rows:
             found[name] = rows
@@ -105,12 +106,12 @@ def functions() -> dict[str, list[list[Any]]]:
 
 
 def _calls(name: str, function: Any, samples: dict[str, list[Any]]) -> Iterator[Any]:
-    known = torch_data.Known(name, tuple(torch_data.live_signatures(function)), takes_self=False)
-    yield from torch_data.probe_calls(torch_data.PROBES.get(name, ()))
+    known = Known(name, tuple(live_signatures(function)), takes_self=False)
+    yield from probe_calls(PROBES.get(name, ()))
     with contextlib.suppress(Exception):
-        sampled = torch_data._sampled(name.removeprefix("torch."), samples, function, known)
-        yield from torch_data.spread(sampled, RUNS)
-    yield from torch_data.plain_calls()
+        calls = sampled(name.removeprefix("torch."), samples, function, known)
+        yield from spread(calls, RUNS)
+    yield from plain_calls()
 
 
 def _writes(function: Any, calls: list[Any]) -> list[list[Any]]:
@@ -130,7 +131,7 @@ def _seen(
     names = [parameter.name for parameter in parameters]
     rows: set[tuple[Any, ...]] = set()
     for asking, at in ((None, None), *optional(parameters)):
-        for call in torch_data.spread(calls, RUNS):
+        for call in spread(calls, RUNS):
             args, kwargs = _without_asking(call, parameters)
             if at is not None and at < len(args):
                 continue
@@ -161,11 +162,11 @@ def _row(which: str | int, names: list[str], asking: str | None, at: int | None)
 
 def modules() -> dict[str, dict[str, list[Any]]]:
     """Modules that write to their input or to their own parameters if they are asked to."""
-    database = {info.module_cls: info for info in torch_data.import_testing()[1]}
+    database = {info.module_cls: info for info in import_testing()[1]}
     found = {}
-    for name, cls in torch_data.public_names().objects.items():
+    for name, cls in public_names().objects.items():
         if name.startswith("torch.nn.") and inspect.isclass(cls) and issubclass(cls, torch.nn.Module):
-            pairs = [*torch_data._probe_pairs(cls.__name__), *torch_data._database_pairs(database.get(cls))]
+            pairs = [*probe_pairs(cls.__name__), *database_pairs(database.get(cls))]
             described = _of_module(cls, [pair for pair in pairs if pair[1] is not None][:RUNS])
             if described:
                 found[name] = described
@@ -221,16 +222,5 @@ def render(data: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def main() -> int:
-    """Write the file, or compare it."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--check", action="store_true")
-    text = render(generate())
-    if options.parse_args().check:
-        return int(OUTPUT.read_text(encoding="utf-8") != text)
-    OUTPUT.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_compare(OUTPUT, lambda: render(generate()), __doc__ or ""))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import torch
+from conftest import Torchlint
 
 from torchlint.diagnostic import Fixing, LocatedFix
 from torchlint.file.check import check_text
@@ -166,3 +168,17 @@ def test_another_way_to_load(text: str) -> None:
 @pytest.mark.parametrize("text", REPORTED)
 def test_a_handler_that_knows_no_other_way(text: str) -> None:
     assert check_text(f"{HEAD}{text}\n", "x.py", RULES).diagnostics
+
+
+def test_an_annotation_of_another_file_is_read(
+    torchlint: Torchlint, write: Callable[[dict[str, str | bytes]], None]
+) -> None:
+    """It is of another tree, whose text this file does not have."""
+    step = "class Step:\n    def __init__(self, count: int, rate: float) -> None:\n        self.count, self.rate = count, rate\n"
+    saved = (
+        "import torch\nfrom step import Step\n\ns = Step(1, 2.0)\ntorch.save({'a': [s.count], 'b': s.rate}, 'p.pt')\n"
+    )
+    write({"step.py": step, "use.py": f"{saved}x = torch.load('p.pt')\n"})
+    ran = torchlint("check", "--isolated", "--no-cache", "--select=TL701", "--output-format=concise", "use.py")
+    assert ran.code == 1, ran.err
+    assert "pass `weights_only=True`, or `False` if you trust it" in ran.out

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import inspect
 import json
 import re
 import sys
 import timeit
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+import generate_torch_data as script
+from torch_facts import execution, naming
+from torch_facts import samples as samples_of_torch
+from torch_facts.results import NOT_RUN, sampled, tensor_stub
+from torch_facts.samples import sample_calls, viewing_operators, where
+from torch_facts.signatures import live_signatures, read_stub
+
 STRINGS = {"bool", "int", "float", "number", "str", "none", "list", "ndarray", "size", "device", "dtype", "layout"}
 STRINGS |= {"storage", "generator", "handle", "other", "any"}
 TENSOR_KEYS: dict[str, set[Any]] = {
@@ -38,17 +45,6 @@ TENSOR_KEYS: dict[str, set[Any]] = {
 }
 
 
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate_torch_data", ROOT / "scripts" / "generate_torch_data.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-script = _load()
 data: dict[str, Any] = json.loads(script.OUTPUT.read_text(encoding="utf-8"))
 functions, methods = data["functions"], data["methods"]
 
@@ -116,10 +112,10 @@ def test_results_keep_to_the_format() -> None:
 
 def test_names_lead_to_what_they_are_said_to_be() -> None:
     for name in [*functions, *data["modules"], *data["classes"], *data["dtypes"], *data["constants"]]:
-        assert script.resolve(name) is not None, name
-    assert all(callable(script.resolve(name)) for name in functions)
-    assert all(issubclass(script.resolve(name), torch.nn.Module) for name in data["modules"])
-    assert all(isinstance(script.resolve(name), torch.dtype) for name in data["dtypes"])
+        assert naming.resolve(name) is not None, name
+    assert all(callable(naming.resolve(name)) for name in functions)
+    assert all(issubclass(naming.resolve(name), torch.nn.Module) for name in data["modules"])
+    assert all(isinstance(naming.resolve(name), torch.dtype) for name in data["dtypes"])
 
 
 def test_aliases_are_other_names_of_the_same() -> None:
@@ -128,7 +124,7 @@ def test_aliases_are_other_names_of_the_same() -> None:
         assert name not in known
         assert target in known
         parent, _, last = name.rpartition(".")
-        assert getattr(importlib.import_module(parent), last) is script.resolve(target), name
+        assert getattr(importlib.import_module(parent), last) is naming.resolve(target), name
 
 
 def test_parts_hold_no_name_twice() -> None:
@@ -231,8 +227,8 @@ def broken(result: Any, seen: Any, tree: Any) -> Iterator[str]:
         if not result.get("optional"):
             yield "none"
     elif result["k"] == "tensor":
-        yield from broken_tensor(result, seen, tree) if isinstance(tree, script.Leaf) else [f"tensor, not {tree}"]
-    elif not isinstance(tree, script.Node) or result["k"].removesuffix("_of") != tree.kind:
+        yield from broken_tensor(result, seen, tree) if isinstance(tree, execution.Leaf) else [f"tensor, not {tree}"]
+    elif not isinstance(tree, execution.Node) or result["k"].removesuffix("_of") != tree.kind:
         yield f"{result['k']}, not {tree}"
     else:
         items = result.get("items") or [result["item"]] * len(tree.items)
@@ -281,9 +277,13 @@ def samples() -> Iterator[dict[str, list[Any]]]:
     """Other samples than those the file is made from."""
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
-        patch.setattr(script, "SAMPLES", {torch.float32: 31, torch.int64: 11, torch.bool: 5})
+        patch.setattr(samples_of_torch, "SAMPLES", {torch.float32: 31, torch.int64: 11, torch.bool: 5})
         torch.set_num_threads(1)
-        yield script.sample_calls()
+        yield sample_calls()
+
+
+def _among(chosen: Collection[bool]) -> Callable[[int], bool]:
+    return lambda number: (number == 0) in chosen
 
 
 def problems(name: str, function: Any, known: Any, result: Any, calls: list[Any]) -> list[str]:
@@ -291,8 +291,8 @@ def problems(name: str, function: Any, known: Any, result: Any, calls: list[Any]
     for call in calls:
         for chosen in ({False, True}, {False}, set()):  # all inputs require grad, all but the first argument's, none
             try:
-                marked = script._where(call, lambda number, chosen=chosen: (number == 0) in chosen)
-                seen = script.run_once(function, marked.args, marked.kwargs, known)
+                marked = where(call, _among(chosen))
+                seen = execution.run_once(function, marked.args, marked.kwargs, known)
             except Exception:
                 continue
             ran += 1
@@ -301,18 +301,14 @@ def problems(name: str, function: Any, known: Any, result: Any, calls: list[Any]
 
 
 def test_functions_do_what_is_said_of_them(samples: dict[str, list[Any]]) -> None:
-    stubs = {"torch": script.read_stub("_C/_VariableFunctions.pyi")}
-    stubs["torch.nn.functional"] = script.read_stub("nn/functional.pyi")
+    stubs = {"torch": read_stub("_C/_VariableFunctions.pyi")}
+    stubs["torch.nn.functional"] = read_stub("nn/functional.pyi")
     found, ran = [], 0
     for name, result in functions.items():
         module, _, last = name.rpartition(".")
-        function = script.resolve(name)
-        known = script.Known(last, tuple(stubs.get(module, {}).get(last, ()) or script.live_signatures(function)))
-        calls = (
-            []
-            if script.NOT_RUN.search(last)
-            else script._sampled(name.removeprefix("torch."), samples, function, known)
-        )
+        function = naming.resolve(name)
+        known = execution.Known(last, tuple(stubs.get(module, {}).get(last, ()) or live_signatures(function)))
+        calls = [] if NOT_RUN.search(last) else sampled(name.removeprefix("torch."), samples, function, known)
         count, *texts = problems(name, function, known, result, calls)
         found += texts
         ran += int(count or 0)
@@ -324,9 +320,9 @@ def test_methods_do_what_is_said_of_them(samples: dict[str, list[Any]]) -> None:
     found, ran = [], 0
     for name, result in methods.items():
         method = getattr(torch.Tensor, name)
-        signatures = script._tensor_stub().get(name) or script.live_signatures(method)
-        known = script.Known(name, tuple(signatures), takes_self=True)
-        calls = [] if script.NOT_RUN.search(name) else script._sampled(name, samples, method, known)
+        signatures = tensor_stub().get(name) or live_signatures(method)
+        known = execution.Known(name, tuple(signatures), takes_self=True)
+        calls = [] if NOT_RUN.search(name) else sampled(name, samples, method, known)
         calls = [call for call in calls if call.args and isinstance(call.args[0], torch.Tensor)]
         count, *texts = problems(name, method, known, result, calls)
         found += texts
@@ -337,7 +333,7 @@ def test_methods_do_what_is_said_of_them(samples: dict[str, list[Any]]) -> None:
 
 def test_what_schemas_call_a_view_is_an_alias() -> None:
     """Another source for the same fact: the schemas of the operators."""
-    for name in sorted(script.viewing_operators()):
+    for name in sorted(viewing_operators()):
         for result in (functions.get(f"torch.{name}"), methods.get(name)):
             tensors = [one for one in results(result) if isinstance(one, dict) and one["k"] == "tensor"]
             assert not tensors or any({"alias", "self"} & set(one) for one in tensors), name

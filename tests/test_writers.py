@@ -12,8 +12,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-import generate_torch_data as torch_data
 import generate_writers as script
+from torch_facts.generated import DATA
+from torch_facts.naming import resolve
 
 data: dict[str, Any] = json.loads(script.OUTPUT.read_text(encoding="utf-8"))
 
@@ -27,16 +28,16 @@ def test_modules_and_methods_are_those_of_the_installed_torch() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_functions_with_such_an_argument_are_there() -> None:
     """All functions of torch that have an argument called ``inplace`` or ``max_norm``, without running them."""
-    results = json.loads(torch_data.OUTPUT.read_text(encoding="utf-8"))["functions"]
+    results = json.loads((DATA / "torch.json").read_text(encoding="utf-8"))["functions"]
     for name in results:
-        names = [p.name for p in script.parameters_of(torch_data.resolve(name))]
+        names = [p.name for p in script.parameters_of(resolve(name))]
         if name.startswith("torch.nn.functional.") and {"inplace", "max_norm"} & set(names):
             assert name in data["functions"] or script.is_named_after_writing(name), name
 
 
 @pytest.mark.parametrize("name", data["functions"])
 def test_functions_have_these_arguments(name: str) -> None:
-    names = [p.name for p in script.parameters_of(torch_data.resolve(name))]
+    names = [p.name for p in script.parameters_of(resolve(name))]
     for which, position, asking, at in data["functions"][name]:
         assert names[position] == which
         assert asking is None or names[at] == asking

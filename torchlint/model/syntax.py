@@ -172,6 +172,16 @@ def decorator_names(function: cst.FunctionDef) -> list[str]:
     return names
 
 
+def cut_from(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """``p`` of ``p.data`` and ``p.detach()``, as it is written; None for all else."""
+    match node:
+        case cst.Attribute(value=whole, attr=cst.Name("data")):
+            return whole
+        case cst.Call(func=cst.Attribute(value=whole, attr=cst.Name("detach")), args=[]):
+            return whole
+    return None
+
+
 def integer(node: cst.BaseExpression) -> int | None:
     """The value of an integer literal; None for all else."""
     match node:

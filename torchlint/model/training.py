@@ -17,7 +17,7 @@ import libcst as cst
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.methods_called import calls_on
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import dotted, keyword, last_name, positional
+from torchlint.model.syntax import cut_from, dotted, keyword, last_name, positional
 from torchlint.model.torch import library
 from torchlint.model.values import Value
 
@@ -113,19 +113,11 @@ def _own(context: Context, call: cst.Call) -> TrainingEvent | None:
         return TrainingEvent(What.LOAD, call, dotted(owner) or "")
     if name == "zero_grad":
         return TrainingEvent(What.CLEAR, call, dotted(owner) or "")
-    if name in ("zero_", "detach_", "fill_") and last_name(_without_data(owner)) == "grad":
+    if name in ("zero_", "detach_", "fill_") and last_name(cut_from(owner) or owner) == "grad":
         return TrainingEvent(What.CLEAR, call, "")
     if name == "unscale_":
         return TrainingEvent(What.UNSCALE, call, _given(call))
     return _stepping(context, call, owner) if name == "step" else None
-
-
-def _without_data(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``p.grad`` of ``p.grad.data``."""
-    match node:
-        case cst.Attribute(value=owner, attr=cst.Name("data")):
-            return owner
-    return node
 
 
 def _clips(context: Context, func: cst.BaseExpression) -> bool:

@@ -15,7 +15,8 @@ To load weights: `load_state_dict`.
      net.weight.copy_(torch.zeros(2, 3))
 ```
 
-What a function of `nn.init` gives back is what it was given, so to assign that does nothing:
+What a function of `nn.init` gives back is what it was given, so to assign that does nothing (the other `.data` goes
+with TL101):
 
 ```diff run
  import torch
@@ -27,7 +28,7 @@ What a function of `nn.init` gives back is what it was given, so to assign that 
          super().__init__()
          self.fc = nn.Linear(3, 2)
 -        self.fc.weight.data = nn.init.constant_(self.fc.weight.data, 0.5)
-+        nn.init.constant_(self.fc.weight, 0.5)
++        nn.init.constant_(self.fc.weight.data, 0.5)
 
 
  net = Net()

@@ -112,7 +112,6 @@ from torchlint.model.names import MODULE_METHODS
 from torchlint.model.syntax import (
     decorator_names,
     has_stars,
-    integer,
     keyword,
     last_name,
     parameters,
@@ -121,6 +120,7 @@ from torchlint.model.syntax import (
 )
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared import numbers
 from torchlint.rules.shared.own_calls import called_by
 
 GROUP = Group.CORRECTNESS
@@ -185,9 +185,7 @@ def _method(node: cst.CSTNode, model: Model) -> cst.FunctionDef | None:
 def _drops_nothing(args: Iterable[cst.Arg], at: int) -> bool:
     given = tuple(args)
     arg = keyword(given, "p") or positional(given, at)
-    if arg is None:
-        return False
-    return integer(arg.value) == 0 or (isinstance(arg.value, cst.Float) and float(arg.value.value) == 0)
+    return arg is not None and numbers.literal(arg.value) == 0
 
 
 def _is_used_here(node: cst.Call, model: Model) -> bool:

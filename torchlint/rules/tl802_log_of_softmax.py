@@ -68,9 +68,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model, Tri
 from torchlint.model.activations import Activation, activation
-from torchlint.model.syntax import call_of, ending_name, has_stars, integer, without_brackets
+from torchlint.model.syntax import call_of, ending_name, has_stars, without_brackets
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared import numbers
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.WARNING
@@ -129,7 +130,7 @@ def _without_shift(node: cst.BaseExpression) -> tuple[_Probability, bool]:
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
             rest = _shifted(left)
-            if rest is not None and _is_one(rest):
+            if rest is not None and numbers.literal(rest) == 1:
                 return _Probability(right, is_flipped=True), True
     rest = _shifted(node)
     return _probability(node if rest is None else rest), rest is not None
@@ -150,7 +151,7 @@ def _shifted(node: cst.BaseExpression) -> cst.BaseExpression | None:
 def _is_small(node: cst.BaseExpression) -> bool:
     """Whether a number only keeps the logarithm from becoming infinite: `log(1 + p)` is something else."""
     if isinstance(node, cst.Float):
-        return float(node.value) < _SMALL
+        return float(node.evaluated_value) < _SMALL
     return "eps" in ending_name(node).lower()
 
 
@@ -210,13 +211,9 @@ def _is_same(node: cst.BaseExpression, factor: _Probability, model: Model) -> bo
 def _probability(node: cst.BaseExpression) -> _Probability:
     """`p` of `1 - p`; all else as it is."""
     match node:
-        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right) if _is_one(left):
+        case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right) if numbers.literal(left) == 1:
             return _Probability(right, is_flipped=True)
     return _Probability(node, is_flipped=False)
-
-
-def _is_one(node: cst.BaseExpression) -> bool:
-    return integer(node) == 1 or (isinstance(node, cst.Float) and float(node.value) == 1)
 
 
 def _fix(node: cst.Call, inner: cst.BaseExpression, model: Model, *, is_flipped: bool) -> Fix | None:

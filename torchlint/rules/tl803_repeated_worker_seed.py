@@ -257,7 +257,7 @@ def _path_stays(node: cst.BaseExpression, model: Model, far: int) -> bool:
 
 def _name_stays(name: cst.Name, model: Model, far: int) -> bool:
     """Whether all that a name is bound to is the same in each epoch: nothing that a loop counts, nothing added."""
-    scope = _scope_of(name, model)
+    scope = model.scopes.owner(name.value, name)
     targets = [each for each in model.targets(name.value, scope) if model.scopes.scope_of(each) is scope]
     values = [bindings.bound_value(each, model.tree) for each in targets]
     if isinstance(scope, cst.FunctionDef) and any(each.name.value == name.value for each in parameters(scope)):
@@ -275,16 +275,6 @@ def _is_of_one_epoch(value: cst.BaseExpression, model: Model, far: int) -> bool:
     if order.loop_of(value, model) is None and model.tree.enclosing(value, cst.FunctionDef) is None:
         return True
     return _stays(value, model, far - 1)
-
-
-def _scope_of(name: cst.Name, model: Model) -> cst.FunctionDef | cst.Module:
-    """The function whose local a name is, also from functions inside of it, else the module."""
-    scope: cst.CSTNode | None = model.scopes.scope_of(name)
-    while isinstance(scope, cst.FunctionDef):
-        if name.value in model.scopes.locals_of(scope):
-            return scope
-        scope = model.tree.enclosing(scope, cst.FunctionDef)
-    return model.tree.module
 
 
 def _is_called_with_others(function: cst.FunctionDef, model: Model) -> bool:

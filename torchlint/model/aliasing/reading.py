@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 METADATA = frozenset(
     (
         *("shape", "dtype", "device", "ndim", "is_cuda", "layout", "itemsize", "nbytes", "size", "dim", "ndimension"),
@@ -45,11 +43,3 @@ def is_reading(ref: str) -> bool:
 def is_reading_method(name: str) -> bool:
     """Whether a method of that name only reads its arguments, whatever it is called on."""
     return name in _METHODS
-
-
-def is_detached(node: cst.CSTNode) -> bool:
-    """Whether an expression is written so that it carries no graph."""
-    match node:
-        case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
-            return True
-    return False

@@ -16,12 +16,12 @@ import libcst as cst
 
 from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
-from torchlint.model.aliasing.reading import METADATA, is_detached
+from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import is_target, parameters
+from torchlint.model.syntax import cut_from, is_target, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import may_alias
 from torchlint.model.values import Usage
@@ -72,7 +72,7 @@ _Known = dict[tuple[int, tuple[str, ...], int, bool, bool, bool], Inside]
 
 def usage(context: Context, node: cst.CSTNode) -> Usage:
     """The worst that happens to the memory an expression evaluates to."""
-    return Follower(context, has_graph=not is_detached(node)).usage(node)
+    return Follower(context, has_graph=cut_from(node) is None).usage(node)
 
 
 class Follower:
@@ -249,7 +249,7 @@ class Follower:
 
     def _may_have_graph(self, node: cst.CSTNode) -> bool:
         """Whether an expression may carry a graph."""
-        if not self.has_graph or is_detached(node):
+        if not self.has_graph or cut_from(node) is not None:
             return False
         value = value_of(self.context, node)
         return bool(value.kind & Kind.TENSOR and value.grad & Tri.YES)

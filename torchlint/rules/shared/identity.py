@@ -17,7 +17,7 @@ from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import keys, memory
+from torchlint.rules.shared import compared, memory
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -27,7 +27,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     """
     if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
-    if _is_changed(inner, model) or model.remember(_are_asked_about):
+    if _is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
@@ -146,14 +146,7 @@ _WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumula
 
 def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
-    return model.remember(_are_changed) or model.remember(_are_asked_about)
-
-
-def _are_asked_about(model: Model) -> bool:
-    """Whether anything depends on which of several tensors one is."""
-    if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
-        return True
-    return _are_compared(model) or keys.are_keys(model)
+    return model.remember(_are_changed) or model.remember(compared.are_asked_about)
 
 
 def _are_changed(model: Model) -> bool:
@@ -212,7 +205,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)
-    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(_are_asked_about):
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(compared.are_asked_about):
         return False
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
@@ -239,7 +232,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     scope, order = model.scopes.scope_of(inner), model.tree.order
     if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
         return False
-    if model.ask(owner, inner) is not scope or model.remember(_are_asked_about):
+    if model.ask(owner, inner) is not scope or model.remember(compared.are_asked_about):
         return False
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
@@ -353,28 +346,6 @@ def _changed_names(model: Model) -> frozenset[str]:
     found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT]
     found += model.remember(_with_assigned_attributes)
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
-
-
-_OF_THE_IDENTITY = frozenset(("setattr", "id", "hash", "vars"))
-"""Builtins that tell, or change, which of two tensors with the same elements one is."""
-
-
-def _are_compared(model: Model) -> bool:
-    """Whether it is asked which of several tensors one is, or whether it is among some."""
-    for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
-            if _is_tensor(call.args[0].value, model):
-                return True
-    for comparison in model.tree.all(cst.Comparison):
-        left = comparison.left
-        for target in comparison.comparisons:
-            match target.operator:
-                case cst.Is() | cst.IsNot() if _is_tensor(target.comparator, model):
-                    return True
-                case cst.In() | cst.NotIn() if _is_tensor(left, model):
-                    return True
-            left = target.comparator
-    return False
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:

@@ -10,22 +10,23 @@ from torchlint.model.syntax import integer
 
 def number(node: cst.BaseExpression, model: Model) -> float | None:
     """The number that an expression is, as it is written, or as the one thing that its name is ever bound to."""
-    literal = _literal(node)
-    if literal is not None:
-        return literal
+    written = literal(node)
+    if written is not None:
+        return written
     match node:
         case cst.Name(value=name):
             scope = model.ask(bindings.owner, node)
             bound = model.ask(bindings.all_assigned, name, scope) if scope is not None else ()
-            return _literal(bound[0]) if len(bound) == 1 and bound[0] is not None else None
+            return literal(bound[0]) if len(bound) == 1 and bound[0] is not None else None
         case cst.Attribute(value=cst.Name("self")):
             made = model.ask(bindings.made, node)
             is_here = made is not None and model.scopes.scope_of(made) is model.scopes.scope_of(node)
-            return _literal(made) if made is not None and is_here else None
+            return literal(made) if made is not None and is_here else None
     return None
 
 
-def _literal(node: cst.BaseExpression) -> float | None:
+def literal(node: cst.BaseExpression) -> float | None:
+    """The value of a number that is written out; None for all else."""
     if isinstance(node, cst.Float):
         return float(node.value.replace("_", ""))
     return integer(node)

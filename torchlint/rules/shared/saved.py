@@ -13,6 +13,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Strength, bindings
 from torchlint.model.syntax import (
     call_of,
+    dotted,
     has_stars,
     is_bound,
     keyword,
@@ -260,9 +261,16 @@ def _by_value(node: cst.BaseExpression, model: Model) -> Content:
     if value.kind & ~_SCALARS:
         return Content.UNKNOWN
     if value.kind & Kind.NUMBER and evidence is not None and evidence.strength is Strength.ANNOTATION:
-        is_float = "float" in model.tree.code(evidence.node) if evidence.node is not None else True
-        return Content.UNKNOWN if is_float else Content.WEIGHTS  # an `np.float64` is a `float`, too
+        return Content.UNKNOWN if _may_say_float(evidence.node, model) else Content.WEIGHTS
     return Content.WEIGHTS
+
+
+def _may_say_float(annotation: cst.CSTNode | None, model: Model) -> bool:
+    """Whether an annotation, which may stand in another file, allows a float: an ``np.float64`` is one, too."""
+    if annotation is None:
+        return True
+    is_here = model.tree.parent(annotation) is not None
+    return "float" in (model.tree.code(annotation) if is_here else dotted(annotation) or "float")
 
 
 def _is_of_project(cls: cst.CSTNode | None) -> bool:

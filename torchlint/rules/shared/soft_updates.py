@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri
-from torchlint.model.syntax import keyword, without_brackets
+from torchlint.model.syntax import cut_from, keyword, without_brackets
 from torchlint.rule import Anchor, Applicability, Edit, Fix
 from torchlint.rules.shared import no_grad
 
@@ -130,12 +130,8 @@ def _is(node: cst.BaseExpression, target: cst.BaseExpression, model: Model) -> b
 
 def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
     """``p`` of ``p.data`` and ``p.detach()``."""
-    match node:
-        case cst.Attribute(value=inner, attr=cst.Name("data")) if not node.lpar:
-            return inner
-        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach")), args=[]) if not node.lpar:
-            return inner
-    return node
+    whole = cut_from(node)
+    return node if whole is None or node.lpar else whole
 
 
 def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:

@@ -1,4 +1,4 @@
-"""Whether tensors are keys, or stand in sets: each is equal to itself alone there."""
+"""Whether a file asks which of several tensors one is: by ``is`` or ``id``, in a set, or as the key of a dictionary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,36 @@ from torchlint.model.syntax import call_of, last_name
 from torchlint.model.values import held
 
 
-def are_keys(model: Model) -> bool:
+def are_asked_about(model: Model) -> bool:
+    """Whether anything depends on which of several tensors one is."""
+    if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
+        return True
+    return _are_compared(model) or _are_keys(model)
+
+
+_OF_THE_IDENTITY = frozenset(("setattr", "id", "hash", "vars"))
+"""Builtins that tell, or change, which of two tensors with the same elements one is."""
+
+
+def _are_compared(model: Model) -> bool:
+    """Whether it is asked which of several tensors one is, or whether it is among some."""
+    for call in model.tree.all(cst.Call):
+        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
+            if _is_tensor(call.args[0].value, model):
+                return True
+    for comparison in model.tree.all(cst.Comparison):
+        left = comparison.left
+        for target in comparison.comparisons:
+            match target.operator:
+                case cst.Is() | cst.IsNot() if _is_tensor(target.comparator, model):
+                    return True
+                case cst.In() | cst.NotIn() if _is_tensor(left, model):
+                    return True
+            left = target.comparator
+    return False
+
+
+def _are_keys(model: Model) -> bool:
     """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
     elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
     elements += [each.elt for each in model.tree.all(cst.SetComp)]
