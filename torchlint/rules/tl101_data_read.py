@@ -15,6 +15,8 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +rows = w.size(0)
 -like = torch.zeros_like(w.data)
 +like = torch.zeros_like(w)
+-there = w.data is not None
++there = w is not None
  layer = nn.Linear(3, 2)
 
 
@@ -54,7 +56,7 @@ What is made of it on the spot may carry no graph anyway, and so may what it is 
 +    kept = out.detach().sum()
 ```
 
-A gradient is outside the graph already:
+A gradient is outside the graph already, and stays there if it is written under `no_grad`:
 
 ```diff run
  import torch
@@ -63,6 +65,16 @@ A gradient is outside the graph already:
  (w * w).sum().backward()
 -step = 0.1 * w.grad.data
 +step = 0.1 * w.grad
+
+
+ @torch.no_grad()
+ def decay(w):
+-    grad = w.grad.data
++    grad = w.grad
+     grad.add_(w, alpha=0.1)
+
+
+ decay(w)
 ```
 
 ## When the fix is unsafe
@@ -186,12 +198,20 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.ask(only_metadata, node) or (usage is Usage.METADATA and _is_in_function(node, model)):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
+    if _is_compared_with_none(node, model):
+        return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
         if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = usage <= Usage.SAVED or not gradients.may_be_saved(model)
+        if usage >= Usage.OVERWRITTEN and not gradients.keep_graphs(model) and not is_told:
+            if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
+                return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
+            with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
+            if with_step is not None:
+                return with_step
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
     if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
@@ -219,6 +239,19 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if has_no_graph and not safe and usage is not Usage.WRITTEN and not identity.are_told_apart(model):
         return Fix("Remove `.data`: the tensor has no graph", drop, Applicability.UNSAFE)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
+
+
+def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
+    """Whether autograd is off where something is read, and wherever the name is used that it is given."""
+    if model.grad_enabled(node) != Tri.NO:
+        return False
+    match model.tree.parent(node):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) if _is_in_function(node, model):
+            uses = model.references(name, model.scopes.scope_of(node))
+            return all(model.grad_enabled(use) == Tri.NO for use in uses)
+        case cst.Attribute():
+            return True
+    return False
 
 
 def _is_volatile(node: cst.Attribute, model: Model) -> bool:
@@ -365,6 +398,15 @@ def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
         return False
     result = library.function(model.qualified(call.func) or "")
     return makes_new(result)
+
+
+def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:
+    match model.tree.parent(node):
+        case cst.Comparison(
+            left=left, comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.IsNot(), comparator=cst.Name("None"))]
+        ):
+            return left is node
+    return False
 
 
 def _is_identity(target: cst.ComparisonTarget) -> bool:
