@@ -111,8 +111,8 @@ from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
 from torchlint.model.trainable import is_frozen
-from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
-from torchlint.rules.shared import no_grad
+from torchlint.rule import Applicability, Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
+from torchlint.rules.shared import no_grad, unrecorded
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -323,6 +323,21 @@ def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     name, missing = model.spelling("torch.no_grad", write)
     if not name:
         return None
+    if any(model.tree.within(small, cst.Call)) and _asks_for_gradients(small, model):
+        return None
     imports = ("torch",) if missing and into is None else ()
     block = Block(f"with {name}():", small, into=into)
-    return Fix("Move the operation into a `torch.no_grad()` block", (), imports=imports, block=block)
+    is_safe = unrecorded.knows_all_calls(write, model)
+    applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
+    risk = "" if is_safe else "what is called in the statement runs under `no_grad`, too"
+    said = "Move the operation into a `torch.no_grad()` block"
+    return Fix(said, (), applicability, imports=imports, block=block, risk=risk)
+
+
+def _asks_for_gradients(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a statement computes gradients of what it computes itself, which needs a graph."""
+    for call in model.tree.within(statement, cst.Call):
+        if (model.qualified(call.func) or "").startswith(("torch.autograd.", "torch.func.")):
+            if len(model.tree.within(call, cst.Call)) > 1:
+                return True
+    return False

@@ -28,6 +28,8 @@ _KEEPING = re.compile(
     rb"|backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad\s*\((?:[^(),\n]{0,100},){4}"
 )
 """What asks for gradients with a graph, by its name or place, or hands the question on."""
+_GIVEN = re.compile(rb"\.grad(?<=[\w)\]]\.grad)\s*(?:[-+*/]?=)(?!=)\s*(?!None\b)")
+"""A gradient that is assigned, and not only taken away."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -41,11 +43,14 @@ class Patching:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._keeping: list[str] = []
+        self._giving: list[str] = []
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        if _KEEPING.search(data):
+        if asks_for_graphs(data):
             self._keeping.append(path)
+        elif b".grad" in data and _GIVEN.search(data) is not None:
+            self._giving.append(path)
         if b"torch" not in data and b"import" not in data:
             return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
@@ -59,8 +64,13 @@ class Patching:
         return None
 
     def keeper(self, path: str) -> str | None:
-        """The first other file that may ask for gradients with a graph: ``backward(create_graph=True)``."""
-        return next((other for other in self._keeping if other != path), None)
+        """The first other file that may ask for gradients with a graph, or assign such: ``p.grad = g + c * p``."""
+        found = next((other for other in self._keeping if other != path), None)
+        return found or next((other for other in self._giving if other != path and self._gives(other)), None)
+
+    def _gives(self, other: str) -> bool:
+        tree = self._parse(other)
+        return tree is None or any(map(_is_giving, ast.walk(tree)))
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
@@ -79,6 +89,43 @@ class Patching:
             return True  # its text says so
         names = _imported(tree)
         return any(_is_patch(node, name, names) for node in ast.walk(tree))
+
+
+def asks_for_graphs(data: bytes) -> bool:
+    """Whether a file asks for gradients with a graph, or hands the question on."""
+    return _KEEPING.search(data) is not None
+
+
+def _is_giving(node: ast.AST) -> bool:
+    """Whether a tensor is given a gradient that may have a graph."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            pass
+        case ast.AugAssign(target=target, value=value):
+            targets = [target]
+        case _:
+            return False
+    return any(isinstance(each, ast.Attribute) and each.attr == "grad" for each in targets) and _may_have_graph(value)
+
+
+def _may_have_graph(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant():
+            return False
+        case ast.Attribute(attr=name):
+            return name not in ("data", "grad")
+        case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner):
+            return _may_have_graph(inner)
+        case ast.BinOp(left=left, right=right):
+            return _may_have_graph(left) or _may_have_graph(right)
+        case ast.Call(func=ast.Attribute(value=inner, attr=name), args=args):
+            is_new = name.endswith("_like") or name.startswith("new_") or name in _CUT
+            return not is_new and (_may_have_graph(inner) or any(map(_may_have_graph, args)))
+    return True
+
+
+_CUT = frozenset(("detach", "zeros", "ones", "empty", "full", "rand", "randn", "tensor", "from_numpy"))
+"""What gives a tensor without a graph, as a method or a function of torch."""
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
