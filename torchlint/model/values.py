@@ -127,6 +127,9 @@ MAX_DEPTH = 4
 MAX_KEYS = 32
 """Keys of a mapping that are known one by one, and modules of a ``Sequential``; with more of them none is."""
 
+MAX_CHOICES = 8
+"""How many functions or classes are followed where one of several is chosen; of more nothing is known."""
+
 MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
@@ -189,6 +192,8 @@ class Value:
     """What has no qualified name: a method, the fields of a named tuple."""
     node: cst.CSTNode | None = field(default=None, compare=False)
     """Definition in this file or another one: of the function or class, or of the class of an instance."""
+    choices: tuple[Value, ...] = field(default=(), compare=False)
+    """The functions and classes of which one is meant, or an object of one of them, if there are several."""
     receiver: Value | None = None
     """The object a bound method is bound to."""
     item: Value | None = None
@@ -328,6 +333,24 @@ def _either_node(a: Value, b: Value) -> cst.CSTNode | None:
     return b.node if a.node is None else None
 
 
+def _choices(a: Value, b: Value) -> tuple[Value, ...]:
+    """All that is meant by one of two values, if that is several things that can be followed."""
+    meant: list[Value] = []
+    for value in (*(a.choices or (a,)), *(b.choices or (b,))):
+        if not _can_be_followed(value):
+            if value.is_named or value.node is not None:
+                return ()
+        elif not any(value.node is each.node and value == each for each in meant):
+            meant.append(value)
+    return tuple(meant) if 1 < len(meant) <= MAX_CHOICES else ()
+
+
+def _can_be_followed(value: Value) -> bool:
+    """Whether it is one function or class, an object of one, or something imported."""
+    is_defined = isinstance(value.node, (cst.ClassDef, cst.FunctionDef))
+    return is_defined or reference(value) is not None or (value.kind == Kind.MODULE and value.ref is not None)
+
+
 def _weaker(a: Value, b: Value) -> Evidence | None:
     """Evidence of a join: what speaks for the tensor; of two, the weaker."""
     tensors = [v.evidence for v in (a, b) if v.kind & Kind.TENSOR and v.evidence]
@@ -337,7 +360,7 @@ def _weaker(a: Value, b: Value) -> Evidence | None:
 def join(a: Value, b: Value, depth: int = 0) -> Value:
     """What is known where two control-flow paths meet."""
     if a is b or a == b:
-        return a
+        return a if a.node is b.node and a.choices is b.choices else replace(a, choices=_choices(a, b))
     if depth > MAX_DEPTH:
         return UNKNOWN
     items = None
@@ -362,6 +385,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         ref=ref if not is_partial else None,
         inner=named.inner if is_same and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
+        choices=_choices(a, b) if not is_partial else (),
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
         items=items,

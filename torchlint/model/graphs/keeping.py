@@ -120,8 +120,23 @@ def _reassigned(
     added = list(_added(context, value, own, path))
     if len(added) > 0 and added[0] is not value:
         return Keeping(node, path, tuple(added))
-    index = _counted(context, target)
+    index = _counted(context, target) or _kept_by_its_object(context, target)
     return None if index is None else Keeping(node, path, tuple(_parts(value)), index)
+
+
+def _kept_by_its_object(context: Context, target: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The key under which an object of the project keeps all that it is given by its ``__setitem__``."""
+    match target:
+        case cst.Subscript(value=base, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+            value = value_of(context, base)
+        case _:
+            return None
+    if value.kind != Kind.OBJECT or not isinstance(value.node, cst.ClassDef) or value.choices:
+        return None
+    method = find_method(context.home(value.node), value.node, "__setitem__")
+    if method is None or len(given := [param.name.value for param in parameters(method)]) != 3:
+        return None
+    return key if given[2] in _kept_inside(context, method, _FAR) else None
 
 
 def _counted(context: Context, target: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -381,8 +381,27 @@ def _is_sent_itself(sending: Sending, node: cst.BaseExpression) -> bool:
 def _is_emptied(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
     """Whether something without a graph is put in the place of what an object holds."""
     path = dotted(node) or ""
-    targets = (event.node for event in flow.events() if is_below(event.path, path))
-    return any(isinstance(each, cst.Assign) and not any(mentions(context, each.value)) for each in targets)
+    assigned = (event.node for event in flow.events() if is_below(event.path, path))
+    return any(isinstance(each, cst.Assign) and _empties(context, each, path) for each in assigned)
+
+
+def _empties(context: Context, assign: cst.Assign, path: str) -> bool:
+    """Whether an assignment puts something without a graph into an object; a name bound anew leaves it as it is."""
+    bound = [each for target in assign.targets for each in _parts_of_target(target.target)]
+    if not any(isinstance(each, (cst.Subscript, cst.Attribute)) and dotted(each) != path for each in bound):
+        return False
+    if any(mentions(context, assign.value)):
+        return False
+    value = value_of(context, assign.value)
+    return value.kind != Kind.TENSOR or value.grad != Tri.YES
+
+
+def _parts_of_target(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _parts_of_target(element.value)
+    else:
+        yield target
 
 
 def _is_in(path: str, sent: cst.BaseExpression) -> bool:

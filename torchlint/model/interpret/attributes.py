@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -65,6 +66,8 @@ def expression(frame: Frame, node: cst.Attribute) -> Value:
 
 def attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
     """``base.name``."""
+    if base.choices:
+        return reduce(join, [attribute(frame, each, name, node) for each in base.choices])
     if base.kind & Kind.REFERENCE and base.is_named and not base.kind & ~(Kind.REFERENCE | Kind.NONE):
         if base.receiver is not None:
             return unknown(Symbol(Origin.ATTRIBUTE, id(node)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.bindings import is_counter
+from torchlint.model.definitions import follow
 from torchlint.model.interpret import (
     attributes,
     containers,
@@ -37,7 +38,7 @@ from torchlint.model.values import (
 
 def expression(frame: Frame, node: cst.Subscript) -> Value:
     """``x[…]``."""
-    base = frame.value(node.value)
+    base = _followed(frame, frame.value(node.value))
     evaluate_index(frame, node)
     path = dotted(node.value)
     index = node.slice[0].slice if len(node.slice) == 1 else None
@@ -84,6 +85,12 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         key = f"[{literal!r}]" if literal is not None else "[]"
         return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
     return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
+
+
+def _followed(frame: Frame, base: Value) -> Value:
+    """A list or dictionary of another file; anything else as it is."""
+    found = follow(frame.context, base) if base.kind == Kind.REFERENCE else base
+    return found if found.kind == Kind.CONTAINER else base
 
 
 def _item_by_name(frame: Frame, base: Value, name: str) -> Value | None:

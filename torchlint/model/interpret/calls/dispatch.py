@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 import libcst as cst
 
@@ -94,6 +95,8 @@ def _called(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argum
         named = {a.keyword for a in arguments if a.keyword}
         arguments = [*(a for a in func.bound if a.keyword not in named), *arguments]
         func = replace(func, bound=None)
+    if func.choices:
+        return reduce(join, [_called(frame, each, node, arguments) for each in func.choices])
     results: list[Value] = []
     if func.kind & Kind.REFERENCE and func.is_named:
         results.append(_call_reference(frame, func, node, arguments))
