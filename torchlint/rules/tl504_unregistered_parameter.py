@@ -60,6 +60,36 @@ either.
      return weight
 ```
 
+What takes a list of tensors takes no `nn.ParameterList`, nor a part of one. What goes through it, does:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.rows = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.parts = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.given = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.either = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.named = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+~        self.terms = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
++        self.terms = nn.ParameterList([nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))])
+
+     def all(self):
+         return self.given
+
+     def forward(self):
+         named = self.named
+         total = torch.cat(self.rows).sum() + torch.stack(self.parts[1:]).sum() + torch.hstack(self.all()).sum()
+         total = total + torch.vstack(self.either if named else []).sum() + torch.einsum("i,i", named)
+         return total + sum(self.terms).sum() + torch.stack([*self.terms]).sum() + torch.stack(list(self.terms)).sum()
+
+ value = Net()().item()
+ count = len(list(Net().parameters()))
+```
+
 ## When the fix is unsafe
 
 Always: the module has one more parameter then, and trains it. There is none where `nn.Parameter` or an optimizer
