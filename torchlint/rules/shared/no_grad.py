@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model, Value
-from torchlint.model.syntax import chain, keyword
+from torchlint.model.syntax import chain, keyword, last_name
 from torchlint.rule import Applicability, Block, Edit, Fix
 
 
@@ -34,12 +34,37 @@ def is_by_hand(model: Model, line: cst.CSTNode) -> bool:
 
 
 def may_hold(statement: cst.CSTNode, model: Model) -> bool:
-    """Whether nothing in a statement takes the mode along, or keeps what was computed in it.
+    """Whether nothing in a statement takes the mode along, keeps what was computed in it, or needs autograd.
 
     ``yield`` and ``await`` hand the mode to whoever runs meanwhile; what ``:=`` binds is used later, with its graph.
     """
     leaving = (cst.Yield, cst.Await, cst.NamedExpr)
-    return not any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls))
+    if any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls)):
+        return False
+    return not differentiates(model, statement)
+
+
+_DIFFERENTIATING = frozenset(
+    (
+        *("grad", "backward", "grad_and_value"),
+        *("jacobian", "hessian", "jvp", "vjp", "hvp", "vhp", "jacrev", "jacfwd"),
+    )
+)
+_FAR = 3
+"""How many calls away what needs a graph is looked for."""
+
+
+def differentiates(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
+    """Whether gradients are computed in a statement or in functions of the project that it calls: it needs a graph."""
+    for call in model.tree.within(node, cst.Call):
+        if last_name(call.func) in _DIFFERENTIATING:
+            return True
+        function = model.value(call.func).node if far else None
+        if isinstance(function, cst.FunctionDef) and model.home(function).remember(
+            differentiates, function.body, far - 1
+        ):
+            return True
+    return False
 
 
 _MODULES = ("torch.", "numpy.", "math.")
