@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.calls_elsewhere import uses_elsewhere
 from torchlint.model.syntax import assignment_of, call_of, is_none
 from torchlint.model.torch import library
 from torchlint.rule import Applicability, Fix
@@ -74,11 +75,23 @@ def _serves(value: cst.BaseExpression, container: str, of: str, model: Model) ->
         case _:
             return False
     name = target.attr.value
-    if not model.remember(_is_always_served, name, container, of):
+    if not model.remember(_is_always_served, name, container, of) or not _serves_others(target, container, of, model):
         return False
     return all(
         _is_gone_at(target, other, model) for other in model.remember(_not_taken, name, of) if other is not target
     )
+
+
+def _serves_others(target: cst.Attribute, container: str, of: str, model: Model) -> bool:
+    """Whether a container can do all that other files do with the attribute, which know it by that name."""
+    cls = model.tree.enclosing(target, cst.ClassDef)
+    if not isinstance(cls, cst.ClassDef):
+        return False
+    for use in model.ask(uses_elsewhere, cls, target.attr.value):
+        home = model.home(use)
+        if not _is_served(use, container, of, home) or not _may_be_assigned(assignment_of(use, home.tree), of, home):
+            return False
+    return True
 
 
 def _is_always_served(model: Model, name: str, container: str, of: str) -> bool:
