@@ -131,8 +131,8 @@ A container of torch's cannot take everything that a list can, and has neither a
 ## When the fix is unsafe
 
 Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
-one by one there is no fix: begin with `nn.ModuleList()`. Nor where this file or another one does with the attribute what
-`nn.ModuleList` cannot (`.remove(…)`).
+one by one there is no fix: begin with `nn.ModuleList()`. Nor where this file or another one does with the attribute
+what `nn.ModuleList` cannot (`.remove(…)`).
 
 `nn.ModuleList`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html>.
 """

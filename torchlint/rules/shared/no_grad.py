@@ -14,7 +14,7 @@ def moved(
 ) -> Fix | None:
     """Put a simple statement into a block, with some edits in it; None where that cannot be."""
     line = model.tree.parent(small)
-    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model):
+    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model) or differentiates(model, small):
         return None
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
     into = block_before(model, line) if begins else None
@@ -34,14 +34,12 @@ def is_by_hand(model: Model, line: cst.CSTNode) -> bool:
 
 
 def may_hold(statement: cst.CSTNode, model: Model) -> bool:
-    """Whether nothing in a statement takes the mode along, keeps what was computed in it, or needs autograd.
+    """Whether nothing in a statement takes the mode along, or keeps what was computed in it.
 
     ``yield`` and ``await`` hand the mode to whoever runs meanwhile; what ``:=`` binds is used later, with its graph.
     """
     leaving = (cst.Yield, cst.Await, cst.NamedExpr)
-    if any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls)):
-        return False
-    return not differentiates(model, statement)
+    return not any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls))
 
 
 _DIFFERENTIATING = frozenset(
