@@ -50,24 +50,43 @@ def _run(text: str, fixing: Fixing, codes: frozenset[str] | None) -> None:
 
 
 def _traced(run: Callable[[], None], counted: Counts) -> None:
-    lines: Counter[CodeType] = Counter()
-
-    def line(frame: FrameType, event: str, arg: object) -> object:
-        lines[frame.f_code] += 1
-        return line
+    """Count the lines of a run, each piece of code with a function of its own: a table would be asked for each line."""
+    totals: list[tuple[CodeType, Callable[[], int]]] = []
+    tracers: dict[int, _Tracer | None] = {}
 
     def call(frame: FrameType, event: str, arg: object) -> object:
-        lines[frame.f_code] += 1
-        return line if _is_counted(frame.f_code) else None
+        code = frame.f_code
+        try:
+            tracer = tracers[id(code)]
+        except KeyError:
+            tracer, total = _counting()
+            totals.append((code, total))  # which keeps it, so that no other one comes to have its number
+            tracers[id(code)] = tracer = tracer if _is_counted(code) else None
+        return tracer and tracer(frame, event, arg)
 
     sys.settrace(call)  # type: ignore[arg-type]
     try:
         run()
     finally:
         sys.settrace(None)
-    for code, number in lines.items():
-        if _is_counted(code):
+    for code, total in totals:
+        if number := total():
             counted[_name(code)] += number
+
+
+_Tracer = Callable[[FrameType, str, object], object]
+
+
+def _counting() -> tuple[_Tracer, Callable[[], int]]:
+    """What counts how often it is called, and what says how often that was."""
+    number = 0
+
+    def line(frame: FrameType, event: str, arg: object) -> object:
+        nonlocal number
+        number += 1
+        return line
+
+    return line, lambda: number
 
 
 def _is_counted(code: CodeType) -> bool:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Torchlint
+from once import checked
 from programs import random_program, text_of
 
 from torchlint.diagnostic import Fixing
-from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 from torchlint.testing.examples import examples
 
@@ -82,10 +82,10 @@ TEXTS = dict(texts())
 
 
 def assert_as_announced(text: str, fixing: Fixing) -> None:
-    before, after = check_text(text, "x.py", CODES), check_text(text, "x.py", CODES, fixing)
+    before, after = checked(text, "x.py", CODES), checked(text, "x.py", CODES, fixing)
     announced = Counter(d.code for d in before.diagnostics if d.fix is not None and fixing.applies(d.fix))
     assert Counter(dict(after.fixed)) == announced
-    again = check_text(after.text, "x.py", CODES, fixing)
+    again = checked(after.text, "x.py", CODES, fixing)
     assert (again.text, again.fixed) == (after.text, ())
 
 
@@ -100,7 +100,7 @@ def test_most_announce_something() -> None:
     unchanged = {name for name, example in EXAMPLES.items() if example.after_unsafe == example.before}
     changed = {name: text for name, text in TEXTS.items() if name not in unchanged}
     announcing = [
-        name for name, text in changed.items() if any(d.fix for d in check_text(text, "x.py", CODES).diagnostics)
+        name for name, text in changed.items() if any(d.fix for d in checked(text, "x.py", CODES).diagnostics)
     ]
     assert len(announcing) > 0.75 * len(changed)
 
@@ -114,13 +114,13 @@ def test_in_generated_programs(seed: int) -> None:
 
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_the_evidence_is_there_before_the_fix(name: str) -> None:
-    found = [d.code for d in check_text(HEAD + EVIDENCE[name], "x.py", CODES).diagnostics]
+    found = [d.code for d in checked(HEAD + EVIDENCE[name], "x.py", CODES).diagnostics]
     assert "TL101" in found
 
 
 def test_what_is_tried_is_no_evidence() -> None:
     text = f"{HEAD}def f(x):\n    b = x.data.sum()\n    try:\n        Variable(x)\n    except TypeError:\n        pass\n    return b\n"
-    assert "TL101" not in [d.code for d in check_text(text, "x.py", CODES).diagnostics]
+    assert "TL101" not in [d.code for d in checked(text, "x.py", CODES).diagnostics]
 
 
 def test_every_way_to_count(torchlint: Torchlint, tmp_path: Path) -> None:

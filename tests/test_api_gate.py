@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest import mock
 
 import pytest
 from test_api_table import ROWS, label
@@ -41,14 +42,21 @@ def spelled(row: dict[str, Any], form: str) -> str | None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("row", NAMED, ids=label)
-def test_the_gate_is_not_narrower_than_the_rule(
-    row: dict[str, Any], form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = spelled(row, form)
-    if text is None:
-        return
-    monkeypatch.setattr(check, "possible_rules", lambda data, codes: codes)
+def test_the_gate_is_not_narrower_than_the_rule(form: str) -> None:
+    """One test for all rows: each takes a tenth of what a test of its own costs."""
+    narrower = [f"{label(row)}:\n{text}" for row in NAMED if (text := spelled(row, form)) and is_left_out(text, row)]
+    assert not narrower, "\n".join(narrower)
+
+
+def is_left_out(text: str, row: dict[str, Any]) -> bool:
+    """Whether the gate keeps a text from the rule that finds something in it."""
     codes = frozenset((row["rule"],))
-    if any(found.code in codes for found in check_text(text, "x.py", codes).diagnostics):
-        assert possible_rules(text.encode(), codes), text
+    if possible_rules(text.encode(), codes):
+        return False
+    with mock.patch.object(check, "possible_rules", lambda data, codes: codes):
+        return any(found.code in codes for found in check_text(text, "x.py", codes).diagnostics)
+
+
+def test_most_rows_are_spelled() -> None:
+    """Else the test above says nothing."""
+    assert all(sum(spelled(row, form) is not None for row in NAMED) > len(NAMED) / 2 for form in FORMS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from unittest import mock
 
@@ -68,3 +69,16 @@ def test_words_are_known_of_patterns_that_begin_with_one_of_several() -> None:
     (found,) = searches(frozenset(("TL501",))).own
     assert {b"require_grad", b"requires_gradients"} <= found.any_word
     assert any({b"mul_", b"clamp_min_"} <= each.any_word for each in searches(frozenset(("TL313",))).own)
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("__all__ = ['f']\nf = g = 1\n", {"f"}),
+        ("__\uff41ll__ = ['f']\nf = g = 1\n", {"f"}),
+        ("f = g = 1\n", None),
+        ("__all__ = ['f']\n__all__ += ['g']\n", None),
+    ],
+)
+def test_what_a_file_lists(text: str, listed: set[str] | None) -> None:
+    assert outlined(text, ast.parse(text)).listed == listed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import subprocess
@@ -15,6 +16,7 @@ from libcst.codemod import CodemodContext, CodemodTest, TransformSkip, Transform
 from torchlint import codemods
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
+from torchlint.model.codebase.modules import Codebase
 from torchlint.project.selection import OWN
 from torchlint.rules import catalogue
 
@@ -22,6 +24,9 @@ ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
 PARSED = [path for path in CASES if path.stem != "async_keyword"]
 """The other one is no Python, which libcst's runner refuses by itself."""
+
+around = functools.cache(Codebase)
+"""The files around, read once for all the cases, as the commands do."""
 
 OLD = "import torch\nw = torch.ones(3, requires_grad=True)\nx = w.data * 2\n"
 NEW = OLD.replace(".data", ".detach()")
@@ -71,7 +76,8 @@ def test_the_text_is_that_of_check(path: Path, unsafe: bool) -> None:
     assert isinstance(result, TransformSuccess), result
     codes = frozenset(code for code, rule in catalogue().items() if rule.by_default) | frozenset(OWN)
     fixing = Fixing.UNSAFE if unsafe else Fixing.SAFE
-    assert result.code == check_text(text, "-", codes, fixing, location=os.path.abspath("-")).text
+    checked = check_text(text, "-", codes, fixing, location=os.path.abspath("-"), codebase=around())
+    assert result.code == checked.text
     assert not result.warning_messages
 
 

@@ -267,7 +267,7 @@ def test_a_state_that_is_kept_again_and_again() -> None:
         NET + "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n",
         "for i in range(3):\n    if i:\n        best = net.state_dict()\n    optimizer.step()\nnet.load_state_dict(best)\n\n",
     )
-    assert growing(program, 5 * SIZE, Fixing.NONE, frozenset(("TL412",))) == []
+    assert growing(program, 3 * SIZE, Fixing.NONE, frozenset(("TL412",))) == []
 
 
 def test_what_is_known_of_a_name_is_not_copied_for_each_read_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

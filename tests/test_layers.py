@@ -67,3 +67,12 @@ def test_the_environment(value: str, left_out: list[str]) -> None:
     environment = {VARIABLE: value, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert ran.stdout == f"{left_out}\n"
+
+
+@pytest.mark.parametrize(("left_out", "code"), [("", 0), ("plain-records", 1)])
+def test_values_are_kept_from_being_changed(left_out: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, left_out)
+    program = "from torchlint.model.values import NUMBER; hash(NUMBER); NUMBER.ref = 'x'"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == code
+    assert ("FrozenInstanceError" in ran.stderr) is bool(code)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from torchlint.model.codebase.patching import _ASSIGNED, _BY_SETATTR, _BY_TEXT
+from torchlint.model.codebase.patching import _ASSIGNED, _BY_SETATTR, _BY_TEXT, Patching
 
 NEAR = {
     "F.relu = mine": ["relu"],
@@ -44,3 +46,20 @@ def test_names_that_a_text_names(text: str) -> None:
 def test_a_long_line_is_not_looked_through_for_each_attribute_on_it() -> None:
     behind = "c, " * 1000
     assert _ASSIGNED.search(f"a.b, {behind} d = 1".encode()) is None
+
+
+def test_a_file_is_gone_through_once_for_all_that_is_asked() -> None:
+    """A file with many names that others may replace asks as often as it uses them."""
+    text = "import torch\ntorch.relu = torch.tanh = setattr(torch, 'ones', f)\nx.data = 1\n"
+    parsed: list[str] = []
+
+    def parse(path: str) -> ast.Module:
+        parsed.append(path)
+        return ast.parse(text)
+
+    patching = Patching(parse)
+    patching.add("other.py", text.encode())
+    asked = ("torch.relu", "torch.tanh", "torch.ones", "torch.nn.functional.relu", "torch.sigmoid")
+    assert [patching.patcher("x.py", name) for name in asked] == ["other.py"] * 3 + [None] * 2
+    assert patching.setter("x.py", "data") == "other.py"
+    assert parsed == ["other.py"]

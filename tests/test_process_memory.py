@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from torchlint.api import Linter
 from torchlint.system.memory import give_back
+from torchlint.system.stack import COLLECT, look_for_garbage_as_usual
 
 Write = Callable[[dict[str, str]], None]
 
@@ -91,3 +94,30 @@ def test_free_memory_goes_back(write: Write, tmp_path: Path, monkeypatch: pytest
     gc.collect()
     assert len(given) == 2
     give_back()
+
+
+ENDING = """
+import gc, os, sys
+from torchlint.cli import main
+
+def leave(code):
+    print(*gc.get_threshold(), file=sys.stderr)
+    os._exit(code)
+
+main._leave = leave
+main.main()
+"""
+
+
+def test_nothing_is_looked_for_when_a_run_is_over(write: Write, tmp_path: Path) -> None:
+    write({"a.py": "import torch\nw = torch.ones(3, requires_grad=True)\nw.data.add_(1)\n"})
+    command = [sys.executable, "-c", ENDING, "check", "--isolated", "--no-cache", "-j1", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (1, " ".join(map(str, COLLECT)))
+
+
+def test_who_lives_on_looks_as_usual() -> None:
+    usual = gc.get_threshold()
+    gc.set_threshold(*COLLECT)
+    look_for_garbage_as_usual()
+    assert gc.get_threshold() == usual != COLLECT

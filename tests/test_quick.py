@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,22 +93,34 @@ def outer(loss, total=0):
 '''
 
 
-def shape(node: object, path: str = "") -> Iterator[str]:
+def shape(node: object) -> list[str]:
     """All that a node and those below it say, a line each; of an f-string, the expressions in it."""
-    if isinstance(node, cst.FormattedString) or (isinstance(node, cst.ConcatenatedString) and is_formatted(node)):
-        yield f"{path} formatted"
-        for number, each in enumerate(formatted(node)):
-            yield from shape(each, f"{path}[{number}]")
-    elif isinstance(node, cst.CSTNode):
-        yield f"{path} {type(node).__name__}"
-        for field in dataclasses.fields(type(node)):
-            if not is_trivia(field.name) and not field.name.endswith("_colon"):
-                yield from shape(getattr(node, field.name), f"{path}.{field.name}")
+    lines: list[str] = []
+    _describe(node, "", lines)
+    return lines
+
+
+def _describe(node: object, path: str, lines: list[str]) -> None:
+    if isinstance(node, cst.CSTNode):
+        if isinstance(node, cst.FormattedString) or (isinstance(node, cst.ConcatenatedString) and is_formatted(node)):
+            lines.append(f"{path} formatted")
+            _describe(list(formatted(node)), path, lines)
+            return
+        lines.append(f"{path} {type(node).__name__}")
+        for name in _shown(type(node)):
+            _describe(getattr(node, name), f"{path}.{name}", lines)
     elif isinstance(node, (list, tuple)):
         for index, each in enumerate(node):
-            yield from shape(each, f"{path}[{index}]")
+            _describe(each, f"{path}[{index}]", lines)
     else:
-        yield f"{path} {node!r}"
+        lines.append(f"{path} {node!r}")
+
+
+@functools.cache
+def _shown(cls: type[cst.CSTNode]) -> list[str]:
+    """The fields of a node that say something."""
+    names = (field.name for field in dataclasses.fields(cls))
+    return [name for name in names if not is_trivia(name) and not name.endswith("_colon")]
 
 
 def is_formatted(node: cst.BaseExpression) -> bool:
@@ -133,7 +146,7 @@ def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 
 def assert_same(text: str) -> None:
-    assert list(shape(Tree(text, is_quick=True).module.body)) == list(shape(cst.parse_module(text).body))
+    assert shape(Tree(text, is_quick=True).module.body) == shape(cst.parse_module(text).body)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

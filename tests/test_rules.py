@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import once
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability, Diagnostic, Fixing
@@ -94,7 +95,7 @@ def test_a_bad_block(doc: str) -> None:
 # --------------------------------------------------------------------- tests/cases
 
 
-linted = functools.cache(lint)
+linted = functools.cache(once()(lint))
 """The same text is looked at by several tests."""
 
 EXPECTED = re.compile(r"#\s*(\^*)\s*((?:TL\d{3}(?:`[^`]*`)?\s*)+)$")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from once import checked
+
 from torchlint.diagnostic import Fixing
-from torchlint.file.check import Outcome, check_text
+from torchlint.file.check import Outcome
 from torchlint.rules import catalogue
 from torchlint.testing.execution import ProgramRun, differences, rough_differences, run
 from torchlint.testing.programs import KEEPS_NO_GRAPH
@@ -39,7 +41,7 @@ class Verdict:
 
 def judge(text: str) -> Verdict:
     """Fix a program and run it before and after."""
-    verdict = Verdict(found=Counter(d.code for d in check_text(text, "program.py", ALL).diagnostics))
+    verdict = Verdict(found=Counter(d.code for d in checked(text, "program.py", ALL).diagnostics))
     before = run(text)
     verdict.ran = before.error is None
     safe = _fixed(text, Fixing.SAFE, ALL, verdict)
@@ -59,14 +61,14 @@ def judge(text: str) -> Verdict:
 
 
 def _fixed(text: str, fixing: Fixing, codes: frozenset[str], verdict: Verdict) -> Outcome:
-    outcome = check_text(text, "program.py", codes, fixing)
+    outcome = checked(text, "program.py", codes, fixing)
     verdict.wrong += [problem.message for problem in outcome.problems]
     if outcome.text != text:
         try:
             compile(outcome.text, "program.py", "exec", dont_inherit=True)
         except SyntaxError as error:
             verdict.wrong.append(f"{fixing.value} fixes leave what does not compile: {error}")
-        again = check_text(outcome.text, "program.py", codes, fixing).text
+        again = checked(outcome.text, "program.py", codes, fixing).text
         if again != outcome.text:
             verdict.wrong.append(f"a second run with {fixing.value} fixes changes it again")
     return outcome
@@ -80,15 +82,15 @@ def _changed_by_safe_fixes(text: str, before: ProgramRun, safe: Outcome, verdict
         return [f"raised {before.error!r}, and now {after.error!r}"] if nonsense else []
     if KEEPS_NO_GRAPH not in verdict.safe:
         return differences(before, after)
-    others = check_text(text, "program.py", ALL - {KEEPS_NO_GRAPH}, Fixing.SAFE)
+    others = checked(text, "program.py", ALL - {KEEPS_NO_GRAPH}, Fixing.SAFE)
     return differences(before, after, may_detach=True) or differences(before, run(others.text))
 
 
 def _is_changed(text: str, before: ProgramRun, code: str) -> bool:
-    outcome = check_text(text, "program.py", frozenset((code,)), Fixing.SAFE)
+    outcome = checked(text, "program.py", frozenset((code,)), Fixing.SAFE)
     return bool(differences(before, run(outcome.text), may_detach=code == KEEPS_NO_GRAPH))
 
 
 def _deviates(text: str, before: ProgramRun, code: str) -> bool:
-    outcome = check_text(text, "program.py", frozenset((code,)), Fixing.UNSAFE)
+    outcome = checked(text, "program.py", frozenset((code,)), Fixing.UNSAFE)
     return bool(rough_differences(before, run(outcome.text)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from torchlint import __version__
 from torchlint.cli.exit_codes import INCOMPLETE, USAGE
+from torchlint.system.stack import look_for_garbage_rarely
 
 if TYPE_CHECKING:
     import click
@@ -28,6 +29,7 @@ VERBOSE = ("-v", "-qv", "-vq", "--verbose")
 
 def main() -> NoReturn:
     """Run the command line and end the process."""
+    look_for_garbage_rarely()
     _leave(run())
 
 

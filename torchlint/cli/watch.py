@@ -21,6 +21,7 @@ from torchlint.project.project import Project
 from torchlint.project.selection import SettingsError
 from torchlint.project.settings import FILES, given
 from torchlint.system.reading import read
+from torchlint.system.stack import look_for_garbage_as_usual
 
 PAUSE = 0.5
 """Seconds between two looks, at least."""
@@ -46,6 +47,7 @@ def watch(options: CheckOptions, wait: Callable[[float], None] = time.sleep) -> 
     if options.interactive or options.add_ignore is not None or options.staged or "-" in options.paths:
         raise SettingsError("--watch goes with neither --interactive, --add-ignore, --staged, nor standard input")
     CheckCommand(options)
+    look_for_garbage_as_usual()
     others = set[str]()
     while True:
         seen = _looks(options, others)

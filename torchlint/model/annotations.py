@@ -187,6 +187,8 @@ def _said(value: Value, node: cst.BaseExpression) -> Value:
     """The same value on the evidence of an annotation, which tells what is in it as well."""
     if value.evidence is not None:
         return value
+    if value.item is None and value.items is None and value.keys is None:
+        return value.because(Strength.ANNOTATION, "an annotation says so", node)
     item = _said(value.item, node) if value.item is not None else None
     items = tuple(_said(each, node) for each in value.items) if value.items is not None else None
     keys = value.keys
@@ -226,22 +228,22 @@ def _annotation(context: Context, node: cst.BaseExpression, frame: Frame, depth:
     if depth > 6:
         return None
     match node:
-        case cst.SimpleString() | cst.ConcatenatedString():
-            text = node.evaluated_value
-            parsed = _parsed(context, text if isinstance(text, str) else "")
-            return _annotation(context, parsed, frame, depth + 1) if parsed is not None else None
         case cst.Name("None"):
             return NONE
-        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
-            return _union(context, [left, right], frame, depth)
-        case cst.Subscript():
-            return _generic(context, node, frame, depth)
         case cst.Name() | cst.Attribute():
             value = frame.value(node)
             stands_for = _alias(context, value)
             if stands_for is not None:
                 return _annotation(context, stands_for, frame, depth + 1)
             return instance_of(context, value, node)
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            return _union(context, [left, right], frame, depth)
+        case cst.Subscript():
+            return _generic(context, node, frame, depth)
+        case cst.SimpleString() | cst.ConcatenatedString():
+            text = node.evaluated_value
+            parsed = _parsed(context, text if isinstance(text, str) else "")
+            return _annotation(context, parsed, frame, depth + 1) if parsed is not None else None
     return None
 
 

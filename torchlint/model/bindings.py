@@ -197,12 +197,15 @@ def _bindings_of(context: Context, name: str, scope: cst.FunctionDef | cst.Modul
     return found
 
 
+_LISTING = frozenset((cst.ImportAlias, cst.NameItem))
+
+
 def _is_label(tree: Tree, node: cst.Name) -> bool:
     """Whether a name is no variable: a label, or what an import, ``global`` or ``nonlocal`` lists."""
     parent = tree.parent(node)
-    if isinstance(parent, cst.AsName):
+    if type(parent) is cst.AsName:
         return isinstance(tree.parent(parent), cst.ImportAlias)
-    return isinstance(parent, (cst.ImportAlias, cst.NameItem)) or is_label(tree, node)
+    return type(parent) in _LISTING or is_label(tree, node)
 
 
 def declares(context: Context, attribute: str) -> bool:

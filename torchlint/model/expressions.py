@@ -25,11 +25,15 @@ def value_of(context: Context, node: cst.CSTNode) -> Value:
     It was seen when its scope was interpreted; where that left it unknown in a function, the callers are asked. Those
     of a ``forward`` are believed less than the convention on what it is given.
     """
-    scope = context.scopes.scope_of(node)
-    value = follow(context, trace_of(context, scope).value(node))
+    scope, value = context.scopes.scope_of(node), own_value(context, node)
     if value.kind & Kind.UNKNOWN and isinstance(scope, cst.FunctionDef) and not _is_forward(context, scope):
         return context.interpreter.of_callers(context, node, scope) or value
     return value
+
+
+def own_value(context: Context, node: cst.CSTNode) -> Value:
+    """What an expression can be, whoever calls the function: callers that are seen are no proof of all others."""
+    return follow(context, trace_of(context, context.scopes.scope_of(node)).value(node))
 
 
 def _is_forward(context: Context, function: cst.FunctionDef) -> bool:
@@ -43,7 +47,7 @@ def qualified(context: Context, node: cst.CSTNode) -> str | None:
     """
     path = imported_path(context, node)
     if path is None:
-        return reference(value_of(context, node))
+        return reference(own_value(context, node))
     return reexports.qualified(context, node, path) or named(path).ref
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.codebase.exports import keeps_graphs
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, last_name, parameters
 from torchlint.model.values import Evidence, Strength, Value, container, tensor
@@ -54,7 +55,7 @@ def given_to_hook(context: Context, function: cst.FunctionDef, name: str, *, is_
     given = _GIVEN[method]
     if name not in names or names.index(name) >= len(given):
         return None
-    return _value(given[names.index(name)], Evidence(Strength.CONVENTION, f"`{method}` calls it so", function))
+    return _value(context, given[names.index(name)], Evidence(Strength.CONVENTION, f"`{method}` calls it so", function))
 
 
 def given_to_lambda(context: Context, node: cst.Lambda) -> tuple[Value, ...]:
@@ -64,11 +65,11 @@ def given_to_lambda(context: Context, node: cst.Lambda) -> tuple[Value, ...]:
     match call:
         case cst.Call(func=cst.Attribute(attr=cst.Name(name)), args=[first, *_]) if first is arg and name in _GIVEN:
             evidence = Evidence(Strength.CONVENTION, f"`{name}` calls it so", node)
-            return tuple(_value(what, evidence) for what in _GIVEN[name])
+            return tuple(_value(context, what, evidence) for what in _GIVEN[name])
     return ()
 
 
-def _value(what: HookArgument, evidence: Evidence) -> Value:
+def _value(context: Context, what: HookArgument, evidence: Evidence) -> Value:
     match what:
         case HookArgument.MODULE:
             return Value(Kind.MODULE, evidence=evidence)
@@ -77,9 +78,18 @@ def _value(what: HookArgument, evidence: Evidence) -> Value:
         case HookArgument.TENSOR:
             return tensor(evidence=evidence)
         case HookArgument.GRADIENTS:
-            return container(tensor(Tri.NO, evidence=evidence))
+            return container(_gradient(context, evidence))
         case HookArgument.GRADIENT:
-            return tensor(Tri.NO, evidence=evidence)
+            return _gradient(context, evidence)
+
+
+def is_differentiated(context: Context, backward: cst.FunctionDef) -> bool:
+    """Whether what an autograd function does in `backward` may be recorded: for who wants gradients of gradients."""
+    return "once_differentiable" not in decorator_names(backward) and keeps_graphs(context)
+
+
+def _gradient(context: Context, evidence: Evidence) -> Value:
+    return tensor(Tri.MAYBE if keeps_graphs(context) else Tri.NO, evidence=evidence)
 
 
 def _registered(context: Context) -> dict[str, str]:

@@ -27,7 +27,7 @@ def interpreted(
     A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
     """
     key = ScopeKey(id(scope), None if cls is None else id(cls))
-    is_far = context.is_part and not isinstance(scope, cst.Module)
+    is_far = context.is_part and type(scope) is not cst.Module
     return context.codebase.queries.ask(
         key,
         lambda _: _interpret(context, scope, key, cls),
@@ -42,10 +42,10 @@ def interpreted(
 
 def _surroundings(context: Context, scope: cst.FunctionDef | cst.Module) -> Callable[[], object] | None:
     """Interprets what surrounds a function as a whole, which is done before it is interpreted itself."""
-    if isinstance(scope, cst.Module):
+    if type(scope) is cst.Module:
         return None
     outer = context.scopes.scope_of(scope)
-    return None if context.is_part and isinstance(outer, cst.Module) else partial(interpreted, context, outer)
+    return None if context.is_part and type(outer) is cst.Module else partial(interpreted, context, outer)
 
 
 def _interpret(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_kind, class_of
+from torchlint.model.hooks import is_differentiated
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.possibilities import Tri
@@ -66,22 +67,42 @@ def start_grad(context: Context, function: cst.FunctionDef) -> Tri:
     cls = class_of(context, function) if is_of_function or is_of_module else None
     if cls is not None:
         kind = class_kind(context, cls)
-        if (kind == "function" and is_of_function) or (kind == "module" and is_of_module):
+        if kind == "function" and is_of_function:
+            return Tri.MAYBE if name == "backward" and is_differentiated(context, function) else Tri.NO
+        if kind == "module" and is_of_module:
             return Tri.NO
     return Tri.MAYBE if _only_without_grad(context, function) else Tri.YES  # others may call it otherwise
 
 
 def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
-    """The grad mode that a decorator says a function runs in; None if none does."""
+    """The grad mode that a decorator says a function runs in; None if none does.
+
+    That of the one that stands next to the function counts. Others between may run the function later, or elsewhere;
+    and what a coroutine does it does when all decorators are through with making it.
+    """
+    if function.asynchronous is not None:
+        return None
     outer = context.scopes.scope_of(function)
     at = outside(context) if context.is_part else context.interpreter.begin(context, outer, trace_of(context, outer))
-    for decorator in function.decorators:
+    is_run_at_once = True
+    for decorator in reversed(function.decorators):
         if context.is_part:
             at.value(decorator.decorator)
         mode = grad_context(at, decorator.decorator)
         if mode is not None:
-            return mode
+            return mode if is_run_at_once else Tri.MAYBE
+        is_run_at_once = is_run_at_once and ending_name(decorator.decorator) in _RUNNING_AT_ONCE
     return None
+
+
+_RUNNING_AT_ONCE = frozenset(
+    (
+        *("staticmethod", "classmethod", "property", "cached_property", "setter", "getter", "abstractmethod", "wraps"),
+        *("override", "final", "overload", "deprecated", "cache", "lru_cache", "compile", "script", "export", "unused"),
+        *("parametrize", "skipif", "skip", "xfail", "fixture", "once_differentiable", "rank_zero_only", "autocast"),
+    )
+)
+"""Decorators that call the function when they are called themselves, or that leave it as it is."""
 
 
 def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
 from torchlint.model.classes import class_kind, class_of
-from torchlint.model.hooks import given_to_hook
+from torchlint.model.hooks import given_to_hook, is_differentiated
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
@@ -102,7 +102,8 @@ def _convention(context: Context, function: cst.FunctionDef, cls: cst.ClassDef |
         return tensor(evidence=evidence)
     if kind == "function" and function.name.value in ("forward", "backward") and name != "ctx":
         evidence = Evidence(Strength.CONVENTION, f"`{name}` is an argument of an autograd function", function)
-        return tensor(Tri.NO, evidence=evidence)
+        is_recorded = function.name.value == "backward" and is_differentiated(context, function)
+        return tensor(Tri.MAYBE if is_recorded else Tri.NO, evidence=evidence)
     return None
 
 

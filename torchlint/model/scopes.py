@@ -376,7 +376,7 @@ class Scopes:
         of a function belong to the outside.
         """
         function = self._around.of(node)
-        return function if isinstance(function, cst.FunctionDef) else self.tree.module
+        return function if type(function) is cst.FunctionDef else self.tree.module
 
 
 def _is_in_body(node: cst.CSTNode, parent: cst.CSTNode) -> bool:

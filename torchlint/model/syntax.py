@@ -23,12 +23,12 @@ _LONGEST = 30
 def dotted(node: cst.CSTNode) -> str | None:
     """``a.b.c`` of names and attributes, None for all else and for paths that nobody writes by hand."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         if len(parts) >= _LONGEST:
             return None
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return None
     parts.append(node.value)
     return ".".join(reversed(parts))
@@ -36,10 +36,9 @@ def dotted(node: cst.CSTNode) -> str | None:
 
 def last_name(node: cst.CSTNode) -> str:
     """The name that a name or attribute ends with, ``c`` of ``a.b.c``; nothing for all else."""
-    match node:
-        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-            return name
-    return ""
+    if type(node) is cst.Name:
+        return node.value
+    return node.attr.value if type(node) is cst.Attribute else ""
 
 
 def ending_name(node: cst.CSTNode) -> str:
@@ -263,9 +262,28 @@ def is_stub(function: cst.FunctionDef) -> bool:
     return True
 
 
+_BINDING = frozenset(
+    (
+        *(cst.AssignTarget, cst.AsName, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.NamedExpr),
+        *(cst.MatchStar, cst.MatchAs, cst.MatchMapping, cst.Element, cst.StarredElement),
+    )
+)
+"""What can bind a part of itself. (Looked up, for `isinstance` of what it is not is slow: libcst's nodes are ABCs.)"""
+
+_ELEMENTS = frozenset((cst.Element, cst.StarredElement))
+
+_WITH_PARTS = frozenset((*_ELEMENTS, cst.Tuple, cst.List, cst.Subscript))
+"""What is assigned to with its parts, and they are."""
+
+_NAMING = frozenset((cst.Attribute, cst.Arg, cst.FunctionDef, cst.ClassDef, cst.Param))
+"""What has a name that is no expression."""
+
+
 def is_bound(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether an assignment, a loop, ``with``, ``import … as`` or a pattern binds ``node``, be it in a tuple."""
     parent = tree.parent(node)
+    if type(parent) not in _BINDING:
+        return False
     match parent:
         case cst.AssignTarget() | cst.AsName() | cst.MatchStar():
             return True
@@ -289,11 +307,13 @@ def is_target(tree: Tree, node: cst.CSTNode) -> bool:
 
 def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """Whether a node is assigned to, if it is, for itself and not with what it is a part of."""
+    if type(parent) not in _WITH_PARTS:
+        return True
     match parent:
         case cst.Element() | cst.StarredElement():
             return False
         case cst.Tuple() | cst.List():
-            return not isinstance(node, (cst.Element, cst.StarredElement))
+            return type(node) not in _ELEMENTS
         case cst.Subscript():
             return parent.value is not node
     return True
@@ -302,6 +322,8 @@ def _is_no_part(node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 def is_label(tree: Tree, node: cst.CSTNode) -> bool:
     """Whether a name is no expression: an attribute's, a keyword, that of a function, class or parameter."""
     parent = tree.parent(node)
+    if type(parent) not in _NAMING:
+        return False
     match parent:
         case cst.Attribute():
             return parent.attr is node

@@ -144,9 +144,17 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.syntax import chain
 from torchlint.model.torch import writers
-from torchlint.model.values import Method, Owner
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import data_sites, gradients, identity, memory, no_grad, optimizer_steps, soft_updates
+from torchlint.rules.shared import (
+    data_sites,
+    gradients,
+    identity,
+    memory,
+    no_grad,
+    optimizer_steps,
+    soft_updates,
+    unrecorded,
+)
 
 GROUP = Group.MIGRATION
 
@@ -154,7 +162,6 @@ _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", 
 
 
 _UNRECORDED = "remove `.data`: autograd does not record here"
-_HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
 
 
 @on(cst.Attribute, trigger=attribute("data"))
@@ -216,7 +223,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     if initialises and (init := _nn_init(node, write, model)) is not None:
         return init
-    safe = Applicability.SAFE if initialises and _knows_all_calls(write, model) else Applicability.UNSAFE
+    safe = Applicability.SAFE if initialises and unrecorded.knows_all_calls(write, model) else Applicability.UNSAFE
     small = no_grad.own_statement(write, model)
     moves = soft_updates.lerped(node, small, model) if small is not None else None
     if small is not None and moves is not None:
@@ -309,24 +316,6 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
     imports = ("torch",) if missing else ()
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)
-
-
-def _is_harmless(value: Value) -> bool:
-    """Whether nothing that is called computes something else under ``no_grad``."""
-    is_plain = isinstance(value.inner, Method) and value.inner.owner is Owner.PLAIN
-    return is_plain or (value.ref or "").startswith(_HARMLESS)
-
-
-def _knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
-    """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else."""
-    for node in model.tree.walk(no_grad.small_statement(write, model) or model.tree.statement(write)):
-        if isinstance(node, cst.Call):
-            value = model.value(node.func)
-            if not value.kind & Kind.REFERENCE or not _is_harmless(value):
-                is_operation = isinstance(node.func, cst.Attribute) and memory.is_inplace(node.func.attr.value)
-                if not is_operation and not no_grad.only_computes(value, model):
-                    return False
-    return True
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:

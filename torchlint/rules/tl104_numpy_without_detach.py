@@ -144,6 +144,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
 from torchlint.model.autograd import backward_calls
+from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
 from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
@@ -417,6 +418,8 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
         is_open = not kind & ~(Kind.TENSOR | Kind.UNKNOWN)
         fix_or_none = replace(fix, applicability=Applicability.UNSAFE) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
+    if start is call.func and model.ask(own_value, tensor).kind & Kind.UNKNOWN:  # others may give an array
+        fix = replace(fix, applicability=Applicability.UNSAFE)
     return Finding(start, message, fix, call, receiver=tensor)
 
 

@@ -111,8 +111,8 @@ from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
 from torchlint.model.trainable import is_frozen
-from torchlint.rule import Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
-from torchlint.rules.shared import no_grad
+from torchlint.rule import Applicability, Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
+from torchlint.rules.shared import no_grad, unrecorded
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -323,6 +323,12 @@ def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     name, missing = model.spelling("torch.no_grad", write)
     if not name:
         return None
+    if no_grad.differentiates(model, small):
+        return None
     imports = ("torch",) if missing and into is None else ()
     block = Block(f"with {name}():", small, into=into)
-    return Fix("Move the operation into a `torch.no_grad()` block", (), imports=imports, block=block)
+    is_safe = unrecorded.knows_all_calls(write, model)
+    applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
+    risk = "" if is_safe else "what is called in the statement runs under `no_grad`, too"
+    said = "Move the operation into a `torch.no_grad()` block"
+    return Fix(said, (), applicability, imports=imports, block=block, risk=risk)

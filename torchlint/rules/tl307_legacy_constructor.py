@@ -69,6 +69,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
+from torchlint.model.expressions import own_value
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods, names, uses
@@ -120,11 +121,20 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
         dtype = row.text if name != "Tensor" else "" if kind.has_float else "torch.get_default_dtype()"
         return _written("torch.tensor", dtype, call, row, model)
     if call.args and all(_is_size(arg, len(call.args), model) for arg in call.args):
-        return _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
-    if len(call.args) == 1 and not call.args[0].star and _is_by_name_a_size(call, model):
         fix = _written("torch.empty", row.text if name != "Tensor" else "", call, row, model)
-        return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
+        return _as_unsafe(fix) if len(call.args) == 1 and _is_by_callers(call.args[0], model) else fix
+    if len(call.args) == 1 and not call.args[0].star and _is_by_name_a_size(call, model):
+        return _as_unsafe(_written("torch.empty", row.text if name != "Tensor" else "", call, row, model))
     return None
+
+
+def _as_unsafe(fix: Fix | None) -> Fix | None:
+    return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
+
+
+def _is_by_callers(arg: cst.Arg, model: Model) -> bool:
+    """Whether only the calls that are seen say that an argument is a size: others may give a list of numbers."""
+    return bool(model.ask(own_value, arg.value).kind & Kind.UNKNOWN)
 
 
 def _is_by_name_a_size(call: cst.Call, model: Model) -> bool:
@@ -240,7 +250,8 @@ def _new(attribute: cst.Attribute, call: cst.Call, model: Model) -> Fix | None:
         return Fix("Use `.new_empty(0)`", found)
     sizes = [arg for arg in args if _is_size(arg, len(args), model)]
     if len(sizes) == len(args) or (len(args) == 1 and _is_shape(args[0], model)):
-        return Fix("Use `.new_empty(…)`", (edit.replace(attribute.attr, "new_empty"),))
+        fix = Fix("Use `.new_empty(…)`", (edit.replace(attribute.attr, "new_empty"),))
+        return _as_unsafe(fix) if len(sizes) == 1 == len(args) and _is_by_callers(args[0], model) else fix
     return None
 
 

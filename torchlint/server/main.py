@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 from torchlint import DOCS
 from torchlint.server.features import register
 from torchlint.server.server import Server
+from torchlint.system.stack import look_for_garbage_as_usual
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,7 @@ def serve(*, verbose: bool = False) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.WARNING, format="%(message)s")
     if not verbose:  # what it says of a message that makes no sense is a traceback of its own code
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    look_for_garbage_as_usual()
     server = Server()
     register(server)
     if sys.stdin.isatty():

@@ -24,7 +24,7 @@ from torchlint.diagnostic import Problem
 from torchlint.session.worker import Job, JobResult, answer, known_codebase
 from torchlint.system import ending
 from torchlint.system.crash import described
-from torchlint.system.stack import with_big_stack
+from torchlint.system.stack import look_for_garbage_rarely, with_big_stack
 
 BATCH = 50_000
 """Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""
@@ -202,6 +202,7 @@ def _serve(connection: Connection, theirs: Connection) -> None:
     _end_with_parent()
     theirs.close()  # so that the parent's death is our end of file
     gc.freeze()
+    look_for_garbage_rarely()
     try:
         with_big_stack(lambda: _answer(connection))
     except Exception as error:  # not about a file: there is no memory left, or the like

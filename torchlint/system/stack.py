@@ -25,6 +25,8 @@ COLLECT = (2_000_000, 5, 5)
 """When to look for garbage (``gc.set_threshold``). Trees are large and mostly in use, so looking costs much; what
 refers to itself is taken apart when it is done with, so never to look takes no more memory. This is for what is not."""
 
+_USUALLY = gc.get_threshold()
+
 _USED = 0.4
 """The part of the frames Python grants that may be in use where a question begins; one needs less than the rest."""
 
@@ -66,6 +68,16 @@ def with_big_stack(function: Callable[[], T]) -> T:
     finally:
         sys.setrecursionlimit(recursion_limit)
         gc.set_threshold(*thresholds)
+
+
+def look_for_garbage_rarely() -> None:
+    """For a process that ends when its work is done: else it begins to look through all there is at that moment."""
+    gc.set_threshold(*COLLECT)
+
+
+def look_for_garbage_as_usual() -> None:
+    """For a process that lives on: what its work leaves behind is looked for when that is over."""
+    gc.set_threshold(*_USUALLY)
 
 
 def with_stack(function: Callable[[], T]) -> T:

@@ -22,6 +22,8 @@ class Nearest:
     def way_to(self, node: cst.CSTNode) -> tuple[cst.CSTNode, cst.CSTNode | None]:
         """That ancestor of a node, with its child on the way there in front."""
         known = self._known
+        if (asked_before := known.get(id(node))) is not None:
+            return asked_before
         child, way = node, []
         while id(child) not in known:
             way.append(id(child))

@@ -64,8 +64,7 @@ class _Outline:
     def _find_outer(self) -> None:
         widths: list[int] = []
         lines: list[int] = []
-        for index in range(len(self.starts)):
-            line = self.line(index)
+        for index, line in enumerate(self.data.split(b"\n")):
             code = line.lstrip(b" ")
             width = len(line) - len(code)
             further_out = bisect.bisect_left(widths, width)

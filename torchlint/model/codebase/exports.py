@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.codebase import patching
+
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
@@ -32,6 +34,15 @@ def setter(context: Context, attribute: str) -> str | None:
 def keeper(context: Context) -> str | None:
     """Another file of the project that may ask for gradients with a graph; None if there is none."""
     return context.codebase.keeper(context)
+
+
+def keeps_graphs(context: Context) -> bool:
+    """Whether this file, or another one of the project, may ask for gradients with a graph."""
+    return context.remember(_keeps_graphs)
+
+
+def _keeps_graphs(context: Context) -> bool:
+    return patching.asks_for_graphs(context.tree.source.text.encode(errors="replace")) or keeper(context) is not None
 
 
 def _lists_exports(context: Context) -> bool:

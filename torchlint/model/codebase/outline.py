@@ -64,7 +64,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         for node in ast.walk(statement)
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
     ]
-    outline.listed = _listed(tree)
+    outline.listed = _listed(tree) if "__all__" in text or not text.isascii() else None  # letters have other forms
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
 

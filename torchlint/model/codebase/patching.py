@@ -10,6 +10,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from torchlint.model.torch import library
 
@@ -28,6 +29,8 @@ _KEEPING = re.compile(
     rb"|backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad\s*\((?:[^(),\n]{0,100},){4}"
 )
 """What asks for gradients with a graph, by its name or place, or hands the question on."""
+_GIVEN = re.compile(rb"\.grad(?<=[\w)\]]\.grad)\s*(?:[-+*/]?=)(?!=)\s*(?!None\b)")
+"""A gradient that is assigned, and not only taken away."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -41,11 +44,16 @@ class Patching:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._keeping: list[str] = []
+        self._replacements: dict[str, _Replacements | None] = {}
+        self._giving: dict[str, bool | None] = {}
+        """The files that assign gradients, with whether these may have a graph; None until that is asked."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        if _KEEPING.search(data):
+        if asks_for_graphs(data):
             self._keeping.append(path)
+        elif b".grad" in data and _GIVEN.search(data) is not None:
+            self._giving[path] = None
         if b"torch" not in data and b"import" not in data:
             return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
@@ -59,8 +67,16 @@ class Patching:
         return None
 
     def keeper(self, path: str) -> str | None:
-        """The first other file that may ask for gradients with a graph: ``backward(create_graph=True)``."""
-        return next((other for other in self._keeping if other != path), None)
+        """The first other file that may ask for gradients with a graph, or assign such: ``p.grad = g + c * p``."""
+        found = next((other for other in self._keeping if other != path), None)
+        return found or next((other for other in self._giving if other != path and self._gives(other)), None)
+
+    def _gives(self, other: str) -> bool:
+        known = self._giving[other]
+        if known is None:
+            tree = self._parse(other)
+            known = self._giving[other] = tree is None or any(map(_is_giving, ast.walk(tree)))
+        return known
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
@@ -70,15 +86,79 @@ class Patching:
         return None
 
     def _sets(self, other: str, attribute: str) -> bool:
-        tree = self._parse(other)
-        return tree is None or any(_is_setting(node, attribute) for node in ast.walk(tree))
+        found = self._replacements_of(other)
+        return found is None or any(_is_setting(node, attribute) for node in found.nodes)
 
     def _patches(self, other: str, name: str) -> bool:
-        tree = self._parse(other)
-        if tree is None:
-            return True  # its text says so
-        names = _imported(tree)
-        return any(_is_patch(node, name, names) for node in ast.walk(tree))
+        found = self._replacements_of(other)
+        return found is None or any(_is_patch(node, name, found.names) for node in found.nodes)
+
+    def _replacements_of(self, other: str) -> _Replacements | None:
+        """What a file may replace; None if it does not parse, so that what its text says has to count."""
+        if other not in self._replacements:
+            tree = self._parse(other)
+            self._replacements[other] = None if tree is None else _replacements(tree)
+        return self._replacements[other]
+
+
+@dataclass(frozen=True)
+class _Replacements:
+    """What of a file is looked at for each name that is asked about: the file is gone through once."""
+
+    nodes: tuple[ast.AST, ...]
+    """The assignments to attributes, and the calls of what replaces."""
+    names: dict[str, str]
+    """What the names of the file stand for that are imported."""
+
+
+def _replacements(tree: ast.Module) -> _Replacements:
+    return _Replacements(tuple(node for node in ast.walk(tree) if _is_replacement(node)), _imported(tree))
+
+
+def _is_replacement(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return True
+        case ast.Call():
+            return _called(node) in _REPLACING
+    return False
+
+
+def asks_for_graphs(data: bytes) -> bool:
+    """Whether a file asks for gradients with a graph, or hands the question on."""
+    return _KEEPING.search(data) is not None
+
+
+def _is_giving(node: ast.AST) -> bool:
+    """Whether a tensor is given a gradient that may have a graph."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            pass
+        case ast.AugAssign(target=target, value=value):
+            targets = [target]
+        case _:
+            return False
+    return any(isinstance(each, ast.Attribute) and each.attr == "grad" for each in targets) and _may_have_graph(value)
+
+
+def _may_have_graph(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant():
+            return False
+        case ast.Attribute(attr=name):
+            return name not in ("data", "grad")
+        case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner):
+            return _may_have_graph(inner)
+        case ast.BinOp(left=left, right=right):
+            return _may_have_graph(left) or _may_have_graph(right)
+        case ast.Call(func=ast.Attribute(value=inner, attr=name), args=args):
+            is_new = name.endswith("_like") or name.startswith("new_") or name in _CUT
+            return not is_new and (_may_have_graph(inner) or any(map(_may_have_graph, args)))
+    return True
+
+
+_CUT = frozenset(("detach", "zeros", "ones", "empty", "full", "rand", "randn", "tensor", "from_numpy"))
+"""What gives a tensor without a graph, as a method or a function of torch."""
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
@@ -105,9 +185,9 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
     match node:
         case ast.Attribute(value=owner, attr=attribute, ctx=ast.Store() | ast.Del()):
             return attribute == last and _is_owner(owner, name, names)
-        case ast.Call(args=[ast.Constant(value=str(text)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
             return name in (text, library.canonical(text))
-        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]):
             return attribute == last and _is_owner(owner, name, names)
     return False
 
@@ -119,7 +199,7 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
             return False
         case ast.Attribute(attr=name, ctx=ast.Store()):
             return name == attribute
-        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]) if _called(node) in _REPLACING:
+        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return name == attribute
     return False
 

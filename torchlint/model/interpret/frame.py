@@ -147,7 +147,7 @@ class Frame:
     def execute(self, node: cst.CSTNode) -> None:
         """Run one statement, or a line of small ones; the grad mode that it runs in is remembered."""
         self.trace.modes[id(node)] = self.grad
-        if isinstance(node, cst.SimpleStatementLine):
+        if type(node) is cst.SimpleStatementLine:
             for small in node.body:
                 self.execute(small)
             return

@@ -35,6 +35,13 @@ from torchlint.model.values import (
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:
     """Use what a condition says about names and paths."""
     match test:
+        case cst.Name(value=name):
+            if name in frame.tests:
+                _narrow_stored(frame, frame.tests[name], truth)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=op, comparator=right)]):
+            _narrow_comparison(frame, left, op, right, truth)
+        case cst.Call(func=func, args=args):
+            _narrow_call(frame, func, args, truth)
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             narrow(frame, inner, not truth)
         case cst.BooleanOperation(left=left, operator=cst.And(), right=right) if truth:
@@ -46,16 +53,10 @@ def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:
         case cst.BooleanOperation(operator=cst.Or()) if truth:
             chain = chained(test)
             _narrow_any(frame, [chain[0].left, *(each.right for each in chain)])
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=op, comparator=right)]):
-            _narrow_comparison(frame, left, op, right, truth)
-        case cst.Call(func=func, args=args):
-            _narrow_call(frame, func, args, truth)
         case cst.Attribute(value=value, attr=cst.Name("requires_grad")):
             _narrow_tensor(frame, value, grad=Tri.YES if truth else Tri.NO)
         case cst.Attribute(value=value, attr=cst.Name("is_leaf")):
             _narrow_leaf(frame, value, truth)
-        case cst.Name(value=name) if name in frame.tests:
-            _narrow_stored(frame, frame.tests[name], truth)
 
 
 def remember_test(frame: Frame, target: cst.BaseExpression, test: cst.BaseExpression) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar, cast
 
 from torchlint.model.interpret.summary import Summary, Trace
 from torchlint.model.values import Value
+from torchlint.system.records import unchanging
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -38,7 +39,7 @@ T_co = TypeVar("T_co", covariant=True)
 # ---------------------------------------------------------------------- keys and answers
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging(frozen=True, slots=True)
 class Key(Generic[T_co]):
     """What is asked for, by the identity of a node; each subclass says what the answer is."""
 
@@ -48,7 +49,7 @@ class Key(Generic[T_co]):
     node: int
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging(frozen=True, slots=True)
 class ScopeKey(Key[Summary | None]):
     """What a function or module leaves behind."""
 
@@ -56,12 +57,12 @@ class ScopeKey(Key[Summary | None]):
     """The class whose objects an inherited method is called on."""
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging(frozen=True, slots=True)
 class BodyKey(Key[Summary]):
     """What the statements of a class leave behind."""
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging(frozen=True, slots=True)
 class AttributeKey(Key[Value | None]):
     """What the methods of a class assign to an attribute."""
 
@@ -84,7 +85,7 @@ class Trail:
     """Everything that was asked for on the way, itself included."""
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging(frozen=True, slots=True)
 class Answer(Generic[T_co]):
     """What was found out, and how."""
 

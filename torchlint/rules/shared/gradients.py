@@ -29,7 +29,30 @@ def keep_graphs(model: Model) -> bool:
 
     By position that is seen in this file only.
     """
-    return model.remember(_asks_for_graphs) or model.ask(keeper) is not None
+    return model.remember(_asks_for_graphs) or model.remember(_assigns_graphs) or model.ask(keeper) is not None
+
+
+def _assigns_graphs(model: Model) -> bool:
+    """Whether a gradient is assigned that may have a graph, or gets one in place: ``p.grad = p.grad + 0.01 * p``."""
+    return any(_gets_graph(node, model) for node in model.tree.attributes("grad"))
+
+
+def _gets_graph(gradient: cst.Attribute, model: Model) -> bool:
+    parent = model.tree.parent(gradient)
+    match parent:
+        case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
+            value = model.value(assign.value)
+            return value.may_be_tensor and value.grad != Tri.NO
+        case cst.AugAssign(target=target, value=added) if target is gradient:
+            given = [added]
+        case cst.Attribute(attr=cst.Name(value=name)) if memory.is_inplace(name):
+            call = call_of(parent, model.tree)
+            given = [arg.value for arg in call.args] if call is not None else []
+        case _:
+            return False
+    values = map(model.value, given)
+    is_with_graph = any(value.kind & Kind.TENSOR and value.grad != Tri.NO for value in values)
+    return is_with_graph and model.grad_enabled(gradient) != Tri.NO
 
 
 def _asks_for_graphs(model: Model) -> bool:
@@ -57,6 +80,21 @@ def _is_recorded(model: Model) -> bool:
         isinstance(model.tree.parent(node), (cst.BinaryOperation, cst.Arg)) and model.grad_enabled(node) == Tri.YES
         for node in model.tree.attributes("grad")
     )
+
+
+def are_written(model: Model) -> bool:
+    """Whether a file writes to gradients in place, or clips them, which does."""
+    return model.remember(_are_written)
+
+
+def _are_written(model: Model) -> bool:
+    if any(model.tree.names(name) for name in _CLIPPING):
+        return True
+    parents = (model.tree.parent(node) for node in model.tree.attributes("grad"))
+    return any(isinstance(each, cst.Attribute) and memory.is_inplace(each.attr.value) for each in parents)
+
+
+_CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads_with_norm_")
 
 
 def are_saved(model: Model) -> bool:

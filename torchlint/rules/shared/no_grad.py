@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Model, Value
-from torchlint.model.syntax import chain, keyword, last_name
+from torchlint.model import Model
+from torchlint.model.syntax import chain, last_name
 from torchlint.rule import Applicability, Block, Edit, Fix
 
 
@@ -53,9 +53,12 @@ _FAR = 3
 
 
 def differentiates(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
-    """Whether gradients are computed in a statement or in functions of the project that it calls: it needs a graph."""
+    """Whether gradients are computed in a statement or in functions of the project that it calls: it needs a graph.
+
+    Not so if they are those of a loss that was made before the statement: ``grad(loss, w)``.
+    """
     for call in model.tree.within(node, cst.Call):
-        if last_name(call.func) in _DIFFERENTIATING:
+        if last_name(call.func) in _DIFFERENTIATING and (far < _FAR or not all(map(_is_made_before, call.args))):
             return True
         function = model.value(call.func).node if far else None
         if isinstance(function, cst.FunctionDef) and model.home(function).remember(
@@ -65,54 +68,8 @@ def differentiates(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
     return False
 
 
-_MODULES = ("torch.", "numpy.", "math.")
-_BUILTINS = frozenset(
-    f"builtins.{name}"
-    for name in (
-        *("abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "range"),
-        *("reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip"),
-    )
-)
-_KEEPING = (
-    cst.Global,
-    cst.Nonlocal,
-    cst.Yield,
-    cst.Await,
-    cst.Lambda,
-    cst.FunctionDef,
-    cst.ClassDef,
-    cst.With,
-    cst.AugAssign,
-)
-"""What lets something outlive a call, writes to what was given, or changes the mode."""
-
-
-def only_computes(function: Value, model: Model) -> bool:
-    """Whether a function of the project gives a result and does nothing else, and nothing that the mode changes."""
-    node = function.node
-    if not isinstance(node, cst.FunctionDef) or node.decorators or node.asynchronous is not None:
-        return False
-    return model.home(node).remember(_only_computes, node)
-
-
-def _only_computes(model: Model, function: cst.FunctionDef) -> bool:
-    tree, body = model.tree, function.body
-    if any(tree.within(body, cls) for cls in _KEEPING):
-        return False
-    if any("grad" in node.attr.value or model.is_target(node) for node in tree.within(body, cst.Attribute)):
-        return False
-    if any(model.is_target(node) for node in tree.within(body, cst.Subscript)):
-        return False
-    return all(_gives_new(call, model) for call in tree.within(body, cst.Call))
-
-
-def _gives_new(call: cst.Call, model: Model) -> bool:
-    """Whether a call is one of a known function that writes to nothing and asks for no mode."""
-    name = model.qualified(call.func) or ""
-    if name in _BUILTINS:
-        return True
-    is_plain = name.startswith(_MODULES) and not name.endswith("_") and "grad" not in name
-    return is_plain and keyword(call.args, "out") is None and not any(arg.star == "**" for arg in call.args)
+def _is_made_before(arg: cst.Arg) -> bool:
+    return isinstance(arg.value, (cst.Name, cst.Attribute))
 
 
 def runs_with(node: cst.CSTNode, statement: cst.CSTNode, model: Model) -> bool:

@@ -1,0 +1,115 @@
+"""Whether a statement does the same where autograd does not record: nothing unknown is called in it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Kind, Model, Value
+from torchlint.model.syntax import decorator_names, keyword
+from torchlint.model.values import Method, Owner
+from torchlint.rules.shared import memory, no_grad
+
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.")
+
+
+def knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
+    """Whether nothing unknown is called in the statement: under ``no_grad`` it could compute something else.
+
+    Properties, and operators of classes that the file defines, are called as well.
+    """
+    statement = no_grad.small_statement(write, model) or model.tree.statement(write)
+    return not any(_is_unknown_call(node, model) for node in model.tree.walk(statement))
+
+
+def _is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
+    match node:
+        case cst.Call(func=func):
+            value = model.value(func)
+            if value.kind & Kind.REFERENCE and _is_harmless(value):
+                return False
+            is_operation = isinstance(func, cst.Attribute) and memory.is_inplace(func.attr.value)
+            return not is_operation and not _is_computing(value, model)
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name in model.remember(_properties) and not model.is_target(node)
+        case cst.BinaryOperation(left=left, right=right):
+            return model.remember(_has_operators) and not all(map(model.is_tensor, (left, right)))
+        case cst.Subscript(value=taken_from) if not model.is_target(node):
+            return model.remember(_has_operators) and not model.is_tensor(taken_from)
+    return False
+
+
+def _is_harmless(value: Value) -> bool:
+    """Whether nothing that is called computes something else under ``no_grad``, or asks for what that forbids."""
+    is_plain = isinstance(value.inner, Method) and value.inner.owner is Owner.PLAIN
+    ref = value.ref or ""
+    return is_plain or (ref.startswith(_HARMLESS) and not ref.startswith("torch.autograd."))
+
+
+def _properties(model: Model) -> frozenset[str]:
+    """The names of what the classes of the file compute when it is asked for."""
+    functions = (each for each in model.tree.all(cst.FunctionDef) if each.decorators)
+    return frozenset(
+        each.name.value for each in functions if any(name.endswith("property") for name in decorator_names(each))
+    )
+
+
+def _has_operators(model: Model) -> bool:
+    """Whether a class of the file says what an operator or `[]` does."""
+    return any(model.scopes.info(cls).methods.keys() & _OPERATORS for cls in model.scopes.all_classes())
+
+
+_OPERATORS = frozenset(
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for side in ("", "r")
+) | {"__getattr__", "__getattribute__"}
+
+
+_MODULES = ("torch.", "numpy.", "math.")
+_BUILTINS = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "range"),
+        *("reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip"),
+    )
+)
+_KEEPING = (
+    cst.Global,
+    cst.Nonlocal,
+    cst.Yield,
+    cst.Await,
+    cst.Lambda,
+    cst.FunctionDef,
+    cst.ClassDef,
+    cst.With,
+    cst.AugAssign,
+)
+"""What lets something outlive a call, writes to what was given, or changes the mode."""
+
+
+def _is_computing(function: Value, model: Model) -> bool:
+    """Whether a function of the project gives a result and does nothing else, and nothing that the mode changes."""
+    node = function.node
+    if not isinstance(node, cst.FunctionDef) or node.decorators or node.asynchronous is not None:
+        return False
+    return model.home(node).remember(_only_computes, node)
+
+
+def _only_computes(model: Model, function: cst.FunctionDef) -> bool:
+    tree, body = model.tree, function.body
+    if any(tree.within(body, cls) for cls in _KEEPING):
+        return False
+    if any("grad" in node.attr.value or model.is_target(node) for node in tree.within(body, cst.Attribute)):
+        return False
+    if any(model.is_target(node) for node in tree.within(body, cst.Subscript)):
+        return False
+    return all(_gives_new(call, model) for call in tree.within(body, cst.Call))
+
+
+def _gives_new(call: cst.Call, model: Model) -> bool:
+    """Whether a call is one of a known function that writes to nothing and asks for no mode."""
+    name = model.qualified(call.func) or ""
+    if name in _BUILTINS:
+        return True
+    is_plain = name.startswith(_MODULES) and not name.endswith("_") and "grad" not in name
+    return is_plain and keyword(call.args, "out") is None and not any(arg.star == "**" for arg in call.args)
