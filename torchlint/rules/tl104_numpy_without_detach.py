@@ -437,9 +437,8 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
     is_certain = is_certain and (value.strength or Strength.NAME) > Strength.CONVENTION
     if found.fix is None or is_certain:
         return found
-    if start is call.func and model.ask(is_no_tensor_by_call, tensor, call):
-        return replace(found, fix=None)  # an array or list has no `detach()`
-    return replace(found, fix=replace(found.fix, applicability=Applicability.UNSAFE))
+    is_other = start is call.func and model.ask(is_no_tensor_by_call, tensor, call)  # a list has no `detach()`
+    return replace(found, fix=None if is_other else replace(found.fix, applicability=Applicability.UNSAFE))
 
 
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:
