@@ -81,6 +81,8 @@ EDITS: dict[str, tuple[list[tuple[str, str]], str | int | None]] = {
         [("        c = y\n", "        c = '''y\n"), ("        d = y", "'''\n        d = y")],
         5,
     ),
+    "an else and all that is in it": ([("    else:\n        d = y\n", "")], None),
+    "an else around a statement": ([("        c = y\n    else:\n", "        c = y\n")], 5),
     "the next statement in the block": ([("    return a", "        return a")], None),
     "a header that takes what follows": ([("import torch\n\n\n", "import torch\nif torch:\n  ")], 4),
     "a block that ends early": ([("        e = ", "        pass\n    e = ")], None),

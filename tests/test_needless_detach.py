@@ -188,6 +188,75 @@ FORMS = {
         "def f(x):\n    low, high = x.min(), x.max()\n    return float(high.data.cpu().numpy()[0])\n",
         "def f(x):\n    low, high = x.min(), x.max()\n    return float(high.item())\n",
     ),
+    "in a branch of which nothing is left": (
+        "def f(loader, net, gpu):\n    for x, y in loader:\n        if gpu:\n            x, y = Variable(x.cuda()), Variable(y.cuda())\n"
+        "        else:\n            x, y = Variable(x), Variable(y)\n\n        net(x, y)\n",
+        "def f(loader, net, gpu):\n    for x, y in loader:\n        if gpu:\n            x, y = x.cuda(), y.cuda()\n\n        net(x, y)\n",
+    ),
+    "in a branch with a comment": (
+        "def f(loader, net, gpu):\n    for x, y in loader:\n        if gpu:\n            y = y.cuda()\n        else:\n            # here\n"
+        "            x = Variable(x)\n        net(x, y)\n",
+        "def f(loader, net, gpu):\n    for x, y in loader:\n        if gpu:\n            y = y.cuda()\n        else:\n            # here\n"
+        "            pass\n        net(x, y)\n",
+    ),
+    "a new tensor in a file in which another one is optimised": (
+        "def f(net, gpu):\n    x = torch.randn(3)\n    if gpu:\n        x = x.cuda()\n    v = Variable(x, volatile=True)\n    return net(v)\n\n\n"
+        "def g(net, x):\n    x = Variable(x, requires_grad=True)\n    net(x)\n",
+        "def f(net, gpu):\n    x = torch.randn(3)\n    if gpu:\n        x = x.cuda()\n    v = x\n    with torch.no_grad():\n        return net(v)\n\n\n"
+        "def g(net, x):\n    x = x.detach().requires_grad_()\n    net(x)\n",
+    ),
+    "indices and masks": (
+        "def f(q, i, mask, x):\n    return q.gather(1, Variable(i)).masked_fill(Variable(mask), 0) + Variable(x)\n",
+        "def f(q, i, mask, x):\n    return q.gather(1, i).masked_fill(mask, 0) + x.detach()\n",
+    ),
+    "indices for a method of the file": (
+        "class Pool:\n    def gather(self, n, x):\n        self.x = x\n\n\ndef f(pool, i):\n    return pool.gather(1, Variable(i))\n",
+        "class Pool:\n    def gather(self, n, x):\n        self.x = x\n\n\ndef f(pool, i):\n    return pool.gather(1, i.detach())\n",
+    ),
+    "rows of a batch in another order": (
+        "def f(loader, net):\n    for x, n in loader:\n        n, order = n.view(-1).sort(0)\n        x = x[order]\n        x = Variable(x)\n        net(x)\n",
+        "def f(loader, net):\n    for x, n in loader:\n        n, order = n.view(-1).sort(0)\n        x = x[order]\n        net(x)\n",
+    ),
+    "a row of a tensor that others have": (
+        "def f(net, xs):\n    x = torch.ones(3, 3)\n    xs.append(x)\n    v = x[torch.tensor(0)]\n    v = Variable(v)\n    v.mul_(net.weight)\n",
+        "def f(net, xs):\n    x = torch.ones(3, 3)\n    xs.append(x)\n    v = x[torch.tensor(0)]\n    v = v.detach()\n    v.mul_(net.weight)\n",
+    ),
+    "a new tensor that is replaced, or else its copy": (
+        "def f(net, gpu):\n    y = torch.zeros(3, 4)\n    y.fill_(1)\n    if gpu:\n        z, y = Variable(torch.zeros(3)), Variable(y.cuda())\n"
+        "    else:\n        z, y = Variable(torch.rand(3)), Variable(y)\n    net(z, y)\n",
+        "def f(net, gpu):\n    y = torch.zeros(3, 4)\n    y.fill_(1)\n    if gpu:\n        z, y = torch.zeros(3), y.cuda()\n"
+        "    else:\n        z = torch.rand(3)\n    net(z, y)\n",
+    ),
+    "wrapped for a graph, from the block that is made": (
+        "def f(G, D, z):\n    z = Variable(z, volatile=True)\n    fake = Variable(G(z).data)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
+        "def f(G, D, z):\n    z = z.detach()\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
+    ),
+    "compared with what is certain, both": (
+        "def f(net, x, y):\n    out = net(x)\n    return (out.data.max(1)[1] != y.data).float().sum()\n",
+        "def f(net, x, y):\n    out = net(x)\n    return (out.max(1)[1] != y).float().sum()\n",
+    ),
+    "places that are not zero": (
+        "def f(mask):\n    mask.detach_()\n    return mask.data.nonzero()[:, 0].float()\n",
+        "def f(mask):\n    mask.detach_()\n    return mask.nonzero()[:, 0].float()\n",
+    ),
+    "added to a gradient where step is decorated": (
+        "class Descent(torch.optim.Optimizer):\n    def step(self):\n        for group in self.param_groups:\n            for p in group['params']:\n"
+        "                grad = p.grad.data\n                if group['decay']:\n                    grad = grad.add(p.data, alpha=group['decay'])\n"
+        "                self.state[p]['mean'].mul_(0.9).add_(grad)\n                p.data.sub_(self.state[p]['mean'])\n",
+        "class Descent(torch.optim.Optimizer):\n    @torch.no_grad()\n    def step(self):\n        for group in self.param_groups:\n            for p in group['params']:\n"
+        "                grad = p.grad\n                if group['decay']:\n                    grad = grad.add(p, alpha=group['decay'])\n"
+        "                self.state[p]['mean'].mul_(0.9).add_(grad)\n                p.sub_(self.state[p]['mean'])\n",
+    ),
+    "a number by another name": (
+        "def f(k, x: torch.Tensor):\n    k = k + x.abs().sum()\n    k = k.data[0]\n    return min(max(k, 0), 1)\n",
+        "def f(k, x: torch.Tensor):\n    k = k + x.abs().sum()\n    k = k.item()\n    return min(max(k, 0), 1)\n",
+    ),
+    "initialised and assigned": (
+        "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        m.weight.data = nn.init.xavier_uniform(m.weight.data, gain=2)\n"
+        "        m.bias.data = nn.init.constant_(m.bias.data, 0)\n",
+        "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        nn.init.xavier_uniform_(m.weight, gain=2)\n"
+        "        nn.init.constant_(m.bias, 0)\n",
+    ),
 }
 
 

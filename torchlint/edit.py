@@ -94,13 +94,20 @@ def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias
 
 
 def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
-    """Remove a simple statement with its line; None if it shares the line with another one."""
+    """Remove a simple statement with its line; None if it shares the line with another one.
+
+    An `else:` goes with all that is in it; what must have a statement gets `pass`.
+    """
     statement = tree.parent(small)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
         return None
     block = tree.parent(statement)
-    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
-    return replace(statement, "pass" if alone else "")
+    if isinstance(block, cst.Module) or len(getattr(block, "body", ())) > 1:
+        return delete(statement)
+    otherwise = tree.parent(block) if block is not None else None
+    if isinstance(otherwise, cst.Else) and "#" not in tree.code(otherwise):
+        return replace(otherwise, "", end=statement)
+    return replace(statement, "pass")
 
 
 def insert_line(tree: Tree, above: cst.CSTNode, text: str, beside: cst.CSTNode) -> Edit | None:

@@ -151,7 +151,17 @@ from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
-from torchlint.rules.shared import as_number, data_sites, gradients, identity, indices, memory, optimizer_steps
+from torchlint.rules.shared import (
+    as_number,
+    data_sites,
+    gradients,
+    identity,
+    indices,
+    initialised,
+    memory,
+    operands,
+    optimizer_steps,
+)
 from torchlint.rules.shared.own_attributes import is_set_elsewhere
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
@@ -192,7 +202,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
     doubtful = data_sites.is_doubtful(value, evidence)
-    if _initialised(node, model):
+    if initialised.is_read(node, model):
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
     usage = model.usage(node)
@@ -220,7 +230,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
     if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
         return Fix("Remove `.data`: only its number is formatted", drop)
-    if _gives_no_graph(node, model):
+    if _gives_no_graph(node, model) or (doubtful and _is_compared(node, model)):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if indices.taker(node, model) is not None:
@@ -266,15 +276,6 @@ def _is_volatile(node: cst.Attribute, model: Model) -> bool:
 
 def _applicability(safe: bool) -> Applicability:
     return Applicability.SAFE if safe else Applicability.UNSAFE
-
-
-def _initialised(node: cst.Attribute, model: Model) -> bool:
-    """Whether the reader is an ``nn.init`` function whose result is not used."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or not isinstance(model.tree.parent(call), cst.Expr):
-        return False
-    return (model.qualified(call.func) or "").startswith("torch.nn.init.")
 
 
 def _consumed(node: cst.Attribute, model: Model) -> bool:
@@ -375,6 +376,16 @@ def _is_in_function(node: cst.CSTNode, model: Model) -> bool:
     return isinstance(model.scopes.scope_of(node), cst.FunctionDef)
 
 
+def _is_compared(node: cst.Attribute, model: Model) -> bool:
+    """Whether a tensor, or one of the two results of its method, is compared: that gives booleans."""
+    whole = [node, *(outer for _, outer in chain(node, model.tree))][-1]
+    parent = model.tree.parent(whole)
+    comparison = model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent
+    if not isinstance(comparison, cst.Comparison) or any(map(_is_identity, comparison.comparisons)):
+        return False
+    return whole is node or operands.method_with_places(node, model) is not None
+
+
 def _is_made_by(comparison: cst.Comparison, model: Model) -> bool:
     return not any(map(_is_identity, comparison.comparisons)) and _is_discrete(comparison, model)
 
@@ -393,12 +404,9 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
 
 
 def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
-    """Whether an argument goes into a function of torch that makes a new tensor."""
+    """Whether an argument goes into a function or method of torch that makes a new tensor."""
     call = model.tree.parent(arg)
-    if not isinstance(call, cst.Call):
-        return False
-    result = library.function(model.qualified(call.func) or "")
-    return makes_new(result)
+    return isinstance(call, cst.Call) and makes_new(_result(call, model))
 
 
 def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:

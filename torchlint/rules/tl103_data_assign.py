@@ -18,10 +18,30 @@ To load weights: `load_state_dict`.
      net.weight.copy_(torch.zeros(2, 3))
 ```
 
+What a function of `nn.init` gives back is what it was given, so to assign that does nothing (the other `.data` goes
+with TL101):
+
+```diff run
+ import torch
+ from torch import nn
+
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(3, 2)
+-        self.fc.weight.data = nn.init.constant_(self.fc.weight.data, 0.5)
++        nn.init.constant_(self.fc.weight.data, 0.5)
+
+
+ net = Net()
+ net.fc(torch.ones(1, 3)).sum().backward()
+```
+
 ## When the fix is unsafe
 
-Always: the parameter keeps its shape, dtype, device and memory, and what shares the memory sees the new values. An
-update of what was there, and values made on the spot in its size, are written into the parameter:
+Elsewhere always: the parameter keeps its shape, dtype, device and memory, and what shares the memory sees the new
+values. An update of what was there, and values made on the spot in its size, are written into the parameter:
 
 ```diff run
  import torch
@@ -61,10 +81,10 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, Tri, Value
+from torchlint.model import Evidence, Model, Tri, Value
 from torchlint.model.syntax import assignment_of, keyword
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
-from torchlint.rules.shared import data_sites, gradients, no_grad, optimizer_steps, soft_updates
+from torchlint.rules.shared import data_sites, gradients, initialised, no_grad, optimizer_steps, soft_updates
 
 _UNSAFE = Applicability.UNSAFE
 _METHODS = {cst.Add: "add_", cst.Subtract: "sub_", cst.Multiply: "mul_", cst.Divide: "div_"}
@@ -95,7 +115,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if found is None:
         return None
     value, evidence = found
-    fix = _fix(node, value, model)
+    fix = _fix(node, value, evidence, model)
     is_gradient = gradients.is_gradient(value, node.value, model)
     advice = "assign to `.grad` itself" if is_gradient else _advice(assignment_of(node, model.tree))
     message = f"autograd does not notice this assignment to `.data`; {advice}"
@@ -113,13 +133,17 @@ def _advice(assign: cst.Assign | None) -> str:
     return "use `with torch.no_grad(): ….copy_(…)`"
 
 
-def _fix(node: cst.Attribute, value: Value, model: Model) -> Fix | None:
+def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix | None:
     """Write the values into the tensor, where they have its shape and dtype, and no other tensor has their memory."""
     target = model.tree.parent(node)
     assign = assignment_of(node, model.tree)
     if not isinstance(target, cst.AssignTarget) or assign is None or len(assign.targets) > 1 or node.lpar:
         return None
     written = assign.value
+    if initialised.is_by_assignment(node, assign, model):
+        safe = Applicability.UNSAFE if data_sites.is_doubtful(value, evidence) else Applicability.SAFE
+        drop = (edit.replace_before(assign, written),)
+        return Fix("Remove the assignment: `nn.init` writes to the tensor", drop, safe)
     if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):
         return None
     if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):

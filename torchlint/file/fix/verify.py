@@ -157,13 +157,21 @@ class _Comparison:
                 continue
             place = self.moved.forward(begin)
             other = self.new.get(place)
-            if other is None or not _same(unit.node, other.node) or not self._is_in_place(unit, other):
+            if other is None or not self._is_same(unit, other, begin) or not self._is_in_place(unit, other):
                 return begin
             kept.add(place)
         return next(
             (self.moved.back(at) for at, unit in self.new.items() if at not in kept and not self.after.touch(unit)),
             None,
         )
+
+    def _is_same(self, unit: _Unit, other: _Unit, begin: int) -> bool:
+        """Whether two units are the same, but for an ``else`` that an edit is about with all that is in it."""
+        if _same(unit.node, other.node):
+            return True
+        inside = [each for each in self.old.values() if each.parent == begin and each.block == "orelse"]
+        is_gone = bool(inside) and not _block(other.node, "orelse")
+        return is_gone and self.before.cover(inside) and _same(unit.node, other.node, apart_from="orelse")
 
     def _is_in_place(self, unit: _Unit, other: _Unit) -> bool:
         """Whether two units are in the same block of the same statement (or of one that an edit is about)."""
@@ -198,6 +206,12 @@ class _Areas:
                 return True
         return False
 
+    def cover(self, units: Sequence[_Unit]) -> bool:
+        """Whether one of them begins before some units, and has all of them in it."""
+        first, last = min(unit.start for unit in units), max(unit.end for unit in units)
+        is_simple = not any(unit.is_compound for unit in units)
+        return is_simple and any(start < first and last <= end for start, end in self.areas)
+
 
 class _Shift:
     """How far the text after each edit moves."""
@@ -216,14 +230,15 @@ class _Shift:
         return max(0, offset - self.shifts[bisect.bisect_right(self.images, offset)])
 
 
-def _same(left: ast.AST, right: ast.AST) -> bool:
+def _same(left: ast.AST, right: ast.AST, apart_from: str = "") -> bool:
     """Whether two statements are the same but for where they stand and the statements inside them."""
     if type(left) is not type(right):
         return False
     for name in left._fields:
         mine, other = getattr(left, name, None), getattr(right, name, None)
         is_block = name in _BLOCKS and isinstance(mine, list)
-        if not (bool(mine) == bool(other) if is_block else are_same(mine, other, _plain)):
+        is_same = bool(mine) == bool(other) if is_block else are_same(mine, other, _plain)
+        if not is_same and name != apart_from:
             return False
     return True
 

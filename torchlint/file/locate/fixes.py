@@ -78,9 +78,7 @@ def _text_edits(tree: Tree, edits: Iterable[Edit], spans: dict[int, Span]) -> se
 
 def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     start, end = (_offset(anchor, spans) for anchor in (edit.start, edit.end))
-    if (
-        edit.start.node is edit.end.node and not edit.text and isinstance(edit.start.node, cst.SimpleStatementLine)
-    ):  # a line goes as a whole
+    if _is_of_lines(edit):  # they go as a whole
         text = tree.source.text
         line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = line_start(text, start)
@@ -92,6 +90,13 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     if edit.keeps_comments:
         start = _after_comments(tree.source.text, start, end, edit.text)
     return TextEdit(start, end, _in_own_quotes(tree, edit))
+
+
+def _is_of_lines(edit: Edit) -> bool:
+    """Whether an edit removes a statement with its line, or an `else:` with the one in it."""
+    if edit.text or not isinstance(edit.end.node, cst.SimpleStatementLine):
+        return False
+    return edit.start.node is edit.end.node or isinstance(edit.start.node, cst.Else)
 
 
 _WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")

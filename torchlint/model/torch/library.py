@@ -5,7 +5,15 @@ from __future__ import annotations
 import functools
 
 from torchlint.model.torch.data import data, registering
-from torchlint.model.torch.schema import ModuleInfo, OverloadResult, TensorResult, TorchResult, may_alias, may_reduce
+from torchlint.model.torch.schema import (
+    ModuleInfo,
+    OverloadResult,
+    SeveralResults,
+    TensorResult,
+    TorchResult,
+    may_alias,
+    may_reduce,
+)
 from torchlint.model.values import Fields, Value
 
 
@@ -89,8 +97,18 @@ def takes_tensor(name: str) -> bool:
 
 def is_discrete(name: str) -> bool:
     """Whether a method of tensors always makes new integers or booleans, which have no graph."""
-    result = method(name)
-    return isinstance(result, TensorResult) and result.dtype in ("int", "bool") and not may_alias(result)
+    return _is_discrete(method(name))
+
+
+def _is_discrete(result: TorchResult | None) -> bool:
+    match result:
+        case TensorResult(dtype="int" | "bool"):
+            return not may_alias(result)
+        case SeveralResults(item=item):
+            return _is_discrete(item)
+        case OverloadResult(cases=cases):
+            return bool(cases) and all(map(_is_discrete, cases.values()))
+    return False
 
 
 _DATA_SETS = ("torchvision.datasets.", "torchaudio.datasets.")

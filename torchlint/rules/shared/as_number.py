@@ -46,9 +46,12 @@ def is_made_number(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def is_with_number(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is compared with a number, or a number is added to it."""
+    """Whether an expression is compared with a number, as by ``min(x, 1)``, or a number is added to it."""
     parent = model.tree.parent(node)
     match parent:
+        case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
+            is_least = model.qualified(call.func) in ("builtins.min", "builtins.max")
+            return is_least and any(_is_number(arg.value, model) for arg in call.args)
         case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
             return _is_number(right if left is node else left, model)
         case cst.Comparison(comparisons=[target]):

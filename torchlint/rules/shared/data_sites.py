@@ -144,6 +144,8 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     places = operands.method_with_places(node, model)
     if places is not None and not _VAGUE_NAME.search(name):  # an array's method gives one result, which has elements
         return value, Evidence(Strength.NAME, f"one result of `.{places}` is taken, as of a tensor's two", node.value)
+    if operands.is_compared(node, model) and not _VAGUE_NAME.search(name):
+        return value, Evidence(Strength.NAME, "its data is compared with a tensor", node.value)
     if scalars.is_read(node, model):
         return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
@@ -284,7 +286,7 @@ def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     return f"{shown} is written to in place, and `backward()` may raise for that now"
 
 
-def is_computed_without_graph(node: cst.Attribute, source: cst.BaseExpression, model: Model) -> bool:
+def is_computed_without_graph(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
     """Whether ``source`` is called for on the spot where autograd does not record: unless a parameter comes back."""
     return isinstance(source, cst.Call) and model.grad_enabled(node) == Tri.NO
 

@@ -82,13 +82,10 @@ def _stays(node: cst.BaseExpression, model: Model) -> bool:
     """Whether the tensors in an expression are of this function alone, which changes none of them."""
     names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
     return all(
-        _is_from_here(name, model) and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
+        (is_from_loader(model.value(name)) or _is_of_its_own(name, model))
+        and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
         for name in names
     )
-
-
-def _is_from_here(name: cst.Name, model: Model) -> bool:
-    return is_from_loader(model.value(name)) or _is_of_its_own(name, model)
 
 
 def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
@@ -111,7 +108,15 @@ def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
     for _, at in chain(node, model.tree):
         if not isinstance(at, (cst.Attribute, cst.Call)):
             return False
+    at = _wrapper(at, model)
     return at is not name and name.value in (target.value for target in _targets_of(at, model))
+
+
+def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
+    """The ``Variable(…)`` around an expression, if there is one; else the expression."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
 
 
 def _targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
@@ -182,7 +187,7 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             pass
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if memory.is_inplace(name):
             return _is_of_its_own(owner, model)
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name.startswith("new"):
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name == "detach" or name.startswith("new"):
             return True
         case cst.Subscript(value=cst.Call() as call) if gives_two(call, model):
             return True
@@ -195,7 +200,8 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a name of a new tensor is assigned what wraps it, and nobody else has the tensor then."""
+    """Whether a name of a new tensor is assigned what wraps it, or a copy of it, and nobody else has the tensor."""
+    inner = memory.before_copies(inner)
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)

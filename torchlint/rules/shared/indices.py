@@ -5,7 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.bindings import declares
 from torchlint.model.syntax import chain, has_stars
+from torchlint.model.torch import library
 from torchlint.rules.shared import memory
 
 _TAKING_INDEX = frozenset(
@@ -19,8 +21,8 @@ TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked
 """Methods of which the first argument is a tensor of booleans."""
 
 
-def taker(node: cst.Attribute, model: Model) -> str | None:
-    """The method that takes ``x.data``, or a view of it, as indices or as a mask; None if none does."""
+def taker(node: cst.BaseExpression, model: Model) -> str | None:
+    """The method that takes a tensor (``x.data``), or a view of it, as indices or as a mask; None if none does."""
     whole: cst.CSTNode = node
     for name, whole in chain(node, model.tree):
         if name != "[]" and not memory.shares(name, whole):
@@ -34,6 +36,14 @@ def taker(node: cst.Attribute, model: Model) -> str | None:
             is_taken = any(each is arg for each in taken) and not has_stars(args)
             return name if is_taken and model.value(owner).may_be_tensor else None
     return None
+
+
+def takes_only(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is nothing but the indices or the mask that a method of torch takes: so it has no graph."""
+    name = taker(node, model)
+    if name is None or name == "__getitem__" or model.ask(declares, name):
+        return False
+    return name in library.tensor_only() and isinstance(model.tree.parent(node), cst.Arg)
 
 
 def _is_between_brackets(node: cst.CSTNode, model: Model) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Strength
+from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
@@ -111,7 +111,14 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
             return not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):
             return not _may_reuse(args) and (_makes_new(func, model) or _constructs(func, args, model))
+        case cst.Subscript(value=base, slice=[cst.SubscriptElement(slice=cst.Index(value=index, star=None))]):
+            return model.is_tensor(base) and _copies(model.value(index))
     return False
+
+
+def _copies(index: Value) -> bool:
+    """Whether what an index takes is a copy: a tensor that has a dimension does, a single number gives a view."""
+    return index.is_tensor and not index.ndim & Ndim.ZERO
 
 
 def _may_reuse(args: Sequence[cst.Arg]) -> bool:

@@ -78,3 +78,24 @@ def method_with_places(node: cst.Attribute, model: Model) -> str | None:
         case cst.Index(value=taken, star=None) if integer(taken) in (0, 1, -1):
             return name
     return None
+
+
+def is_compared(node: cst.Attribute, model: Model) -> bool:
+    """Whether a `.data` itself is compared with a tensor: ``x.data.max(1)[1] != y.data``."""
+    parent = model.tree.parent(node)
+    match model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=right)]):
+            other = right if left is node else left
+            return isinstance(operator, _COMPARING) and (model.is_tensor(other) or _takes_places(other, model))
+    return False
+
+
+_COMPARING = (cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+
+
+def _takes_places(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is one result of the two of a tensor's method: ``x.data.max(1)[1]``."""
+    match node:
+        case cst.Subscript(value=cst.Call(func=cst.Attribute(value=cst.Attribute(attr=cst.Name("data")) as data))):
+            return method_with_places(data, model) is not None
+    return False

@@ -107,11 +107,21 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
-    if is_made_number(index, model) and not _has_elements(node, model):
+    if (is_made_number(index, model) or _has_name_of_number(index, model)) and not _has_elements(node, model):
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _has_name_of_number(index: cst.Subscript, model: Model) -> bool:
+    """Whether a name is assigned an element that is used as a number by that name: ``k = k.data[0]``, ``min(k, 1)``."""
+    match model.tree.parent(index):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            order = model.tree.order
+            uses = (use for use in model.references(name, model.scopes.scope_of(target)) if order(use) > order(index))
+            return any(is_made_number(use, model) or is_with_number(use, model) for use in uses)
+    return False
 
 
 def _begins_as_number(target: cst.BaseExpression, model: Model) -> bool:

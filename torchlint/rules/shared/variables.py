@@ -14,7 +14,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import gradients, identity, memory
+from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
 from torchlint.rules.shared.own_attributes import is_of_object, is_set_elsewhere
 
 VARIABLE = "torch.autograd.Variable"
@@ -148,6 +148,9 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         if _is_useless(call, source, model):
             edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
+        if applicability is Applicability.UNSAFE and data_sites.is_computed_without_graph(call, source, model):
+            said = "Remove it and `.data`: autograd does not record here"
+            return Fix(said, _strip(call, source, "", model), applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     if _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
@@ -178,7 +181,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if memory.is_detach(inner):
+    if memory.is_detach(inner) or indices.takes_only(call, model):
         return True
     if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
         return False
