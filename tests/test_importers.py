@@ -332,3 +332,48 @@ def test_a_transfer_in_what_the_project_calls_only_where_autograd_is_off(
     at = str(tmp_path / "util.py")
     outcome = check_text(text, "util.py", frozenset(("TL105",)), location=at, codebase=Codebase())
     assert len(outcome.diagnostics) == found
+
+
+@pytest.mark.parametrize(
+    ("use", "is_fixable"),
+    [
+        ("net.layers.remove(net.layers[0])", False),
+        ("net.layers.pop()", False),
+        ("net.layers = [layer, None, len]", False),
+        ("net.layers.pop(0)", True),
+        ("net.others.remove(layer)", True),
+    ],
+)
+def test_what_other_files_do_with_a_list_of_layers(use: str, is_fixable: bool, write: Write, tmp_path: Path) -> None:
+    text = """\
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(3, 3) for _ in range(2)]
+"""
+    write({"pyproject.toml": "", "lib.py": text, "use.py": f"from lib import Net\nnet = Net()\n{use}\n"})
+    at = str(tmp_path / "lib.py")
+    outcome = check_text(text, "lib.py", frozenset(("TL503",)), location=at, codebase=Codebase())
+    assert [found.fix is not None for found in outcome.diagnostics] == [is_fixable]
+
+
+@pytest.mark.parametrize(("other", "is_fixable"), [("[1.0]", False), ("np.ones(2)", False), ("out * 2", True)])
+def test_an_array_that_one_caller_gives_and_a_tensor_that_another_gives(
+    other: str, is_fixable: bool, write: Write, tmp_path: Path
+) -> None:
+    text = "import numpy as np\ndef as_np(x):\n    return np.asarray(x)\n"
+    use = f"""\
+import numpy as np
+import torch
+from torch import nn
+from helper import as_np
+out = nn.Linear(2, 1)(torch.ones(1, 2))
+out.sum().backward()
+as_np({other})
+as_np(out)
+"""
+    write({"pyproject.toml": "", "helper.py": text, "use.py": use})
+    at = str(tmp_path / "helper.py")
+    outcome = check_text(text, "helper.py", frozenset(("TL104",)), location=at, codebase=Codebase())
+    assert [found.fix is not None for found in outcome.diagnostics] == [is_fixable]

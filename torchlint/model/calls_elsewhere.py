@@ -59,6 +59,17 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     return found
 
 
+def uses_elsewhere(context: Context, cls: cst.ClassDef, attribute: str) -> Iterator[cst.Attribute]:
+    """Where other files that may import a class name an attribute that its objects have, of whatever object."""
+    for path in context.codebase.naming(context, cls.name.value, attribute):
+        other = context.codebase.whole(path, context)
+        if other is not None:
+            uses = other.tree.attributes(attribute)
+            context.codebase.remember_home(uses, other)
+            with asking(other):
+                yield from uses
+
+
 @contextmanager
 def asking(context: Context) -> Iterator[None]:
     """While questions about a file are put that may not be the one being checked."""

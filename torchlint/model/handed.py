@@ -74,6 +74,20 @@ def holds_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNo
     return next((e.witness for e in entries if _is_list_of_refused(e.trace.value(node))), None)
 
 
+def is_no_tensor_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
+    """Whether a call is seen that hands something else than a tensor to a parameter of the function."""
+    function = context.scopes.scope_of(at)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(node, cst.Name):
+        return False
+    for caller, call in call_sites(context, function):
+        with asking(caller):
+            for arg in call.args:
+                if bound_to(function, arg, call, context, caller) == [node.value]:
+                    if not value_of(caller, arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN):
+                        return True
+    return False
+
+
 def _is_list_of_refused(value: Value) -> bool:
     if value.kind == Kind.CONTAINER and value.items is not None:
         return any(map(_is_refused, value.items))

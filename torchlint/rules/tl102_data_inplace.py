@@ -94,6 +94,27 @@ optimizer would get several blocks, it is decorated as a whole, as those of torc
 +        q.lerp_(p, tau)
 ```
 
+There is no fix where the statement computes gradients, itself or in a function that it calls: the block would keep it
+from doing so.
+
+```diff run
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 2)
+
+ def gradient(p):
+     return torch.autograd.grad(net(torch.ones(1, 2)).sum() + p.sum(), p)[0]
+
+ def step(p):
+     return 0.1 * gradient(p)
+
+ for p in net.parameters():
+!    p.data.sub_(0.1 * gradient(p))
+!    p.data -= step(p)
+!    p.data.sub_(torch.autograd.grad(p.sum(), p)[0])
+```
+
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
 parameter that `forward` writes: a second call would overwrite what the first has saved for `backward()`.
 

@@ -11,6 +11,9 @@ To load weights: `load_state_dict`.
  net = nn.Linear(3, 2)
 !net.weight.data = torch.zeros(3, 2).t()
 !net.bias.data = net.bias.data.half()
+!net.weight.data = torch.zeros(3, 2)
+!net.weight.data = torch.zeros(*net.bias.shape, 2)
+!net.bias.data = torch.zeros_like(net.bias, dtype=torch.half)
  with torch.no_grad():
      net.weight.copy_(torch.zeros(2, 3))
 ```
@@ -38,7 +41,7 @@ with TL101):
 ## When the fix is unsafe
 
 Elsewhere always: the parameter keeps its shape, dtype, device and memory, and what shares the memory sees the new
-values. An update of what was there, and values made on the spot, are written into the parameter:
+values. An update of what was there, and values made on the spot in its size, are written into the parameter:
 
 ```diff run
  import torch
@@ -51,9 +54,9 @@ values. An update of what was there, and values made on the spot, are written in
 +        p.sub_(0.1)
 ~    q.data = 0.9 * q.detach() + 0.1 * p.detach()
 +        q.lerp_(p, 0.1)
-~net.weight.data = torch.zeros(2, 3)
+~net.weight.data = torch.zeros(net.weight.shape)
 +with torch.no_grad():
-+    net.weight.copy_(torch.zeros(2, 3))
++    net.weight.copy_(torch.zeros(net.weight.shape))
  net(torch.ones(1, 3)).sum().backward()
  for p in net.parameters():
 ~    p.grad.data = p.grad / 2
@@ -63,9 +66,9 @@ values. An update of what was there, and values made on the spot, are written in
 An average of two parameters (`0.9 * q + 0.1 * p`) is `lerp_`, which gives the same up to rounding.
 
 What is the memory of another tensor (`p.data = q.data`), or may have another shape or dtype (`.half()`, `.t()`,
-`[rows]`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`. `copy_` takes over values only,
-so another dtype or device is for `.to(…)` of the module, and another shape for a new `nn.Parameter`; the message says
-which.
+`[rows]`, `torch.zeros(3, 2)`), is left to the author: `copy_`, `load_state_dict`, or a new `nn.Parameter`. `copy_`
+takes over values only, so another dtype or device is for `.to(…)` of the module, and another shape for a new
+`nn.Parameter`; the message says which.
 
 Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
 """
@@ -79,7 +82,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Model, Tri, Value
-from torchlint.model.syntax import assignment_of
+from torchlint.model.syntax import assignment_of, keyword
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
 from torchlint.rules.shared import data_sites, gradients, initialised, no_grad, optimizer_steps, soft_updates
 
@@ -94,9 +97,8 @@ _ELEMENTWISE = frozenset(
 """What gives a tensor of the shape and dtype of its first argument."""
 _IN_PLACE = _ELEMENTWISE - {"clone", "detach"}
 """What there is with an underscore, too."""
-_FACTORIES = frozenset(
-    ("ones", "zeros", "rand", "randn", "full", "tensor", "from_numpy", "eye", "FloatTensor", "Tensor")
-)
+_FACTORIES = frozenset(("ones", "zeros", "rand", "randn", "empty", "full"))
+"""What makes a tensor of a size that it is given first."""
 
 _CONVERTING = frozenset(("to", "type", "type_as", "half", "bfloat16", "float", "double", "cuda", "cpu"))
 _RESHAPING = frozenset(
@@ -208,6 +210,8 @@ def _form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) ->
         case cst.Attribute(value=inner, attr=cst.Name("data" | "grad")):
             return _Form.SAME if model.value(inner).may_be_tensor else _Form.OTHER
         case cst.Call(func=func, args=args):
+            if not _keeps_form(node, source, model):
+                return _Form.OTHER
             return _of_call(func, [arg.value for arg in args], source, model)
         case cst.Name() | cst.Attribute() | cst.Integer() | cst.Float():
             is_known = model.value(node).is_tensor
@@ -222,7 +226,7 @@ def _of_call(
     module, _, name = ref.rpartition(".")
     if module == "torch":
         if name in _FACTORIES:
-            return _Form.SAME
+            return _Form.SAME if args and _is_size(args[0], source, model) else _Form.OTHER
         if name.endswith("_like"):
             return _form(args[0], source, model) if args else _Form.OTHER
     elif isinstance(func, cst.Attribute) and not ref:
@@ -231,6 +235,29 @@ def _of_call(
         return _Form.OPERAND if not ref and isinstance(func, cst.Name) else _Form.OTHER
     forms = [_form(arg, source, model) for arg in args]
     return forms[0] if _Form.OTHER not in forms else _Form.OTHER
+
+
+def _is_size(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is the size of a tensor: `p.shape`, `p.size()`."""
+    match node:
+        case cst.Attribute(value=inner, attr=cst.Name("shape")):
+            return _is_same(inner, source, model)
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("size")), args=[]):
+            return _is_same(inner, source, model)
+    return False
+
+
+def _keeps_form(call: cst.Call, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether a call is given no dtype but that of a tensor, and no size beside a whole one: `torch.zeros(*s, 3)`."""
+    if any(arg.star for arg in call.args) and sum(arg.keyword is None for arg in call.args) > 1:
+        return False
+    given = keyword(call.args, "dtype")
+    if given is None:
+        return True
+    match given.value:
+        case cst.Attribute(value=inner, attr=cst.Name("dtype")):
+            return _is_same(inner, source, model)
+    return False
 
 
 def _together(left: _Form, right: _Form) -> _Form:

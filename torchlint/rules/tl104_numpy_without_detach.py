@@ -147,7 +147,7 @@ from torchlint.model.autograd import backward_calls
 from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
-from torchlint.model.handed import Witness, holds_grad_by_call, requires_grad_by_call
+from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
 from torchlint.model.imports import imported_path
 from torchlint.model.recording import shows_recording
 from torchlint.model.scopes import target_names
@@ -437,7 +437,8 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
     is_certain = is_certain and (value.strength or Strength.NAME) > Strength.CONVENTION
     if found.fix is None or is_certain:
         return found
-    return replace(found, fix=replace(found.fix, applicability=Applicability.UNSAFE))
+    is_other = start is call.func and model.ask(is_no_tensor_by_call, tensor, call)  # a list has no `detach()`
+    return replace(found, fix=None if is_other else replace(found.fix, applicability=Applicability.UNSAFE))
 
 
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:

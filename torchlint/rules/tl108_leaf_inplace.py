@@ -323,7 +323,7 @@ def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     name, missing = model.spelling("torch.no_grad", write)
     if not name:
         return None
-    if any(model.tree.within(small, cst.Call)) and _asks_for_gradients(small, model):
+    if no_grad.differentiates(model, small):
         return None
     imports = ("torch",) if missing and into is None else ()
     block = Block(f"with {name}():", small, into=into)
@@ -332,12 +332,3 @@ def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     risk = "" if is_safe else "what is called in the statement runs under `no_grad`, too"
     said = "Move the operation into a `torch.no_grad()` block"
     return Fix(said, (), applicability, imports=imports, block=block, risk=risk)
-
-
-def _asks_for_gradients(statement: cst.CSTNode, model: Model) -> bool:
-    """Whether a statement computes gradients of what it computes itself, which needs a graph."""
-    for call in model.tree.within(statement, cst.Call):
-        if (model.qualified(call.func) or "").startswith(("torch.autograd.", "torch.func.")):
-            if len(model.tree.within(call, cst.Call)) > 1:
-                return True
-    return False

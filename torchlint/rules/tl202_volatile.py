@@ -15,6 +15,30 @@ evaluation needs the memory of training. Put `with torch.no_grad():` around the 
  z = Variable(torch.ones(3))
 ```
 
+A function in the function runs when a block around its definition is left:
+
+```diff
+ import torch
+ from torch import nn
+ from torch.autograd import Variable
+
+ net = nn.Linear(2, 2)
+
+ def evaluate(x):
+!    v = Variable(x, volatile=True)
+     print(net(v).sum())
+
+     def later():
+         return net(v)
+
+     return later()
+
+ def evaluate_by_name(x):
+!    v = Variable(x, volatile=True)
+     print(net(v).sum())
+     return map(lambda layer: layer(v), [net])
+```
+
 ## When the fix is unsafe
 
 Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already,
@@ -45,11 +69,11 @@ def evaluate(batches):
 `volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
 them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the
-tensor goes to where nobody can follow it (it is returned, or kept for other functions), and in generators: the message
-names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either; the keyword
-stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`. The
-message names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix. Nor
-is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
+tensor goes to where nobody can follow it (it is returned, or kept or taken by other functions), and in generators: the
+message names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either; the
+keyword stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`.
+The message names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix.
+Nor is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
 `losses.append(…)`): what is kept may need its graph.
 
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.

@@ -42,6 +42,46 @@ Above a method the `@` is missing:
          return self(x)
 ```
 
+It belongs directly above `def`: below `@property` and the like, which it cannot decorate. A coroutine runs after it:
+
+```diff run-differs
+ import asyncio
+ import functools
+
+ import torch
+
+ class Net:
+     w = torch.ones(2, requires_grad=True)
+
+~    torch.no_grad()
+~    @staticmethod
++    @staticmethod
++    @torch.no_grad()
+     def double(x):
+         return x * 2
+
+~    torch.no_grad()
+~    @classmethod
++    @classmethod
++    @torch.no_grad()
+     def make(cls):
+         return cls.w * 2
+
+~    torch.inference_mode()
+~    @functools.cached_property
++    @functools.cached_property
++    @torch.inference_mode()
+     def half(self):
+         return self.w / 2
+
+!    torch.no_grad()
+     async def later(self):
+         return self.w * 2
+
+ net = Net()
+ graphs = [net.double(net.w).requires_grad, net.make().requires_grad, asyncio.run(net.later()).requires_grad]
+```
+
 What acts at once, and what is entered, kept, passed on or only tried is left alone:
 
 ```diff
@@ -70,7 +110,8 @@ What acts at once, and what is entered, kept, passed on or only tried is left al
 ## When the fix is unsafe
 
 Above a method, where a program that ran does something else. Brackets behind `with` are safe, for that raises today.
-For a statement there is no fix: what it was to cover, only the author knows.
+For a statement there is no fix: what it was to cover, only the author knows. Nor is there above `async def`, where a
+decorator has no effect.
 
 `torch.no_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html>.
 """
@@ -83,7 +124,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.statements import is_probed
 
@@ -184,7 +225,7 @@ def _name(func: cst.Name | cst.Attribute, made: cst.BaseExpression, model: Model
 
 
 def _decorator(node: cst.Expr, model: Model) -> Fix | None:
-    """An `@` in front, where a method comes next."""
+    """An `@` in front, where a method comes next; what runs later than it is called needs another one."""
     line = model.tree.parent(node)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1 or not isinstance(node.value, cst.Call):
         return None
@@ -193,8 +234,28 @@ def _decorator(node: cst.Expr, model: Model) -> Fix | None:
     is_in_class = isinstance(model.tree.enclosing(line, cst.ClassDef, cst.FunctionDef), cst.ClassDef)
     if not is_in_class or not isinstance(after, cst.FunctionDef) or after.leading_lines or node.value.lpar:
         return None
-    edits = (edit.insert_before(node.value, "@"), edit.insert_before(after, ""))
+    edits = _below(line, after, node.value, model) if after.decorators else _at_once(after, node.value)
+    if edits is None or after.asynchronous is not None:
+        return None
     return Fix("Decorate the method", edits, Applicability.UNSAFE)
+
+
+def _at_once(method: cst.FunctionDef, made: cst.Call) -> tuple[Edit, ...]:
+    return edit.insert_before(made, "@"), edit.insert_before(method, "")
+
+
+def _below(
+    line: cst.SimpleStatementLine, method: cst.FunctionDef, made: cst.Call, model: Model
+) -> tuple[Edit, ...] | None:
+    """The line as the lowest decorator: a context makes a function of what it decorates, which a property is none."""
+    last = method.decorators[-1]
+    if edit.has_comment(line) or last.trailing_whitespace.comment is not None or method.lines_after_decorators:
+        return None
+    remove, text = edit.remove_statement(model.tree, line.body[0]), model.tree.code(made)
+    if remove is None or "\n" in text:
+        return None
+    start = f"{model.tree.source.newline}{model.tree.indentation(line)}"
+    return remove, edit.insert_after(last.decorator, f"{start}@{text}")
 
 
 _ENTERED = any_of(

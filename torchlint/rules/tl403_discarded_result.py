@@ -35,7 +35,7 @@ What is moved in a loop over a loader, and a network that is wrapped or compiled
 +        images = images.to(device)
 ~        labels.to(device, non_blocking=True)
 +        labels = labels.to(device, non_blocking=True)
-         net(images).sum().backward()
+         (net(images) - labels).sum().backward()
 ```
 
 A parameter is changed in place, and a name of a scope around is not assigned here: there is no fix.
@@ -64,6 +64,42 @@ A parameter is changed in place, and a name of a scope around is not assigned he
 !            p.clamp(-0.01, 0.01)
          for name, q in critic.named_parameters():
 !            q.data.clamp(-0.01, 0.01)
+```
+
+Nor is there one where several tensors come out, where a leaf is to stay one, for a property, and where nothing would
+read what is assigned: a loop binds its variable anew, and what it goes through stays as it is.
+
+```diff run-differs
+ import torch
+
+ def best(x: torch.Tensor):
+!    x.max(1)
+!    x.sort()
+!    x.chunk(2)
+~    x.max()
++    x = x.max()
+     return x + 1
+
+ class Holder:
+     @property
+     def value(self):
+         return torch.ones(2)
+
+     def double(self):
+!        self.value.mul(2)
+
+ w = torch.ones(3, requires_grad=True)
+!w.mul(2)
+ optimizer = torch.optim.SGD([w], lr=0.1)
+ best(torch.ones(2, 2))
+ Holder().double()
+ xs = [torch.ones(2), torch.zeros(2)]
+ for x in xs:
+!    x.add(1)
+ for x in xs:
+~    x.add(1)
++    x = x.add(1)
+     print(x)
 ```
 
 What is not known to be a tensor may be moved in place. What is only tried, timed or run to warm a device up, is done
@@ -112,7 +148,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Role, Strength, Value
+from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Value
 from torchlint.model.bindings import owner
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import dotted, keyword, last_name
@@ -128,7 +164,7 @@ from torchlint.model.torch.schema import (
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.displays import is_display
-from torchlint.rules.shared.order import loop_of
+from torchlint.rules.shared.order import loop_of, loops_around
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -225,7 +261,8 @@ def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
     if _is_for_something_else(node, model):
         return None
     name = func.attr.value
-    said = f"`.{name}()` returns a new tensor, which is dropped; the old one stays as it is"
+    given = "a new tensor, which is" if _gives_one(call, func, model) else "new tensors, which are"
+    said = f"`.{name}()` returns {given} dropped; the old one stays as it is"
     return Finding(func.attr, said, _fix(node, call, func, model), receiver=func.value)
 
 
@@ -373,7 +410,9 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     path = dotted(func.value) if node.value is call else None
     if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
         return None
-    if not _may_be_assigned(func.value, model):
+    if not _gives_one(call, func, model) or not _may_be_assigned(func.value, model):
+        return None
+    if isinstance(func.value, cst.Name) and not _is_read_after(func.value, model):
         return None
     remove = edit.remove_statement(model.tree, node)
     others = (
@@ -385,11 +424,42 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     return Fix("Assign it", (edit.insert_before(call, text),), Applicability.UNSAFE, alternatives=others)
 
 
+def _gives_one(call: cst.Call, func: cst.Attribute, model: Model) -> bool:
+    """Whether a method gives one tensor, called like this: `x.max(1)`, `x.sort()` and `x.chunk(2)` give several."""
+    result = library.method(func.attr.value)
+    return isinstance(result, TensorResult) or (func.attr.value == "type") or model.value(call).kind == Kind.TENSOR
+
+
 def _may_be_assigned(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor may be assigned to what names another one: not to a parameter, nor to a name of a scope around.
 
-    A module takes nothing but parameters where it has one. A name that a function assigns is its own in all of it.
+    A module takes nothing but parameters where it has one, an optimizer nothing but leaves, and a property may take
+    nothing. A name that a function assigns is its own in all of it.
     """
-    if model.value(node).role == Role.PARAMETER:
+    value = model.value(node)
+    if value.role == Role.PARAMETER or (value.grad == Tri.YES and value.leaf != Tri.NO):
         return False
-    return not isinstance(node, cst.Name) or model.ask(owner, node) is model.scopes.scope_of(node)
+    if isinstance(node, cst.Name):
+        return model.ask(owner, node) is model.scopes.scope_of(node)
+    cls = model.tree.enclosing(node, cst.ClassDef)
+    return not isinstance(cls, cst.ClassDef) or model.find_method(cls, last_name(node)) is None
+
+
+def _is_read_after(name: cst.Name, model: Model) -> bool:
+    """Whether anything reads a name behind a statement, so that it makes a difference to assign it there.
+
+    What a loop binds anew in each round is read in that round, or not at all.
+    """
+    scope, at = model.scopes.scope_of(name), model.tree.order(name)
+    reads = [each for each in model.references(name.value, scope) if not model.is_target(each) and each is not name]
+    loops = loops_around(name, model)
+    binding = next((each for each in loops if isinstance(each, cst.For) and _binds(each, name, model)), None)
+    if binding is not None:
+        return any(model.tree.order(each) > at and model.tree.is_inside(each, binding.body) for each in reads)
+    if isinstance(scope, cst.Module):
+        return True  # what others import
+    return any(model.tree.order(each) > at or any(model.tree.is_inside(each, up) for up in loops) for each in reads)
+
+
+def _binds(loop: cst.For, name: cst.Name, model: Model) -> bool:
+    return any(each.value == name.value for each in model.tree.within(loop.target, cst.Name))

@@ -96,6 +96,14 @@ It is taken out once, before all that clips, and only where the loss was scaled:
          if (i + 1) % size == 0:
              scaler.step(optimizer)
              scaler.update()
+
+ def accumulate_in_a_loop(net, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler, batches, split):
+     for batch in batches:
+         for part in split(batch):
+             scaler.scale(net(part).sum()).backward()
+!            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+         scaler.step(optimizer)
+         scaler.update()
 ```
 
 Where the factor is taken out before, somewhere, or was never in, all is well:
@@ -124,7 +132,7 @@ Where the factor is taken out before, somewhere, or was never in, all is well:
 ## When the fix is unsafe
 
 Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is,
-nor where it steps only now and then: a second `unscale_()` before a step raises.
+nor where it steps only now and then, or behind a loop around the clipping: a second `unscale_()` before a step raises.
 
 Gradient clipping with a scaler:
 <https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping>.
@@ -255,8 +263,11 @@ def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
     guards = _guards(scaled.begun, line, model)
     if len(guards) > 1 or not all(guards):
         return None
-    if any(guard not in guards for step in scaled.steps for guard in _guards(step.node, line, model)):
+    loops = order.loops_around(line, model)
+    if any(not model.tree.is_inside(step.node, loop.body) for step in scaled.steps for loop in loops):
         return None  # gradients add up over several rounds, and the factor is taken out once for each step
+    if any(guard not in guards for step in scaled.steps for guard in _guards(step.node, line, model)):
+        return None
     if guards:
         text = f"if {guards[0]}:{newline}{indent}{model.tree.module.default_indent}{text}"
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line

@@ -87,6 +87,27 @@ Where several backward passes make one step, they go on adding up. What empties 
          net.reset()
 ```
 
+Several optimizers that step with the gradients of one `backward()` are all told to clear theirs:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ a, b = nn.Linear(2, 1), nn.Linear(2, 1)
+ first, second = torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)
+ for _ in range(3):
+     loss = (a(torch.ones(4, 2)) + b(torch.ones(4, 2))).pow(2).mean()
+~    loss.backward()
+~    first.step()
+~    second.step()
++    first.zero_grad()
++    second.zero_grad()
++    loss.backward()
++    first.step()
++    second.step()
+ weights = [a.weight.detach().clone(), b.weight.detach().clone()]
+```
+
 Gradients are cleared by the optimizer, the module, by hand, or in what the loop calls; LBFGS does it in its closure:
 
 ```diff
@@ -279,22 +300,50 @@ def _has(given: cst.BaseExpression, path: str) -> bool:
 
 
 def _fix(loop: LoopStatement, events: list[TrainingEvent], path: str, model: Model) -> Fix | None:
-    """`optimizer.zero_grad()` on a line of its own: before what the step takes, or behind a step of many rounds."""
-    steps = [event.node for event in events if event.what is What.STEP and event.path == path]
+    """`optimizer.zero_grad()` on a line of its own: before what the step takes, or behind a step of many rounds.
+
+    What other optimizers take of the same goes with it: one `zero_grad()` hides that another one is missing.
+    """
+    found = _backward_of(loop, events, path, model)
+    if found is None:
+        return None
+    begun, whole = found
+    if _gathers(begun[0], whole, model):
+        return _behind(whole, loop, path, model)
+    line = _begin_of(loop, events, path, model)
+    if line is None:
+        return None
+    steps = [each for each in events if each.what is What.STEP and (each.path == path or each.is_proved)]
+    stepping = dict.fromkeys(each.path for each in steps if each.path)
+    paths = [each for each in stepping if _begin_of(loop, events, each, model) is line]
+    end = f"{model.tree.source.newline}{model.tree.indentation(line)}"
+    text = "".join(f"{each}.zero_grad(){end}" for each in paths)
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
+    return Fix("Clear the gradients first", (edit.insert_before(first, text),), Applicability.UNSAFE)
+
+
+def _steps(events: list[TrainingEvent], path: str) -> list[cst.CSTNode]:
+    return [event.node for event in events if event.what is What.STEP and event.path == path]
+
+
+def _backward_of(
+    loop: LoopStatement, events: list[TrainingEvent], path: str, model: Model
+) -> tuple[list[cst.CSTNode], cst.CSTNode] | None:
+    """The `backward()` that an optimizer steps with and its one step; None if they are not in the loop itself."""
+    steps = _steps(events, path)
     begun = _taken(events, steps[0], model)
     if any(not _is_own(each) for each in begun) or any(model.tree.statement(each) is loop for each in begun):
         return None
     whole = steps[0] if len(steps) == 1 else _choice(steps, model)
-    if whole is None:
+    return None if whole is None else (begun, whole)
+
+
+def _begin_of(loop: LoopStatement, events: list[TrainingEvent], path: str, model: Model) -> cst.CSTNode | None:
+    """The statement before which the gradients are cleared that an optimizer takes in each round."""
+    found = _backward_of(loop, events, path, model)
+    if found is None or _gathers(found[0][0], found[1], model):
         return None
-    if _gathers(begun[0], whole, model):
-        return _behind(whole, loop, path, model)
-    line = _line_before(begun, steps, model)
-    if line is None:
-        return None
-    text = f"{path}.zero_grad(){model.tree.source.newline}{model.tree.indentation(line)}"
-    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
-    return Fix("Clear the gradients first", (edit.insert_before(first, text),), Applicability.UNSAFE)
+    return _line_before(found[0], _steps(events, path), model)
 
 
 def _is_own(call: cst.CSTNode) -> bool:

@@ -65,6 +65,17 @@ Where a round may end before, the step cannot be moved to its end:
          optimizer.zero_grad()
          net(x).sum().backward()
          optimizer.step()
+
+ def train_until(net: nn.Module, loader):
+     optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+     while True:
+!        scheduler.step()
+         optimizer.zero_grad()
+         net(next(loader)).sum().backward()
+         optimizer.step()
+         if loader.is_empty:
+             break
 ```
 
 A rate that is set for an epoch, a step behind the optimizer's, and one that is not made in the first round:
@@ -91,8 +102,8 @@ A rate that is set for an epoch, a step behind the optimizer's, and one that is 
 
 ## When the fix is unsafe
 
-Always: training uses the learning rates as they were meant. There is none where a `continue` or `return` behind it may
-end the round.
+Always: training uses the learning rates as they were meant. There is none where a `continue`, `break` or `return`
+behind it may end the round.
 
 How to adjust the learning rate: <https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate>.
 """
@@ -179,4 +190,5 @@ def _ends_of_round(area: LoopStatement | cst.FunctionDef, model: Model) -> list[
     if isinstance(area, cst.FunctionDef):
         returns = model.tree.within(area, cst.Return)
         return [each for each in returns if model.scopes.scope_of(each) is area]
-    return [each for each in model.tree.within(area, cst.Continue) if order.loop_of(each, model) is area]
+    ends = [*model.tree.within(area, cst.Continue), *model.tree.within(area, cst.Break)]
+    return [each for each in ends if order.loop_of(each, model) is area]

@@ -106,6 +106,13 @@ A container of torch's cannot take everything that a list can, and has neither a
          self.order.reverse()
 !        self.rest = [nn.Linear(3, 3)]
          self.rest.append(F.relu)
+!        self.stack = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.stack.pop()
+!        self.taken = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.taken.__setitem__(slice(0, 1), [nn.Linear(3, 3)])
+~        self.queue = [nn.Linear(3, 3), nn.Linear(3, 3)]
++        self.queue = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
+         self.queue.pop(0)
 ~        self.layers = [nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)]
 +        self.layers = nn.ModuleList([nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)])
          self.ends = []
@@ -124,7 +131,8 @@ A container of torch's cannot take everything that a list can, and has neither a
 ## When the fix is unsafe
 
 Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
-one by one there is no fix: begin with `nn.ModuleList()`.
+one by one there is no fix: begin with `nn.ModuleList()`. Nor where this file or another one does with the attribute
+what `nn.ModuleList` cannot (`.remove(…)`).
 
 `nn.ModuleList`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html>.
 """

@@ -29,6 +29,9 @@ either.
  class Net(nn.Module):
      def __init__(self):
          super().__init__()
+         self.base = nn.Parameter(torch.ones(3))
+!        self.product = nn.Parameter(torch.rand(3)) * self.base
+!        self.sum = nn.Parameter(torch.rand(3)).add(self.base)
 !        self.mask = nn.Parameter(torch.rand(3)).bool()
 !        self.rows = nn.Parameter(torch.zeros(3)).expand(2, 3)
 !        self.heads = {"a": nn.Parameter(torch.zeros(3)), "items": nn.Parameter(torch.zeros(3))}
@@ -60,10 +63,41 @@ either.
      return weight
 ```
 
+What takes a list of tensors takes no `nn.ParameterList`, nor a part of one. What goes through it, does:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.rows = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.parts = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.given = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.either = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+!        self.named = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
+~        self.terms = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))]
++        self.terms = nn.ParameterList([nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))])
+
+     def all(self):
+         return self.given
+
+     def forward(self):
+         named = self.named
+         total = torch.cat(self.rows).sum() + torch.stack(self.parts[1:]).sum() + torch.hstack(self.all()).sum()
+         total = total + torch.vstack(self.either if named else []).sum() + torch.einsum("i,i", named)
+         return total + sum(self.terms).sum() + torch.stack([*self.terms]).sum() + torch.stack(list(self.terms)).sum()
+
+ value = Net()().item()
+ count = len(list(Net().parameters()))
+```
+
 ## When the fix is unsafe
 
 Always: the module has one more parameter then, and trains it. There is none where `nn.Parameter` or an optimizer
-refuses what comes out: integers, booleans, and views like those of `expand`, in which elements share one place.
+refuses what comes out: integers, booleans, and views like those of `expand`, in which elements share one place. Nor
+where something else takes part that gets gradients: it would be cut off from them.
 
 `nn.Parameter`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html>.
 """
@@ -76,7 +110,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Kind, Model
+from torchlint.model import Dtype, Kind, Model, Tri
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
@@ -188,11 +222,30 @@ def _may_overlap(node: cst.BaseExpression, model: Model) -> bool:
     return any(library.is_overlapping(last_name(call.func)) for call in model.tree.within(node, cst.Call))
 
 
+def _cuts(outer: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether something else in an expression may get gradients from it: a parameter is cut off from what made it."""
+    child: cst.CSTNode = inner
+    for up in model.tree.ancestors(inner):
+        match up:
+            case cst.BinaryOperation(left=left, right=right):
+                value = model.value(right if left is child else left)
+                if value.kind & (Kind.TENSOR | Kind.UNKNOWN) and value.grad != Tri.NO:
+                    return True
+            case cst.Call(args=args):
+                values = [model.value(arg.value) for arg in args]
+                if any(each.kind & Kind.TENSOR and each.grad != Tri.NO for each in values):
+                    return True
+        if up is outer:
+            break
+        child = up
+    return False
+
+
 def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> Fix | None:
     """`nn.Parameter(x.cuda())` for `nn.Parameter(x).cuda()`."""
     if not isinstance(inner, cst.Call) or not inner.args or inner.lpar or outer.lpar:
         return None
-    if not model.value(outer).dtype & Dtype.FLOAT or _may_overlap(outer, model):
+    if not model.value(outer).dtype & Dtype.FLOAT or _may_overlap(outer, model) or _cuts(outer, inner, model):
         return None
     whole, part = model.tree.code(outer), model.tree.code(inner)
     arg = inner.args[0]

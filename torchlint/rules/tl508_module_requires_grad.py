@@ -42,6 +42,19 @@ underscore sets it for all of them.
  Own().requires_grad = False
 ```
 
+Where the file reads the attribute of a module there is no fix: `.requires_grad_()` makes none.
+
+```diff run
+ import torch
+ from torch import nn
+
+ def freeze(net: nn.Module, flag=False):
+!    net.requires_grad = flag
+     return net.requires_grad
+
+ learns = freeze(nn.Linear(2, 2))
+```
+
 ## When the fix is unsafe
 
 Always: what was written had no effect, and the fix has one.
@@ -79,6 +92,8 @@ def _fix(node: cst.AssignTarget, target: cst.Attribute, model: Model) -> Fix | N
     assign = model.tree.parent(node)
     if not isinstance(assign, cst.Assign) or len(assign.targets) > 1 or target.lpar:
         return None
+    if model.remember(_is_read, model.tree.code(target.value)):
+        return None  # the method sets no attribute
     if isinstance(assign.value, (cst.Tuple, cst.Yield)) or "\n" in model.tree.code(assign.value):
         return None
     edits = (
@@ -86,3 +101,10 @@ def _fix(node: cst.AssignTarget, target: cst.Attribute, model: Model) -> Fix | N
         edit.insert_after(assign.value, ")"),
     )
     return Fix("Call `.requires_grad_(…)`", edits, Applicability.UNSAFE)
+
+
+def _is_read(model: Model, path: str) -> bool:
+    """Whether anything reads the attribute of a module, or of what a module is called somewhere."""
+    reads = [each for each in model.tree.attributes("requires_grad") if not model.is_target(each)]
+    owners = [each.value for each in reads if isinstance(each, cst.Attribute)]
+    return any(model.tree.code(each) == path or model.value(each).kind == Kind.MODULE for each in owners)

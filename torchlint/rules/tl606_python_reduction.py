@@ -59,9 +59,25 @@ entries of what a network gives:
      return sum(guess == labels), any(name == "a" for name in names), max(probabilities.numpy() == labels)
 ```
 
+What differs is what torch computes with: small integers add up to a large one, and what is not a number is the largest
+and the smallest.
+
+```diff run-differs
+ import torch
+
+ pixels = torch.tensor([200, 100], dtype=torch.uint8)
+~total = sum(pixels)
++total = pixels.sum()
+ gaps = torch.tensor([1.0, float("nan")])
+~largest = max(gaps)
++largest = gaps.max()
+```
+
 ## When the fix is unsafe
 
-Always: sums may differ in their last digits. There is none for `sum` of what may have several dimensions.
+Always: sums may differ in their last digits, of integers in their dtype (`int64`, where those of Python are cut off to
+that of the elements) and of nothing in their type (a tensor, where Python gives `0`); `max` and `min` give NaN if one
+is there, and another error for nothing. There is none for `sum` of what may have several dimensions.
 
 `torch.sum`: <https://docs.pytorch.org/docs/stable/generated/torch.sum.html>.
 """
@@ -81,6 +97,12 @@ from torchlint.rules.shared.made_of import made
 GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
+_NAN = "NaN is the result wherever one is among the values"
+_RISKS = {
+    "sum": "the last digits may differ, and small integers are added up in `int64`",
+    "max": _NAN,
+    "min": _NAN,
+}
 _OTHERS = Kind.NDARRAY | Kind.CONTAINER | Kind.STRING
 """What compares in other ways, or element by element as well."""
 _FLAT = frozenset(("flatten", "ravel", "flat"))
@@ -168,7 +190,7 @@ def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> 
         edit.replace_before(node, given, "" if is_simple else "("),
         edit.replace_after(given, node, f"{'' if is_simple else ')'}.{name}(){ending}"),
     )
-    return Fix(f"Call `.{name}()`", edits, Applicability.UNSAFE)
+    return Fix(f"Call `.{name}()`", edits, Applicability.UNSAFE, risk=_RISKS.get(name, ""))
 
 
 def _is_flat(node: cst.BaseExpression, model: Model) -> bool:

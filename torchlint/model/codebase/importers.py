@@ -100,6 +100,14 @@ class Importers:
                 found.append(other)
         return found
 
+    def naming(self, path: str, imported: str, attribute: str) -> list[str]:
+        """The other files with an import that mentions a file or a name of it, and with an attribute of that name."""
+        named = re.compile(rb"\.\s*%s\b" % re.escape(attribute.encode()))
+        found = dict.fromkeys(
+            (*self._by_word.get(imported.encode(), ()), *self._by_word.get(_in_source(_stem(path)), ()))
+        )
+        return [other for other in found if other != path and named.search(self._code(other)) is not None]
+
     def _has(self, other: str, path: str, call: re.Pattern[bytes]) -> bool:
         """Whether a file is another one that may record, and has a call."""
         is_one = other != path and other in self._with_torch and self._may_record(other)

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -94,6 +95,11 @@ class Codebase:
         for name in _MAKERS:
             made = (call_of(node, context.tree) for node in (*context.tree.names(name), *context.tree.attributes(name)))
             homes.update((id(call), context) for call in made if call is not None)
+
+    def remember_home(self, nodes: Iterable[cst.CSTNode], context: Context) -> None:
+        """Remember whose some other nodes are that are asked about."""
+        homes = self._homes if context.is_part else self._checked
+        homes.update((id(node), context) for node in nodes)
 
     def release(self) -> None:
         """Forget the file that has been checked; and all if it has become too much.
@@ -226,6 +232,11 @@ class Codebase:
         if importers is None or asker.path is None or not importers.is_known:
             return []
         return importers.importing(asker.path, imported, called)
+
+    def naming(self, asker: Context, imported: str, attribute: str) -> list[str]:
+        """The other files that may have a name from a file, and name an attribute."""
+        importers = self._others(asker)
+        return [] if importers is None or asker.path is None else importers.naming(asker.path, imported, attribute)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import chain, last_name
 from torchlint.rule import Applicability, Block, Edit, Fix
 
 
@@ -14,7 +14,7 @@ def moved(
 ) -> Fix | None:
     """Put a simple statement into a block, with some edits in it; None where that cannot be."""
     line = model.tree.parent(small)
-    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model):
+    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model) or differentiates(model, small):
         return None
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
     into = block_before(model, line) if begins else None
@@ -40,6 +40,36 @@ def may_hold(statement: cst.CSTNode, model: Model) -> bool:
     """
     leaving = (cst.Yield, cst.Await, cst.NamedExpr)
     return not any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls))
+
+
+_DIFFERENTIATING = frozenset(
+    (
+        *("grad", "backward", "grad_and_value"),
+        *("jacobian", "hessian", "jvp", "vjp", "hvp", "vhp", "jacrev", "jacfwd"),
+    )
+)
+_FAR = 3
+"""How many calls away what needs a graph is looked for."""
+
+
+def differentiates(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
+    """Whether gradients are computed in a statement or in functions of the project that it calls: it needs a graph.
+
+    Not so if they are those of a loss that was made before the statement: ``grad(loss, w)``.
+    """
+    for call in model.tree.within(node, cst.Call):
+        if last_name(call.func) in _DIFFERENTIATING and (far < _FAR or not all(map(_is_made_before, call.args))):
+            return True
+        function = model.value(call.func).node if far else None
+        if isinstance(function, cst.FunctionDef) and model.home(function).remember(
+            differentiates, function.body, far - 1
+        ):
+            return True
+    return False
+
+
+def _is_made_before(arg: cst.Arg) -> bool:
+    return isinstance(arg.value, (cst.Name, cst.Attribute))
 
 
 def runs_with(node: cst.CSTNode, statement: cst.CSTNode, model: Model) -> bool:

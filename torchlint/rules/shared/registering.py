@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.calls_elsewhere import uses_elsewhere
 from torchlint.model.syntax import assignment_of, call_of, is_none
 from torchlint.model.torch import library
 from torchlint.rule import Applicability, Fix
@@ -15,8 +16,10 @@ from torchlint.rules.shared.unregistered import KeptPlain
 
 _TELLING = ("isinstance", "type")
 """Functions that tell a container of torch's from a list or dict."""
-_ADDING_ONE = ("append", "insert")
-_ADDING_SEVERAL = ("extend", "update")
+_ADDING_ONE = ("append", "insert", "__setitem__")
+_ADDING_SEVERAL = ("extend", "update", "__iadd__")
+_TAKING_ITERABLES = ("builtins.", "torch.optim.", "torch.nn.utils.", "torch.autograd.")
+"""Where functions are that go through what they are given; other functions of torch want a list or tuple of tensors."""
 
 
 def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
@@ -72,11 +75,23 @@ def _serves(value: cst.BaseExpression, container: str, of: str, model: Model) ->
         case _:
             return False
     name = target.attr.value
-    if not model.remember(_is_always_served, name, container, of):
+    if not model.remember(_is_always_served, name, container, of) or not _serves_others(target, container, of, model):
         return False
     return all(
         _is_gone_at(target, other, model) for other in model.remember(_not_taken, name, of) if other is not target
     )
+
+
+def _serves_others(target: cst.Attribute, container: str, of: str, model: Model) -> bool:
+    """Whether a container can do all that other files do with the attribute, which know it by that name."""
+    cls = model.tree.enclosing(target, cst.ClassDef)
+    if not isinstance(cls, cst.ClassDef):
+        return False
+    for use in model.ask(uses_elsewhere, cls, target.attr.value):
+        home = model.home(use)
+        if not _is_served(use, container, of, home) or not _may_be_assigned(assignment_of(use, home.tree), of, home):
+            return False
+    return True
 
 
 def _is_always_served(model: Model, name: str, container: str, of: str) -> bool:
@@ -119,8 +134,8 @@ def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -
         case cst.Attribute(attr=cst.Name(value=name)) as method:
             call = call_of(method, model.tree)
             return name in known and (call is None or _takes(name, call, container, of, model))
-        case cst.BinaryOperation(left=left, operator=cst.Add()):
-            return left is use and "__add__" in known
+        case cst.BinaryOperation(left=left, operator=cst.Add()) as both:
+            return left is use and "__add__" in known and _is_served(both, container, of, model)
         case cst.AugAssign(target=target, operator=cst.AddAssign(), value=value):
             return target is not use or ("__iadd__" in known and _adds(value, of, model))
         case cst.BinaryOperation() | cst.AugAssign():
@@ -131,10 +146,16 @@ def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -
         ):
             return isinstance(operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
         case cst.Arg() as arg:
-            return not _is_told_by(arg, model)
+            return not _is_told_by(arg, model) and (of == "Module" or _goes_through(arg, model))
         case cst.Subscript(value=value) as element if value is use:
             assign = assignment_of(element, model.tree)
-            return assign is None or _is_taken(assign.value, of, model)
+            if assign is not None:
+                return _is_taken(assign.value, of, model)
+            return not _is_slice(element) or _is_served(element, container, of, model)
+        case (cst.IfExp() | cst.BooleanOperation() | cst.NamedExpr()) as outer:
+            return _is_served(outer, container, of, model)
+        case cst.Return() | cst.Yield() | cst.Element() | cst.DictElement() | cst.Lambda():
+            return of == "Module"  # what takes a list of tensors may get it there
         case cst.Assign(targets=targets):
             return all(_is_served_as(each.target, container, of, model) for each in targets)
     return True
@@ -157,7 +178,9 @@ def _takes(name: str, call: cst.Call, container: str, of: str, model: Model) -> 
         return bool(given) and _is_taken(given[-1], of, model)
     if name in _ADDING_SEVERAL:
         return len(given) == 1 and _adds(given[0], of, model)
-    return name != "pop" or len(given) < 2 or "setdefault" in library.attributes_of(container)
+    if name != "pop":
+        return True
+    return len(given) == 1 or (len(given) == 2 and "setdefault" in library.attributes_of(container))
 
 
 def _adds(value: cst.BaseExpression, of: str, model: Model) -> bool:
@@ -168,3 +191,18 @@ def _adds(value: cst.BaseExpression, of: str, model: Model) -> bool:
 def _is_told_by(arg: cst.Arg, model: Model) -> bool:
     call = model.tree.parent(arg)
     return isinstance(call, cst.Call) and isinstance(call.func, cst.Name) and call.func.value in _TELLING
+
+
+def _goes_through(arg: cst.Arg, model: Model) -> bool:
+    """Whether what takes an argument only goes through it: functions of tensors take lists and tuples of them only."""
+    call = model.tree.parent(arg)
+    if arg.star or not isinstance(call, cst.Call):
+        return bool(arg.star)
+    name = model.qualified(call.func)
+    if name is not None:
+        return name.startswith(_TAKING_ITERABLES)
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "extend"
+
+
+def _is_slice(element: cst.Subscript) -> bool:
+    return any(isinstance(each.slice, cst.Slice) for each in element.slice)

@@ -161,7 +161,7 @@ class _Plan:
         self._flow = run_through(model, scope)
         self._blocks: dict[int, list[cst.BaseStatement]] = {}
         """The first statements for a block in which something is computed with a volatile input."""
-        self._stuck: dict[int, cst.CSTNode] = {}
+        self._stuck: dict[int, cst.CSTNode] = dict(self._flow.captured)
         body = scope.body
         self._suite(body if isinstance(body, Sequence) else body.body)
 

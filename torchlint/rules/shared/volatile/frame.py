@@ -36,6 +36,8 @@ class VolatileFrame:
     """Volatile inputs that something is computed with where autograd is off."""
     leaves: set[int] = field(default_factory=set)
     """Volatile inputs that go to where nobody follows them."""
+    captured: dict[int, cst.CSTNode] = field(default_factory=dict)
+    """Volatile inputs that functions in here take from here, and where: no block of this scope is around that."""
     inputs: set[int] = field(default_factory=set)
     """Those that were met."""
     flagged: set[int] = field(default_factory=set)

@@ -215,5 +215,14 @@ def _follow_captured(frame: VolatileFrame) -> None:
     for function in functions:
         if function is not frame.scope:
             for use in tree.within(function, cst.Name):
-                if use.value in volatile:
-                    frame.leaves |= frame.ever[use.value].sources
+                if use.value in volatile and use.value not in _own_names(function, frame.model):
+                    sources = frame.ever[use.value].sources
+                    frame.leaves |= sources
+                    frame.captured.update((source, tree.statement(use)) for source in sources)
+
+
+def _own_names(function: cst.CSTNode, model: Model) -> frozenset[str]:
+    """The names that a function or a lambda binds itself."""
+    if isinstance(function, cst.FunctionDef):
+        return model.scopes.locals_of(function)
+    return frozenset(param.name.value for param in model.tree.within(function, cst.Param))
