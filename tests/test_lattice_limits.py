@@ -258,7 +258,7 @@ def test_other_evidence_is_all_that_changes() -> None:
         item=one,
         items=(one,),
         keys=values.Keys(one),
-        bound=(values.Argument(None, one, None),),
+        bound=(values.Argument(None, one, cst.Name("y")),),
         symbols=(Symbol(Origin.CALL, 1),),
         evidence=values.Evidence(values.Strength.NAME, "its name"),
     )
