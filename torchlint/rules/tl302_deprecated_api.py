@@ -109,7 +109,15 @@ by running both. It is unsafe where something else changes: the keys of a `state
 tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated. A copy by
 `x.detach().clone()` stays on its device, also where another one is the default. Where a function or class is only
 named, and not called, its new name is another object, so that is unsafe as well. There is none for
-what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`).
+what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`), and none where the file
+has a name that goes with the old form:
+
+```diff
+ from torch import nn
+
+!layer = nn.utils.weight_norm(nn.Linear(2, 2))
+ layer.weight_g.requires_grad_(False)
+```
 
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """

@@ -38,6 +38,8 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     if isinstance(literal, str) and base.kind & Kind.UNKNOWN:
         if (item := _item_by_name(frame, base, literal)) is not None:
             return item
+    if isinstance(literal, str) and base.kind & Kind.TENSOR:  # so it was none: `hub.state_dict()["losses"]["train"]`
+        return unknown(Symbol(Origin.ITEM, id(node)))
     if base.kind & Kind.TENSOR:
         return iteration.element(frame, base, _ndim(frame, base, node))
     if base.kind & Kind.CONTAINER:

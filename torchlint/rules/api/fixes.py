@@ -21,6 +21,8 @@ def of_use(use: Use, model: Model) -> Fix | None:
     row = use.row
     if not row.fix or not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
+    if any(name in model.tree.source.text for name in row.lost):
+        return None
     found = _written_there(use, model)
     if found is None:
         return None

@@ -56,6 +56,8 @@ class Row:
     safe: bool = False
     same: bool = False
     """Whether the replacement is the very same object."""
+    lost: tuple[str, ...] = ()
+    """Names that are gone, or raise, with the replacement: a file that has one of them is not rewritten."""
 
     @property
     def last(self) -> str:
@@ -138,6 +140,7 @@ def row(entry: Mapping[str, object]) -> Row:
         cases=tuple(map(_case, cases)),
         safe=bool(entry.get("safe")),
         same=bool(entry.get("same")),
+        lost=tuple(str(entry.get("lost", "")).split()),
     )
 
 

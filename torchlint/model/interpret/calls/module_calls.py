@@ -178,8 +178,10 @@ def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Valu
         case "named_buffers":
             return container(container(items=(STRING, buffer)))
         case "state_dict":
-            is_module = receiver.kind & Kind.MODULE
-            return mapping(STRING, buffer if is_module else replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN))
+            if receiver.kind & Kind.MODULE:
+                return mapping(STRING, buffer)
+            weaker = replace(evidence, strength=Strength.NAME)  # schedulers, loggers and others have a state as well
+            return mapping(STRING, replace(buffer, kind=Kind.TENSOR | Kind.UNKNOWN, evidence=weaker))
         case "modules":
             return container(module)
         case "named_modules":
