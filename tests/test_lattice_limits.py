@@ -5,6 +5,7 @@ The numbers stand here again, so a limit that is changed fails here and not in a
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,13 @@ import libcst as cst
 import pytest
 
 from torchlint.file.inferred import infer
+from torchlint.model import values
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret.forward import ForwardInterpreter
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpret.summary import Summary
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.symbols import Origin, Symbol
 
 HEAD = "import torch\n"
 
@@ -232,3 +237,33 @@ def test_how_often_functions_that_call_each_other_are_run(
     bodies = ("".join(f"    f{other}(x)\n" for other in range(count) if other != each) for each in range(count))
     kind(HEAD + "".join(f"def f{each}(x):\n{body}    it = x\n" for each, body in enumerate(bodies)))
     assert max(runs.values()) == most
+
+
+def test_other_evidence_is_all_that_changes() -> None:
+    """What ``because`` copies is written out, as that is faster: a new field must not be forgotten."""
+    one = values.NUMBER
+    full = values.Value(
+        kind=Kind.TENSOR,
+        grad=Tri.YES,
+        certainty=Certainty.PROVED,
+        ndim=Ndim.ZERO,
+        dtype=Dtype.INT,
+        leaf=Tri.YES,
+        role=Role.BUFFER,
+        ref="torch.ones",
+        inner=values.Fields(("x",)),
+        node=cst.Name("x"),
+        choices=(one, one),
+        receiver=one,
+        item=one,
+        items=(one,),
+        keys=values.Keys(one),
+        bound=(values.Argument(None, one, cst.Name("y")),),
+        symbols=(Symbol(Origin.CALL, 1),),
+        evidence=values.Evidence(values.Strength.NAME, "its name"),
+    )
+    empty, other = values.Value(Kind.UNKNOWN), full.because(values.Strength.USE, "its use")
+    for field in dataclasses.fields(values.Value):
+        was, now = getattr(full, field.name), getattr(other, field.name)
+        assert was != getattr(empty, field.name), f"give `{field.name}` something here, too"
+        assert (now == was) is (field.name != "evidence"), field.name

@@ -20,6 +20,7 @@ from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import (
@@ -27,9 +28,7 @@ from torchlint.model.values import (
     NONE,
     UNKNOWN,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     join,
     parameter,

@@ -12,9 +12,10 @@ from torchlint.model.imports import only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.torch import library
 from torchlint.model.torch.named import named
-from torchlint.model.values import NONE, NUMBER, UNKNOWN, Origin, Symbol, Value, join, reference, unknown
+from torchlint.model.values import NONE, NUMBER, UNKNOWN, Value, join, reference, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -13,20 +13,9 @@ from torchlint.model.hooks import given_to_hook, is_differentiated
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name, parameters
-from torchlint.model.values import (
-    NONE,
-    NUMBER,
-    Evidence,
-    Origin,
-    Strength,
-    Symbol,
-    Value,
-    container,
-    join,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

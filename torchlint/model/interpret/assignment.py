@@ -11,10 +11,11 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import containers, iteration, learning, loaders, operators, places, subscripts
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.grads import grad_of_inputs
-from torchlint.model.values import NDARRAY, OBJECT, Origin, Symbol, Value, container, held, is_opaque, iterated, truth
+from torchlint.model.values import NDARRAY, OBJECT, Value, container, held, is_opaque, iterated, truth
 
 
 def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpression | None) -> None:

@@ -16,6 +16,7 @@ from torchlint.model.interpret import learning, loaders, model_outputs, module_c
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -28,10 +29,8 @@ from torchlint.model.values import (
     UNKNOWN,
     Evidence,
     Method,
-    Origin,
     Owner,
     Strength,
-    Symbol,
     Value,
     container,
     join,

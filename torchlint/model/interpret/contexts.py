@@ -13,9 +13,10 @@ from torchlint.model.interpret.home_made import grad_mode_of
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import given_bool
-from torchlint.model.values import UNKNOWN, Argument, Origin, Symbol, Value, iterated, reference, truth
+from torchlint.model.values import UNKNOWN, Argument, Value, iterated, reference, truth
 
 
 def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:

@@ -10,7 +10,8 @@ from torchlint.model.definitions import free
 from torchlint.model.interpret import attributes, displays, learning, narrowing, operators, places, subscripts
 from torchlint.model.interpret.calls import dispatch, lambdas
 from torchlint.model.interpret.frame import Evaluators, Frame
-from torchlint.model.values import NUMBER, STRING, UNKNOWN, Origin, Symbol, Value, container, iterated, join
+from torchlint.model.symbols import Origin, Symbol
+from torchlint.model.values import NUMBER, STRING, UNKNOWN, Value, container, iterated, join
 
 
 def _name(frame: Frame, node: cst.Name) -> Value:

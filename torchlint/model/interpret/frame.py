@@ -13,7 +13,8 @@ import libcst as cst
 from torchlint.model.interpret.environment import Changes, Env, Names
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.possibilities import Tri
-from torchlint.model.values import UNKNOWN, Argument, Evidence, Symbol, Value
+from torchlint.model.symbols import Symbol
+from torchlint.model.values import UNKNOWN, Argument, Evidence, Value
 
 if TYPE_CHECKING:
     from torchlint.file.tree.tree import Tree

@@ -10,20 +10,10 @@ from torchlint.model.interpret import learning, loaders, module_containers, spec
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import LOADER_NAME
 from torchlint.model.possibilities import Kind, Ndim, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import ending_name, last_name
 from torchlint.model.torch.ndims import without_one
-from torchlint.model.values import (
-    MODULE,
-    NDARRAY,
-    Evidence,
-    Origin,
-    Strength,
-    Symbol,
-    Value,
-    is_opaque,
-    iterated,
-    tensor,
-)
+from torchlint.model.values import MODULE, NDARRAY, Evidence, Strength, Value, is_opaque, iterated, tensor
 
 
 def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:

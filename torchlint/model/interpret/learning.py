@@ -12,9 +12,10 @@ from torchlint.model.bindings import declares
 from torchlint.model.interpret.frame import Clues, Frame
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
-from torchlint.model.values import Evidence, Origin, Strength, Symbol, Value, tensor
+from torchlint.model.values import Evidence, Strength, Value, tensor
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

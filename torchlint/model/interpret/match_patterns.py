@@ -10,8 +10,9 @@ from torchlint.model.annotations import instance_of
 from torchlint.model.interpret import attributes, containers, learning, narrowing
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import NONE, UNKNOWN, Origin, Symbol, Value, container, iterated, join, mapping, reference
+from torchlint.model.values import NONE, UNKNOWN, Value, container, iterated, join, mapping, reference
 
 
 def match(frame: Frame, pattern: cst.MatchPattern, value: Value) -> Value:

@@ -12,24 +12,12 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import places
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import alternatives, chained, dotted, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.torch.ndims import ndim_by
-from torchlint.model.values import (
-    NONE,
-    UNKNOWN,
-    Origin,
-    Strength,
-    Symbol,
-    Value,
-    container,
-    held,
-    join,
-    reference,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:

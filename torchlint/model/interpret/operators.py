@@ -9,6 +9,7 @@ import libcst as cst
 from torchlint.model.interpret import containers, learning, narrowing, places, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import chained, dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.ndims import broadcast
@@ -20,9 +21,7 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     is_opaque,
     join,

@@ -11,7 +11,8 @@ from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
-from torchlint.model.values import Argument, Origin, Symbol, Value
+from torchlint.model.symbols import Origin, Symbol
+from torchlint.model.values import Argument, Value
 
 _BINARY = {
     "Add": "add",

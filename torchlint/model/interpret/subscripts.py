@@ -19,21 +19,10 @@ from torchlint.model.interpret import (
 )
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind, Ndim
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
-from torchlint.model.values import (
-    NDARRAY,
-    UNKNOWN,
-    Evidence,
-    Origin,
-    Strength,
-    Symbol,
-    Value,
-    held,
-    is_opaque,
-    tensor,
-    unknown,
-)
+from torchlint.model.values import NDARRAY, UNKNOWN, Evidence, Strength, Value, held, is_opaque, tensor, unknown
 
 
 def expression(frame: Frame, node: cst.Subscript) -> Value:

@@ -12,6 +12,7 @@ from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import NUMBERS, STRINGS
 from torchlint.model.possibilities import Kind
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import literal_key
 from torchlint.model.torch import transfer
 from torchlint.model.torch.schema import TensorResult
@@ -23,9 +24,7 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     container,
     join,

@@ -11,21 +11,9 @@ from torchlint.model.interpret import containers, iteration, learning, places
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GROWING
 from torchlint.model.possibilities import Kind
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import literal_key
-from torchlint.model.values import (
-    NONE,
-    NUMBER,
-    STRING,
-    UNKNOWN,
-    Argument,
-    Origin,
-    Symbol,
-    Value,
-    container,
-    held,
-    iterated,
-    join,
-)
+from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Argument, Value, container, held, iterated, join
 
 
 def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:

@@ -26,6 +26,7 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
 from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, NETWORK_MAKER, is_foreign
 from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import UNSEEN
@@ -39,9 +40,7 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     container,
     is_opaque,

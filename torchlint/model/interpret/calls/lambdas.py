@@ -10,8 +10,9 @@ from torchlint.model.hooks import given_to_lambda
 from torchlint.model.interpret import learning
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import parameters
-from torchlint.model.values import UNKNOWN, Argument, Origin, Symbol, Value
+from torchlint.model.values import UNKNOWN, Argument, Value
 from torchlint.system.stack import deeper
 
 

@@ -13,6 +13,7 @@ from torchlint.model.interpret.calls import container_methods, lambdas, module_c
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import INPLACE
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import literal_bool
@@ -30,10 +31,8 @@ from torchlint.model.values import (
     Argument,
     Evidence,
     Method,
-    Origin,
     Owner,
     Strength,
-    Symbol,
     Value,
     container,
     tensor,

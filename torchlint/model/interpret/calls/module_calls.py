@@ -18,6 +18,7 @@ from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS, NETWORK_MAKER
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import UNSEEN
@@ -28,9 +29,7 @@ from torchlint.model.values import (
     STRING,
     Argument,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     container,
     held,

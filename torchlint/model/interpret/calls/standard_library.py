@@ -13,13 +13,12 @@ from torchlint.model.interpret.calls import builtin_functions, lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind, Ndim
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.values import (
     NONE,
     NUMBER,
     UNKNOWN,
     Argument,
-    Origin,
-    Symbol,
     Value,
     container,
     held,

@@ -14,6 +14,7 @@ from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
+from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.torch import library, transfer
 from torchlint.model.torch.arguments import given_argument, given_bool
 from torchlint.model.torch.dtypes import dtype_named
@@ -25,9 +26,7 @@ from torchlint.model.values import (
     UNKNOWN,
     Argument,
     Evidence,
-    Origin,
     Strength,
-    Symbol,
     Value,
     container,
     parameter,
