@@ -24,14 +24,14 @@ _CUTTING = re.compile(r".*(?:no_grad|inference_mode|set_grad_enabled|requires_gr
 _WITHOUT_GRAPH = frozenset(
     (
         *("all", "any", "argmax", "argmin", "argsort", "bool", "ceil", "data_ptr", "device", "dim", "dtype"),
-        *("eq", "equal", "float", "floor", "ge", "gt", "int", "isfinite", "isinf", "isnan", "item", "le"),
+        *("eq", "equal", "float", "floor", "ge", "grad", "gt", "int", "isfinite", "isinf", "isnan", "item", "le"),
         *("len", "long", "lt", "ndim", "ne", "nonzero", "numel", "numpy", "range", "round", "searchsorted"),
         *("shape", "sign", "size", "str", "tolist", "topk", "type", "unique", "empty_like", "full_like"),
         *("ones_like", "rand_like", "randint_like", "randn_like", "zeros_like", "new_empty", "new_full"),
         *("new_ones", "new_tensor", "new_zeros"),
     )
 )
-"""Functions, methods and attributes whose results have no graph, or may have none."""
+"""Functions, methods and attributes whose results have no graph, or may have none: `torch.autograd.grad`."""
 _FILLING = frozenset(("append", "appendleft", "extend", "extendleft", "insert"))
 """Methods that put something into a list."""
 _MAKING = (cst.Assign, cst.AugAssign, cst.For, cst.Call)
