@@ -137,10 +137,12 @@ def _last_line(tree: Tree, statement: cst.CSTNode) -> cst.CSTNode:
     return max(lines, key=tree.order, default=statement)
 
 
-def has_comment(line: cst.SimpleStatementLine) -> bool:
-    """Whether a comment stands behind the statements of a line; a tree for a first look has none."""
+def has_comment(line: cst.SimpleStatementLine | cst.Decorator) -> bool:
+    """Whether a comment stands behind the statements of a line, or a decorator; a tree for a first look has none."""
     match line:
         case cst.SimpleStatementLine(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment())):
+            return True
+        case cst.Decorator(trailing_whitespace=cst.TrailingWhitespace(comment=cst.Comment())):
             return True
     return False
 

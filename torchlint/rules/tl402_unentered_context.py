@@ -249,7 +249,10 @@ def _below(
 ) -> tuple[Edit, ...] | None:
     """The line as the lowest decorator: a context makes a function of what it decorates, which a property is none."""
     last = method.decorators[-1]
-    if edit.has_comment(line) or last.trailing_whitespace.comment is not None or method.lines_after_decorators:
+    match method:
+        case cst.FunctionDef(lines_after_decorators=[_, *_]):
+            return None
+    if edit.has_comment(line) or edit.has_comment(last):
         return None
     remove, text = edit.remove_statement(model.tree, line.body[0]), model.tree.code(made)
     if remove is None or "\n" in text:

@@ -143,6 +143,7 @@ In-place and out-of-place: <https://docs.pytorch.org/docs/stable/tensors.html>.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 import libcst as cst
@@ -450,15 +451,24 @@ def _is_read_after(name: cst.Name, model: Model) -> bool:
 
     What a loop binds anew in each round is read in that round, or not at all.
     """
-    scope, at = model.scopes.scope_of(name), model.tree.order(name)
-    reads = [each for each in model.references(name.value, scope) if not model.is_target(each) and each is not name]
+    scope, order = model.scopes.scope_of(name), model.tree.order
+    reads = model.remember(_reads, name.value, scope)
+    behind = reads[bisect_right(reads, order(name), key=order) :][:1]
     loops = loops_around(name, model)
     binding = next((each for each in loops if isinstance(each, cst.For) and _binds(each, name, model)), None)
     if binding is not None:
-        return any(model.tree.order(each) > at and model.tree.is_inside(each, binding.body) for each in reads)
+        return any(model.tree.is_inside(each, binding.body) for each in behind)
     if isinstance(scope, cst.Module):
         return True  # what others import
-    return any(model.tree.order(each) > at or any(model.tree.is_inside(each, up) for up in loops) for each in reads)
+    if behind or not loops:
+        return bool(behind)
+    first = reads[bisect_left(reads, order(loops[-1]), key=order)]  # of the outermost loop; there is this one
+    return first is not name
+
+
+def _reads(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    """Where a name of a scope is read, in document order."""
+    return sorted((each for each in model.references(name, scope) if not model.is_target(each)), key=model.tree.order)
 
 
 def _binds(loop: cst.For, name: cst.Name, model: Model) -> bool:

@@ -21,7 +21,7 @@ def of_use(use: Use, model: Model) -> Fix | None:
     row = use.row
     if not row.fix or not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
-    if any(name in model.tree.source.text for name in row.lost):
+    if model.remember(_has_any, *row.lost):
         return None
     found = _written_there(use, model)
     if found is None:
@@ -30,6 +30,11 @@ def of_use(use: Use, model: Model) -> Fix | None:
     found = namespaces.judged(mentions.judged(found, use, model), name, (row.name, row.replacement), model)
     is_imported = use.alias is not None or isinstance(use.node, cst.Name)
     return namespaces.without_import(found, name, model) if is_imported else found
+
+
+def _has_any(model: Model, *words: str) -> bool:
+    """Whether any of some words stands in the file, in a text too: `state["weight_g"]`."""
+    return any(word in model.tree.source.text for word in words)
 
 
 def _name_of(use: Use) -> str:
