@@ -32,9 +32,9 @@ def _is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
         case cst.Attribute(attr=cst.Name(value=name)):
             return name in model.remember(_properties) and not model.is_target(node)
         case cst.BinaryOperation(left=left, right=right):
-            return model.remember(_has_operators) and not all(map(model.is_tensor, (left, right)))
+            return model.remember(_defines_operators) and not all(map(model.is_tensor, (left, right)))
         case cst.Subscript(value=taken_from) if not model.is_target(node):
-            return model.remember(_has_operators) and not model.is_tensor(taken_from)
+            return model.remember(_defines, "__getitem__") and not model.is_tensor(taken_from)
     return False
 
 
@@ -53,16 +53,21 @@ def _properties(model: Model) -> frozenset[str]:
     )
 
 
-def _has_operators(model: Model) -> bool:
-    """Whether a class of the file says what an operator or `[]` does."""
-    return any(model.scopes.info(cls).methods.keys() & _OPERATORS for cls in model.scopes.all_classes())
+def _defines_operators(model: Model) -> bool:
+    """Whether a class of the file says what an arithmetic operator does."""
+    return _defines(model, *_OPERATORS)
 
 
-_OPERATORS = frozenset(
-    f"__{side}{name}__"
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
-    for side in ("", "r")
-) | {"__getattr__", "__getattribute__"}
+def _defines(model: Model, *methods: str) -> bool:
+    """Whether a class of the file has one of some special methods."""
+    return any(not model.scopes.info(cls).methods.keys().isdisjoint(methods) for cls in model.scopes.all_classes())
+
+
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_OPERATORS = (
+    *(f"__{side}{name}__" for name in _ARITHMETIC for side in ("", "r")),
+    *("__getattr__", "__getattribute__"),
+)
 
 
 _MODULES = ("torch.", "numpy.", "math.")
