@@ -13,7 +13,7 @@ from torchlint.model.values import held
 
 def are_asked_about(model: Model) -> bool:
     """Whether anything depends on which of several tensors one is."""
-    if any(_is_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
+    if any(can_be_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
         return True
     return _are_compared(model) or _are_keys(model)
 
@@ -26,15 +26,15 @@ def _are_compared(model: Model) -> bool:
     """Whether it is asked which of several tensors one is, or whether it is among some."""
     for call in model.tree.all(cst.Call):
         if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
-            if _is_tensor(call.args[0].value, model):
+            if can_be_tensor(call.args[0].value, model):
                 return True
     for comparison in model.tree.all(cst.Comparison):
         left = comparison.left
         for target in comparison.comparisons:
             match target.operator:
-                case cst.Is() | cst.IsNot() if _is_tensor(target.comparator, model):
+                case cst.Is() | cst.IsNot() if can_be_tensor(target.comparator, model):
                     return True
-                case cst.In() | cst.NotIn() if _is_tensor(left, model):
+                case cst.In() | cst.NotIn() if can_be_tensor(left, model):
                     return True
             left = target.comparator
     return False
@@ -51,14 +51,14 @@ def _are_keys(model: Model) -> bool:
         if isinstance(each, cst.DictElement)
     ]
     elements += [each.key for each in model.tree.all(cst.DictComp)]
-    if any(_is_tensor(each, model) for each in elements):
+    if any(can_be_tensor(each, model) for each in elements):
         return True
     for call in model.tree.all(cst.Call):
         if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
             item = held(model.value(call.args[0].value))
             if item is not None and item.kind & Kind.TENSOR:
                 return True
-    return any(_is_tensor(key, model) for key in _keys(model))
+    return any(can_be_tensor(key, model) for key in _keys(model))
 
 
 def _keys(model: Model) -> Iterator[cst.BaseExpression]:
@@ -85,5 +85,6 @@ _KEYED = frozenset(("set", "dict", "defaultdict", "OrderedDict", "Counter", "Wea
 _BY_KEY = frozenset(("add", "discard", "remove", "get", "setdefault", "pop"))
 
 
-def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+def can_be_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a tensor, or may be one among other things that are known."""
     return bool(model.value(node).kind & Kind.TENSOR)

@@ -325,7 +325,7 @@ _GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mo
 def gives_two(call: cst.Call, model: Model) -> bool:
     """Whether a call gives values and their indices, as ``x.max(1)`` does where that is taken apart."""
     match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_tensor(owner, model):
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
             return name in _GIVING_TWO
     return (model.qualified(call.func) or "").removeprefix("torch.") in _GIVING_TWO
 
@@ -346,10 +346,6 @@ def _changed_names(model: Model) -> frozenset[str]:
     found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT]
     found += model.remember(_with_assigned_attributes)
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
-
-
-def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
-    return bool(model.value(node).kind & Kind.TENSOR)
 
 
 def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] = frozenset()) -> bool:
@@ -376,7 +372,7 @@ def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] 
 def _computes(call: cst.Call, model: Model) -> bool:
     """Whether a function or method of torch is called that gives back none of its arguments."""
     match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_tensor(owner, model):
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
             return library.method(name) is not None and name not in _OF_THE_OBJECT and name not in _WITH_GRAPH
     result = library.function(model.qualified(call.func))
     return result is not None and not may_alias(result)
