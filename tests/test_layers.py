@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
 from torchlint.file.tree.fast import long_lists, long_modules
 from torchlint.model.codebase.modules import Codebase
+from torchlint.model.values import NUMBER
 from torchlint.rules import catalogue
 from torchlint.system.layers import VARIABLE, Layer, is_on, without
 
@@ -69,10 +71,6 @@ def test_the_environment(value: str, left_out: list[str]) -> None:
     assert ran.stdout == f"{left_out}\n"
 
 
-@pytest.mark.parametrize(("left_out", "code"), [("", 0), ("plain-records", 1)])
-def test_values_are_kept_from_being_changed(left_out: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, left_out)
-    program = "from torchlint.model.values import NUMBER; hash(NUMBER); NUMBER.ref = 'x'"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert ran.returncode == code
-    assert ("FrozenInstanceError" in ran.stderr) is bool(code)
+def test_values_are_kept_from_being_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        NUMBER.ref = "x"  # type: ignore[misc]

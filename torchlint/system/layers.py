@@ -24,9 +24,6 @@ class Layer(str, enum.Enum):
     QUICK_TREES = "quick-trees"
     """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`).
     Saves 1.3 (transformers), 1.6 (timm), 1.04 (allennlp)."""
-    PLAIN_RECORDS = "plain-records"
-    """Objects that nobody changes are not kept from being changed (:mod:`torchlint.system.records`); for all of a
-    process, for their classes are made once. Saves 1.02 (transformers)."""
     LONG_MODULES = "long-modules"
     """Long modules are parsed some statements at a time (:mod:`torchlint.file.tree.fast.long_modules`). That is for
     memory: a file of 500,000 short statements (2 MB) takes 1.8 GB at its peak, and 4.4 GB without."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar, cast
 
 from torchlint.model.interpret.summary import Summary, Trace
 from torchlint.model.values import Value
-from torchlint.system.records import unchanging
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -39,7 +38,7 @@ T_co = TypeVar("T_co", covariant=True)
 # ---------------------------------------------------------------------- keys and answers
 
 
-@unchanging(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Key(Generic[T_co]):
     """What is asked for, by the identity of a node; each subclass says what the answer is."""
 
@@ -49,7 +48,7 @@ class Key(Generic[T_co]):
     node: int
 
 
-@unchanging(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ScopeKey(Key[Summary | None]):
     """What a function or module leaves behind."""
 
@@ -57,12 +56,12 @@ class ScopeKey(Key[Summary | None]):
     """The class whose objects an inherited method is called on."""
 
 
-@unchanging(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BodyKey(Key[Summary]):
     """What the statements of a class leave behind."""
 
 
-@unchanging(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AttributeKey(Key[Value | None]):
     """What the methods of a class assign to an attribute."""
 
@@ -85,7 +84,7 @@ class Trail:
     """Everything that was asked for on the way, itself included."""
 
 
-@unchanging(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Answer(Generic[T_co]):
     """What was found out, and how."""
 
