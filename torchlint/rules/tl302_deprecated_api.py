@@ -97,6 +97,13 @@ Other things have the same names, and a class of tensors is also a type:
          rates = torch.cat((rates, torch.ones(3)))
      return torch.tensor(rates), torch.tensor(x)
 
+ def from_list(x=None, half=False):
+     if half:
+         x = 1 + torch.ones(2)
+     if isinstance(x, (list, float)):
+         x = torch.tensor(x)
+     return x
+
  norm = torch.nn.utils.weight_norm
  if hasattr(torch.nn.utils.parametrizations, "weight_norm"):
      norm = torch.nn.utils.parametrizations.weight_norm
@@ -129,7 +136,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.syntax import call_of, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
@@ -165,6 +172,8 @@ def check_copy(node: cst.Call, model: Model) -> Finding | None:
         return None
     given = node.args[0].value
     if not _is_made_by_torch(given, model):
+        return None
+    if not model.value(given).kind & (Kind.TENSOR | Kind.UNKNOWN):  # a test has said that it is a list
         return None
     said = "`torch.tensor` of a tensor warns: it makes a copy without a graph; use `x.detach().clone()`"
     return Finding(node.func, said, _copied(node, given) if len(node.args) == 1 else None)
