@@ -31,4 +31,4 @@ r = torch.arange(0, 1, 0.25).double()
 s = torch.ones(2, dtype=torch.half).float()
 t = torch.ones(2, requires_grad=True).to(device)
 u = torch.arange(5).int()
-v = torch.tensor(a).double() if a is None else a.double()  # TL302`torch.tensor`
+v = torch.tensor(a).double() if len(b) > 1 else a.double()  # TL302`torch.tensor`
