@@ -162,10 +162,10 @@ from torchlint.rules.shared import (
     operands,
     optimizer_steps,
 )
-from torchlint.rules.shared.own_attributes import is_set_elsewhere
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
+from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
 
@@ -235,8 +235,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
-    has_no_graph = value.grad == Tri.NO and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and not value.is_parameter
-    has_no_graph = has_no_graph and not is_set_elsewhere(node.value, model)
+    has_no_graph = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and stays_without_graph(node.value, model)
     if has_no_graph:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)

@@ -155,6 +155,7 @@ from torchlint.rules.shared import (
     soft_updates,
     unrecorded,
 )
+from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
 
@@ -334,7 +335,7 @@ def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | No
 def _operands_without_graph(write: cst.CSTNode, model: Model) -> bool:
     """Whether what is written can bring no graph along."""
     operands = _operands(write, model)
-    return operands is not None and all(_without_graph(model.value(operand)) for operand in operands)
+    return operands is not None and all(_without_graph(operand, model) for operand in operands)
 
 
 def _brings_graph(write: cst.CSTNode, model: Model) -> bool:
@@ -343,7 +344,8 @@ def _brings_graph(write: cst.CSTNode, model: Model) -> bool:
     return operands is None or any(model.value(operand).grad == Tri.YES for operand in operands)
 
 
-def _without_graph(value: Value) -> bool:
+def _without_graph(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
     if value.kind & Kind.UNKNOWN and not (value.strength or 0) >= Strength.CONVENTION:
         return False
-    return not value.kind & Kind.TENSOR or value.grad == Tri.NO
+    return not value.kind & Kind.TENSOR or stays_without_graph(node, model)

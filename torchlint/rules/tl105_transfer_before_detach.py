@@ -53,10 +53,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength, Tri
+from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, memory, readers
+from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.PERFORMANCE
 
@@ -111,8 +112,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 
 def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
     """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
-    value = model.value(node.value)
-    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+    if not model.value(node.value).is_tensor or not stays_without_graph(node.value, model):
         return False
     return identity.may_be_one(node, node.value, model)
 

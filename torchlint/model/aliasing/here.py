@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.values import Usage
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def usage_here(context: Context, node: cst.CSTNode) -> Usage:
     """The worst that happens to the memory an expression evaluates to; what gets a name counts as what leaves."""
-    return Follower(context, through_names=False).usage(node)
+    return Follower(context, How(through_names=False)).usage(node)
 
 
 def only_metadata(context: Context, node: cst.CSTNode) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.aliasing.calls import PASSING_ON
+from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
@@ -24,14 +25,16 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 4
 """How many assignments and calls are gone back."""
+_WITHOUT_DATA = How(through_data=False)
 
 
 class Origins:
     """Finds the other names of what a name is bound to: ``w`` for ``t`` of ``t = w`` and of ``for t in [w]``."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, how: How = _WITHOUT_DATA) -> None:
         self.context = context
         self.tree = context.tree
+        self.how = how
         self.seen: set[tuple[int, str, Usage]] = set()
 
     def is_written(self, node: cst.CSTNode, least: Usage = Usage.RETURNED, steps: int = 0) -> bool:
@@ -47,8 +50,7 @@ class Origins:
 
     def is_attribute_written(self, name: str, least: Usage = Usage.RETURNED) -> bool:
         """The same of what any attribute of that name holds."""
-        uses = [node for node in all_called(self.context, name) if not is_target(self.tree, node)]
-        return any(Follower(self.context, through_data=False).usage(use) >= least for use in uses)
+        return any(Follower(self.context, self.how).of_use(use) >= least for use in all_called(self.context, name))
 
     def is_name_written(
         self, name: str, scope: cst.FunctionDef | cst.Module, least: Usage = Usage.RETURNED, steps: int = 0
@@ -59,7 +61,7 @@ class Origins:
         if (id(scope), name, least) in self.seen:
             return False
         self.seen.add((id(scope), name, least))
-        if Follower(self.context, through_data=False).name(name, scope) >= least:
+        if Follower(self.context, self.how).name(name, scope) >= least:
             return True
         if steps >= _MAX_STEPS:
             return False
@@ -80,29 +82,8 @@ class Origins:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
         for node in references(self.context, name, scope):
             if is_target(self.tree, node) and not is_part_of_batch(value_of(self.context, node)):
-                for value in self._bound_to(node):
+                for value in bound_to_target(self.context, node):
                     yield from self._held(value)
-
-    def _bound_to(self, target: cst.CSTNode) -> Iterator[cst.BaseExpression]:
-        """What is assigned to a target, or looped over with it."""
-        parent = self.tree.parent(target)
-        match parent:
-            case cst.Element() | cst.StarredElement():
-                sequence = self.tree.parent(parent)
-                if not isinstance(sequence, (cst.Tuple, cst.List)):
-                    return
-                index = next(i for i, element in enumerate(sequence.elements) if element is parent)
-                for value in self._bound_to(sequence):
-                    is_unpacked = isinstance(value, cst.Tuple) and len(value.elements) == len(sequence.elements)
-                    yield value.elements[index].value if is_unpacked and isinstance(value, cst.Tuple) else value
-            case cst.AssignTarget():
-                assign = self.tree.parent(parent)
-                if isinstance(assign, cst.Assign):
-                    yield assign.value
-            case cst.AnnAssign() | cst.NamedExpr() if parent.value is not None:
-                yield parent.value
-            case cst.For() | cst.CompFor():
-                yield parent.iter
 
     def _held(self, value: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         match value:
@@ -143,6 +124,29 @@ class Origins:
                 return
         if not value_of(self.context, func).kind & Kind.MODULE:
             yield from ((held, Usage.OVERWRITTEN) for held, _ in given)
+
+
+def bound_to_target(context: Context, target: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """What is assigned to a target, or looped over with it."""
+    parent = context.tree.parent(target)
+    match parent:
+        case cst.Element() | cst.StarredElement():
+            sequence = context.tree.parent(parent)
+            if not isinstance(sequence, (cst.Tuple, cst.List)):
+                return
+            index = next(i for i, element in enumerate(sequence.elements) if element is parent)
+            for value in bound_to_target(context, sequence):
+                is_unpacked = isinstance(value, cst.Tuple) and len(value.elements) == len(sequence.elements)
+                yield value.elements[index].value if is_unpacked and isinstance(value, cst.Tuple) else value
+        case cst.AssignTarget():
+            assign = context.tree.parent(parent)
+            if isinstance(assign, cst.Assign):
+                yield assign.value
+                yield from (other.target for other in assign.targets if other is not parent)  # `a = b = x`
+        case cst.AnnAssign() | cst.NamedExpr() if parent.value is not None:
+            yield parent.value
+        case cst.For() | cst.CompFor():
+            yield parent.iter
 
 
 def is_written(context: Context, node: cst.CSTNode) -> bool:

@@ -16,6 +16,7 @@ import libcst as cst
 
 from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
+from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
@@ -52,6 +53,7 @@ _MAX_CALLS = 3
 _Followed = tuple[int, str]
 """A name in a scope, by the identity of that; of a whole module, too, how something is come by: ``return f``."""
 _DONE = sys.maxsize
+_USUAL = How()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,13 @@ class Inside:
     """The functions of which it counts that they are not being followed already."""
 
 
-_Known = dict[tuple[int, tuple[str, ...], int, bool, bool, bool], Inside]
+_Known = dict[tuple[int, tuple[str, ...], int, How], Inside]
 """By the function, the parameters, and how and from how far away they are followed."""
 
 
 def usage(context: Context, node: cst.CSTNode) -> Usage:
     """The worst that happens to the memory an expression evaluates to."""
-    return Follower(context, has_graph=cut_from(node) is None).usage(node)
+    return Follower(context, How(has_graph=cut_from(node) is None)).usage(node)
 
 
 class Follower:
@@ -81,17 +83,12 @@ class Follower:
     def __init__(
         self,
         context: Context,
-        through_names: bool = True,
-        through_data: bool = True,
+        how: How = _USUAL,
         site: Entered | None = None,
-        *,
-        has_graph: bool = True,
         depth: int = 0,
         known: _Known | None = None,
     ) -> None:
-        self.through_names = through_names
-        self.through_data = through_data
-        self.has_graph = has_graph
+        self.how = how
         self.context = context
         self.tree = context.tree
         self.site = site
@@ -120,8 +117,7 @@ class Follower:
         return None if self.is_far else self._inside(home, None)
 
     def _inside(self, home: Context, site: Entered | None) -> Follower:
-        how = self.through_names, self.through_data
-        return Follower(home, *how, site, has_graph=self.has_graph, depth=self.depth + 1, known=self._known)
+        return Follower(home, self.how, site, self.depth + 1, self._known)
 
     @property
     def is_far(self) -> bool:
@@ -133,7 +129,7 @@ class Follower:
 
         That is the same for all calls, but for what is being followed already: so a function is followed into once.
         """
-        key = (id(function), names, self.depth, self.through_names, self.through_data, self.has_graph)
+        key = (id(function), names, self.depth, self.how)
         found = self._known.get(key)
         if found is not None and not self._meets(found.asked):
             return found
@@ -167,7 +163,7 @@ class Follower:
         """The worst use of the memory that ``node`` evaluates to."""
         if self.site is not None or self._seen:
             return self._usage(node)
-        known = self.context.remember(_known_uses, self.through_names, self.through_data, self.has_graph)
+        known = self.context.remember(_known_uses, self.how)
         if node not in known:
             known[node] = self._usage(node)
         return known[node]
@@ -227,7 +223,7 @@ class Follower:
                 return self.usage(parent)
             case cst.Param():  # a default: whoever calls the function may get it
                 function = self.tree.enclosing(parent, cst.FunctionDef, cst.Lambda)
-                if not isinstance(function, cst.FunctionDef) or not self.through_names:
+                if not isinstance(function, cst.FunctionDef) or not self.how.through_names:
                     return Usage.ESCAPES
                 return max(Usage.ESCAPES, self.name(parent.name.value, function))
             case cst.Element() | cst.DictElement() | cst.StarredElement() | cst.StarredDictElement():
@@ -249,7 +245,7 @@ class Follower:
 
     def _may_have_graph(self, node: cst.CSTNode) -> bool:
         """Whether an expression may carry a graph."""
-        if not self.has_graph or cut_from(node) is not None:
+        if not self.how.has_graph or cut_from(node) is not None:
             return False
         value = value_of(self.context, node)
         return bool(value.kind & Kind.TENSOR and value.grad & Tri.YES)
@@ -283,11 +279,11 @@ class Follower:
         call = self.tree.parent(node)
         if isinstance(call, cst.Call) and call.func is node:
             return self._method(name, node, call)
-        if name in METADATA or (name == "data" and not self.through_data):
+        if name in METADATA or (name == "data" and not self.how.through_data):
             return Usage.METADATA
         if is_target(self.tree, node):
             if name in ("requires_grad", "grad"):
-                return Usage.SAVED
+                return Usage.WRITTEN if self.how.for_graph and name == "requires_grad" else Usage.SAVED
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
         if name in _VIEWING:
             return self.usage(node)
@@ -303,6 +299,8 @@ class Follower:
             return Usage.METADATA
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
+        if self.how.for_graph and name in writers.OF_THE_VIEW:
+            return self.usage(call)
         if writers.is_writing(name):
             written = writes.by_method(self.context, name, call)
             return written if written is Usage.WRITTEN else max(written, self.usage(call))
@@ -316,7 +314,8 @@ class Follower:
         if gives_no_graph(result):
             return Usage.READ
         if may_alias(result):  # for a view or a copy autograd keeps sizes, no elements
-            return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
+            told = Usage.WRITTEN if self.how.for_graph else Usage.SAVED
+            return max(self.usage(call), told if name == "requires_grad_" else Usage.METADATA)
         others = () if name in LIKE_METHODS or follows_first(result) else call.args
         return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
 
@@ -326,7 +325,7 @@ class Follower:
         if self.site is not None and function is self.site.function:
             self._is_returned = True
             return Usage.METADATA
-        if not isinstance(function, cst.FunctionDef) or not self.through_names:
+        if not isinstance(function, cst.FunctionDef) or not self.how.through_names:
             return Usage.ESCAPES
         return self._through(function.name.value, "return", Usage.RETURNED)
 
@@ -342,9 +341,10 @@ class Follower:
     def _worst_through(self, name: str, how: str) -> Usage:
         worst = Usage.METADATA
         for node in all_called(self.context, name):
-            at: cst.CSTNode | None = self.tree.parent(node) if how == "return" else node
-            is_use = isinstance(at, cst.Call) and at.func is node if how == "return" else not is_target(self.tree, node)
-            if at is not None and is_use:
+            at = self.tree.parent(node)
+            if how != "return":
+                worst = max(worst, self.of_use(node))
+            elif isinstance(at, cst.Call) and at.func is node:
                 worst = max(worst, self.usage(at))
         return worst
 
@@ -355,7 +355,7 @@ class Follower:
         has come to its end (Tarjan's strongly connected components), and is kept in the context then: so to ask what
         becomes of each of a long row of functions costs as much as the row is long.
         """
-        kept = self.context.remember(_kept, self.through_names, self.through_data, self.has_graph)
+        kept = self.context.remember(_kept, self.how)
         if self.site is None and key in kept:
             return kept[key]
         if key in self._seen:
@@ -379,9 +379,9 @@ class Follower:
 
     def kept_in(self, container: cst.BaseExpression) -> Usage:
         """The worst that happens to what is in a container, or in an object."""
-        if isinstance(container, cst.Attribute) and self.through_names:
+        if isinstance(container, cst.Attribute) and self.how.through_names:
             return self._through(container.attr.value, "attribute", Usage.ESCAPES)
-        if not isinstance(container, cst.Name) or not self.through_names:
+        if not isinstance(container, cst.Name) or not self.how.through_names:
             return Usage.ESCAPES
         scope = self.context.scopes.scope_of(container)
         given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
@@ -440,7 +440,7 @@ class Follower:
 
     def _target(self, target: cst.CSTNode) -> Usage:
         match target:
-            case cst.Name(value=name) if self.through_names:
+            case cst.Name(value=name) if self.how.through_names:
                 if isinstance(self.tree.enclosing(target, cst.ClassDef, cst.FunctionDef, cst.Lambda), cst.ClassDef):
                     return self._through(name, "attribute", Usage.ESCAPES)
                 scope = self.context.scopes.scope_of(target)
@@ -453,7 +453,7 @@ class Follower:
                 return self.kept_in(value) if kind == Kind.CONTAINER else Usage.ESCAPES
             case cst.Attribute(value=value, attr=cst.Name("data")) if value_of(self.context, value).kind == Kind.TENSOR:
                 return Usage.READ  # the memory is shared from then on, the version counter is not
-            case cst.Attribute(attr=cst.Name(value=name)) if self.through_names:
+            case cst.Attribute(attr=cst.Name(value=name)) if self.how.through_names:
                 return self._through(name, "attribute", Usage.ESCAPES)
         return Usage.ESCAPES
 
@@ -464,27 +464,26 @@ class Follower:
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
         for node in references(self.context, name, scope):
-            parent = self.tree.parent(node)
-            if isinstance(parent, cst.AugAssign) and parent.target is node:
-                worst = max(worst, writes.by_assignment(self.context, node))
-            elif not self._rebound(node):
-                worst = max(worst, self.usage(node))
+            worst = max(worst, self.of_use(node))
             if worst == Usage.WRITTEN:
                 break
         return worst
 
-    def _rebound(self, node: cst.Name) -> bool:
-        """Whether the name itself is bound here, not something inside what it names."""
+    def of_use(self, node: cst.BaseExpression) -> Usage:
+        """What is done with a name or attribute where it stands; bound itself, it stands for something else."""
         parent = self.tree.parent(node)
-        return is_target(self.tree, node) and not (isinstance(parent, cst.Subscript) and parent.value is node)
+        if isinstance(parent, cst.AugAssign) and parent.target is node:
+            return writes.by_assignment(self.context, node)
+        is_inside = isinstance(parent, cst.Subscript) and parent.value is node
+        return Usage.METADATA if is_target(self.tree, node) and not is_inside else self.usage(node)
 
 
-def _known_uses(context: Context, through_names: bool, through_data: bool, has_graph: bool) -> dict[cst.CSTNode, Usage]:
+def _known_uses(context: Context, how: How) -> dict[cst.CSTNode, Usage]:
     """The worst uses of expressions, for those who follow them like that and have not followed anything yet."""
     return {}
 
 
-def _kept(context: Context, through_names: bool, through_data: bool, has_graph: bool) -> dict[_Followed, Usage]:
+def _kept(context: Context, how: How) -> dict[_Followed, Usage]:
     """The worst uses of names that hold for good, for those who follow them like that."""
     return {}
 

@@ -18,6 +18,7 @@ from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared.without_graph import stays_without_graph
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -232,7 +233,7 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)
-    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(compared.are_asked_about):
+    if not value.is_tensor or model.remember(compared.are_asked_about) or not stays_without_graph(inner, model):
         return False
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
@@ -262,7 +263,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     if model.ask(owner, inner) is not scope or model.remember(compared.are_asked_about):
         return False
     value = model.value(inner)
-    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+    if not value.is_tensor or not stays_without_graph(inner, model):
         return False
     names = model.references(inner.value, scope)
     if names[-1] is not inner and order(names[-1]) > order(call):
@@ -432,7 +433,7 @@ def _returns_fresh(model: Model, function: cst.FunctionDef) -> bool:
 def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a new tensor that nothing else refers to and that has no graph."""
     value = model.value(node)
-    if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:
+    if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(node, model):
         return False
     if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
         # under another name one could be asked to require grad

@@ -1,4 +1,4 @@
-"""Attributes of objects: those that have a name of torch's, and those that other files may set."""
+"""Attributes of objects that have a name of torch's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TypeGuard
 import libcst as cst
 
 from torchlint.model import Kind, Model, Value
-from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import decorator_names
 
 
@@ -25,8 +24,3 @@ def has_attribute(value: Value, name: str, model: Model) -> bool:
 def is_of_object(node: cst.BaseExpression, model: Model) -> TypeGuard[cst.Attribute]:
     """Whether an expression is an attribute of an object, which anybody may set: no attribute of a tensor."""
     return isinstance(node, cst.Attribute) and not model.value(node.value).kind & Kind.TENSOR
-
-
-def is_set_elsewhere(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether another file of the project may set an attribute of an object, so that it may have a graph."""
-    return is_of_object(node, model) and model.ask(setter, node.attr.value) is not None

@@ -8,14 +8,15 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
-from torchlint.model import Kind, Model, Role, Tri, Usage
+from torchlint.model import Kind, Model, Role, Usage
 from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
-from torchlint.rules.shared.own_attributes import is_of_object, is_set_elsewhere
+from torchlint.rules.shared.own_attributes import is_of_object
+from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
 
@@ -183,10 +184,8 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if memory.is_detach(inner) or indices.takes_only(call, model):
         return True
-    if not value.is_tensor or value.grad != Tri.NO or value.role & Role.PARAMETER:  # `Variable` makes a plain tensor
-        return False
-    if is_set_elsewhere(inner, model):
-        return False
+    if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
+        return False  # of a parameter `Variable` makes a plain tensor
     if value.role & Role.GRADIENT and gradients.keep_graphs(model):
         return False
     if _makes_attribute(call, model):

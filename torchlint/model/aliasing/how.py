@@ -1,0 +1,18 @@
+"""How a value is followed from where it stands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class How(NamedTuple):
+    """What is followed, and what for."""
+
+    through_names: bool = True
+    """By the names that the value is given, too; else what gets a name counts as what leaves."""
+    through_data: bool = True
+    """Through `.data`, which shares the memory and has a version counter of its own."""
+    has_graph: bool = True
+    """The value has one, so that autograd keeps it for ``backward()`` wherever something is computed with it."""
+    for_graph: bool = False
+    """What may give it a graph is asked: to be told to require grad is as bad as to have one written to it."""
