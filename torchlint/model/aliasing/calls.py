@@ -252,10 +252,14 @@ def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:
 # ---------------------------------------------------------------------- modules
 
 
+def _registers_hooks(context: Context) -> bool:
+    return _HOOKS.search(context.tree.source.text) is not None
+
+
 def module(follower: Follower, function: Value, arg: cst.Arg, call: cst.Call) -> Usage:
     """What a module does to its input. One of which nothing is known is taken to leave it alone."""
     context = follower.context
-    if _HOOKS.search(context.tree.source.text):
+    if context.remember(_registers_hooks):
         return Usage.WRITTEN
     if isinstance(function.node, cst.ClassDef):
         forward = find_method(context, function.node, "forward")

@@ -8,7 +8,7 @@ requires grad once it is told to by whatever holds it (``for p in self.params: p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 _HOW = How(through_data=False, for_graph=True)
-_FAR = 6
-"""How many assignments and calls are gone back."""
 _CUTTING = frozenset(
     (
         *("data", "detach", "shape", "dtype", "device", "ndim", "size", "dim", "numel", "item", "tolist", "numpy"),
@@ -40,74 +38,94 @@ _CUTTING = frozenset(
 _CARRIERS = Kind.TENSOR | Kind.CONTAINER | Kind.OBJECT | Kind.UNKNOWN | Kind.MODULE
 
 
+class _Place(NamedTuple):
+    """Something that holds tensors: a name in a scope, an attribute of whatever object, what a function gives back."""
+
+    home: Context
+    name: str
+    scope: cst.FunctionDef | cst.Module | None = None
+    """Where a name is bound; the function whose results are meant if the name is empty."""
+    is_start: bool = False
+    """Whether what is written by the name itself does not count: the interpreter has seen it, in its order."""
+
+    @property
+    def key(self) -> tuple[int, int, str, bool]:
+        """What tells it from others of its file."""
+        return id(self.home), id(self.scope), self.name, self.is_start
+
+
 def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
-    """Whether what an expression is made of may be given a graph, wherever in the file, by whatever name."""
-    return _Search(context).is_given(node, 0)
+    """Whether what an expression is made of may be given a graph, wherever in the file, by whatever name.
+
+    It is gone back from there through all that names and attributes are bound to. If nothing is found, that is known of
+    all places on the way from then on.
+    """
+    waiting = list(_places(context, node, is_start=True))
+    asked: dict[tuple[int, int, str, bool], _Place] = {}
+    while waiting:
+        place = waiting.pop()
+        if place.key in asked:
+            continue
+        known = place.home.remember(_known)
+        if place.key not in known and _is_given(place):
+            known[place.key] = True
+        if known.get(place.key):
+            return True
+        if place.key not in known:
+            asked[place.key] = place
+            waiting += (each for value in _bound_to(place) for each in _places(place.home, value))
+    for place in asked.values():
+        place.home.remember(_known)[place.key] = False
+    return False
 
 
-class _Search:
-    """Goes back from an expression through names, attributes and what they are bound to, each once."""
+def _known(context: Context) -> dict[tuple[int, int, str, bool], bool]:
+    """Of which places it is known whether they are given a graph."""
+    return {}
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._asked: set[tuple[int, str]] = set()
 
-    def is_given(self, node: cst.BaseExpression, steps: int) -> bool:
-        if steps > _FAR:
-            return False
-        return any(self._is_one_given(each, steps) for each in _made_of(self._context, node))
-
-    def _is_one_given(self, node: cst.BaseExpression, steps: int) -> bool:
+def _places(context: Context, expression: cst.BaseExpression, *, is_start: bool = False) -> Iterator[_Place]:
+    """Where the tensors of floats come from that an expression is made of."""
+    for node in _made_of(context, expression):
         match node:
             case cst.Name(value=name):
-                return self._is_name_given(name, _scope_of(self._context, node, name), steps)
+                scope = _scope_of(context, node, name)
+                yield _Place(context, name, scope, is_start and scope is context.scopes.scope_of(node))
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-                is_of_object = not value_of(self._context, owner).kind & Kind.TENSOR
-                return self._is_attribute_given(name, steps, is_of_object)
-            case cst.Call():
-                return self._is_result_given(node, steps)
-        return False
+                yield _Place(context, name, None)
+                if not value_of(context, owner).kind & Kind.TENSOR:
+                    yield _Place(context, f".{name}")
+            case cst.Call(func=func):
+                function = value_of(context, func).node
+                if isinstance(function, cst.FunctionDef):
+                    yield _Place(context.home(function), "", function)
 
-    def _is_name_given(self, name: str, scope: cst.FunctionDef | cst.Module, steps: int) -> bool:
-        if (id(scope), name) in self._asked:
-            return False
-        self._asked.add((id(scope), name))
-        places = references(self._context, name, scope)
-        uses = [place for place in places if steps or not _is_plain_write(self._context, place, scope)]
-        if any(Follower(self._context, _HOW).of_use(use) is Usage.WRITTEN for use in uses):
-            return True
-        return self._is_bound_to_given(places, steps)
 
-    def _is_attribute_given(self, name: str, steps: int, is_of_object: bool) -> bool:
-        if (0, name) in self._asked:
-            return False
-        self._asked.add((0, name))
-        if is_of_object and setter(self._context, name) is not None:
-            return True
-        places = all_called(self._context, name)
-        if any(Follower(self._context, _HOW).of_use(place) is Usage.WRITTEN for place in places):
-            return True
-        return self._is_bound_to_given(places, steps)
+def _is_given(place: _Place) -> bool:
+    """Whether a graph is written to what a place holds, or it is told there to require grad."""
+    if place.name.startswith("."):
+        return setter(place.home, place.name[1:]) is not None
+    return any(Follower(place.home, _HOW).of_use(use) is Usage.WRITTEN for use in _uses(place))
 
-    def _is_bound_to_given(self, places: list[cst.Name] | list[cst.BaseExpression], steps: int) -> bool:
-        targets = (place for place in places if is_target(self._context.tree, place) and not self._is_of_batch(place))
-        values = (value for target in targets for value in bound_to_target(self._context, target))
-        return any(self.is_given(value, steps + 1) for value in values)
 
-    def _is_of_batch(self, target: cst.BaseExpression) -> bool:
-        """Whether a loader gives it, anew in each round."""
-        return is_part_of_batch(value_of(self._context, target))
+def _uses(place: _Place) -> Iterator[cst.BaseExpression]:
+    context, name, scope, is_start = place
+    if scope is None:
+        yield from all_called(context, name)
+    elif name:
+        found = references(context, name, scope)
+        yield from (use for use in found if not is_start or not _is_plain_write(context, use, scope))
 
-    def _is_result_given(self, call: cst.Call, steps: int) -> bool:
-        """Whether a function of the project gives back something of that kind."""
-        function = value_of(self._context, call.func).node
-        if not isinstance(function, cst.FunctionDef) or (id(function), "") in self._asked:
-            return False
-        self._asked.add((id(function), ""))
-        home = self._context.home(function)
-        search = self if home is self._context else _Search(home)
-        returned = (each.value for each in home.tree.within(function.body, cst.Return) if each.value is not None)
-        return any(search.is_given(value, steps + 1) for value in returned)
+
+def _bound_to(place: _Place) -> Iterator[cst.BaseExpression]:
+    """What a place has its tensors from; what a loader gives is another one in each round."""
+    context, name, scope, _ = place
+    if scope is not None and not name:
+        yield from (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
+        return
+    for target in all_called(context, name) if scope is None else references(context, name, scope):
+        if is_target(context.tree, target) and not is_part_of_batch(value_of(context, target)):
+            yield from bound_to_target(context, target)
 
 
 def _scope_of(context: Context, node: cst.Name, name: str) -> cst.FunctionDef | cst.Module:

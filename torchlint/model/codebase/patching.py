@@ -23,7 +23,8 @@ _ASSIGNED = re.compile(
 )
 """An attribute that is assigned to, alone or with others, an element of one, and one that is written in place.
 
-The bounds are for long lines: of each attribute on one all that is behind it would be looked at. `re` finds a character that a pattern begins with in a tenth of the time."""
+The bounds are for long lines: of each attribute on one all that is behind it would be looked at. `re` finds a character
+that a pattern begins with in a tenth of the time."""
 _BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
 _KEEPING = re.compile(

@@ -46,7 +46,8 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if usage <= Usage.SAVED:
         return True
     # who gets it may change it: what an attribute, a list or another name holds is still there
-    return _is_own_object(inner, model) and not _is_read_elsewhere(uses, call, inner, model)
+    is_own = not _is_given(inner, model) and model.remember(_is_own_object, inner.value, scope)
+    return is_own and not _is_read_elsewhere(uses, call, inner, model)
 
 
 def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
@@ -201,21 +202,23 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return True
         case _:
             return memory.is_new(node, model)
-    return isinstance(model.scopes.scope_of(node), cst.FunctionDef) and _is_own_name(node, model)
+    scope = model.scopes.scope_of(node)
+    if not isinstance(scope, cst.FunctionDef) or _is_given(node, model):
+        return False
+    return model.remember(_is_own_name, node.value, scope)
 
 
-def _is_own_name(name: cst.Name, model: Model) -> bool:
+def _is_own_name(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors."""
-    bound = model.targets(name.value, model.scopes.scope_of(name))
-    return bool(bound) and not _is_given(name, model) and all(_is_bound_to_new(target, model) for target in bound)
+    bound = model.targets(name, scope)
+    return bool(bound) and all(_is_bound_to_new(target, model) for target in bound)
 
 
-def _is_own_object(name: cst.Name, model: Model) -> bool:
+def _is_own_object(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors, new views of one, and what methods make of itself."""
-    targets = model.targets(name.value, model.scopes.scope_of(name))
-    bound = [target for target in targets if _is_bound(target, model)]
+    bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
     ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_view
-    return bool(bound) and not _is_given(name, model) and all(any(way(t, model) for way in ways) for t in bound)
+    return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
 
 
 def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
