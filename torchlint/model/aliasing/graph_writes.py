@@ -7,7 +7,8 @@ requires grad once it is told to by whatever holds it (``for p in self.params: p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import enum
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -15,6 +16,7 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
+from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, registered
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.codebase.exports import setter
@@ -38,6 +40,20 @@ _CUTTING = frozenset(
 _CARRIERS = Kind.TENSOR | Kind.CONTAINER | Kind.OBJECT | Kind.UNKNOWN | Kind.MODULE
 
 
+class Way(enum.Enum):
+    """How something is come to, and so what of it the interpreter has followed, in its order."""
+
+    START = enum.auto()
+    """It is what is asked about, in its own scope: what the name itself is bound to, and what is written by it."""
+    BOUND = enum.auto()
+    """It is what that is bound to in the same scope: only what it is bound to."""
+    FOREIGN = enum.auto()
+    """It is in another scope, or a part of something: nothing."""
+
+
+_Key = tuple[int, int, str, Way]
+
+
 class _Place(NamedTuple):
     """Something that holds tensors: a name in a scope, an attribute of whatever object, what a function gives back."""
 
@@ -45,13 +61,12 @@ class _Place(NamedTuple):
     name: str
     scope: cst.FunctionDef | cst.Module | None = None
     """Where a name is bound; the function whose results are meant if the name is empty."""
-    is_start: bool = False
-    """Whether what is written by the name itself does not count: the interpreter has seen it, in its order."""
+    way: Way = Way.FOREIGN
 
     @property
-    def key(self) -> tuple[int, int, str, bool]:
-        """What tells it from others of its file."""
-        return id(self.home), id(self.scope), self.name, self.is_start
+    def key(self) -> _Key:
+        """What tells it from others."""
+        return id(self.home), id(self.scope), self.name, self.way
 
 
 def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
@@ -60,8 +75,8 @@ def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
     It is gone back from there through all that names and attributes are bound to. If nothing is found, that is known of
     all places on the way from then on.
     """
-    waiting = list(_places(context, node, is_start=True))
-    asked: dict[tuple[int, int, str, bool], _Place] = {}
+    waiting = list(_places(context, node, Way.START))
+    asked: dict[_Key, _Place] = {}
     while waiting:
         place = waiting.pop()
         if place.key in asked:
@@ -73,24 +88,24 @@ def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
             return True
         if place.key not in known:
             asked[place.key] = place
-            waiting += (each for value in _bound_to(place) for each in _places(place.home, value))
+            waiting += _others(place)
     for place in asked.values():
         place.home.remember(_known)[place.key] = False
     return False
 
 
-def _known(context: Context) -> dict[tuple[int, int, str, bool], bool]:
+def _known(context: Context) -> dict[_Key, bool]:
     """Of which places it is known whether they are given a graph."""
     return {}
 
 
-def _places(context: Context, expression: cst.BaseExpression, *, is_start: bool = False) -> Iterator[_Place]:
+def _places(context: Context, expression: cst.BaseExpression, way: Way) -> Iterator[_Place]:
     """Where the tensors of floats come from that an expression is made of."""
     for node in _made_of(context, expression):
         match node:
             case cst.Name(value=name):
-                scope = _scope_of(context, node, name)
-                yield _Place(context, name, scope, is_start and scope is context.scopes.scope_of(node))
+                scope = _scope_of(context, node)
+                yield _Place(context, name, scope, way if scope is context.scopes.scope_of(node) else Way.FOREIGN)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Place(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
@@ -103,40 +118,81 @@ def _places(context: Context, expression: cst.BaseExpression, *, is_start: bool 
 
 def _is_given(place: _Place) -> bool:
     """Whether a graph is written to what a place holds, or it is told there to require grad."""
-    if place.name.startswith("."):
-        return setter(place.home, place.name[1:]) is not None
-    return any(Follower(place.home, _HOW).of_use(use) is Usage.WRITTEN for use in _uses(place))
+    context, name, scope, way = place
+    if name.startswith("."):
+        return setter(context, name[1:]) is not None
+    uses = _uses(place)
+    if any(isinstance(context.tree.parent(use), (cst.ImportAlias, cst.AsName)) for use in uses):
+        return True  # what other files do with it is not looked at
+    written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))
+    if any(Follower(context, _HOW).of_use(use) is Usage.WRITTEN for use in written):
+        return True
+    others = (use for use in uses if way is Way.FOREIGN or context.scopes.scope_of(use) is not scope)
+    given = (value for use in others if not _is_of_batch(context, use) for value in put_in(context, use))
+    if any(may_carry(context, value) for value in given):
+        return True
+    return scope is None and any(may_carry(context, value) for value in registered(context, name))
 
 
-def _uses(place: _Place) -> Iterator[cst.BaseExpression]:
-    context, name, scope, is_start = place
-    if scope is None:
-        yield from all_called(context, name)
-    elif name:
-        found = references(context, name, scope)
-        yield from (use for use in found if not is_start or not _is_plain_write(context, use, scope))
-
-
-def _bound_to(place: _Place) -> Iterator[cst.BaseExpression]:
-    """What a place has its tensors from; what a loader gives is another one in each round."""
+def _uses(place: _Place) -> Sequence[cst.BaseExpression]:
     context, name, scope, _ = place
+    if scope is None:
+        return all_called(context, name)
+    return references(context, name, scope) if name else ()
+
+
+def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a loader gives it: it is another one in each round."""
+    return is_part_of_batch(value_of(context, node))
+
+
+def _others(place: _Place) -> Iterator[_Place]:
+    """What else holds the tensors of a place: what it is bound to, and for containers what they are given to."""
+    context, name, scope, way = place
     if scope is not None and not name:
-        yield from (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
+        returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
+        yield from (each for value in returned for each in _places(context, value, Way.FOREIGN))
         return
-    for target in all_called(context, name) if scope is None else references(context, name, scope):
-        if is_target(context.tree, target) and not is_part_of_batch(value_of(context, target)):
-            yield from bound_to_target(context, target)
+    further = Way.FOREIGN if way is Way.FOREIGN else Way.BOUND
+    for use in _uses(place):
+        if is_target(context.tree, use):
+            if not _is_of_batch(context, use):
+                yield from (
+                    each for value in bound_to_target(context, use) for each in _places(context, value, further)
+                )
+        elif value_of(context, use).kind == Kind.CONTAINER:
+            yield from (_Place(*parameter) for parameter in handed_to(context, use))
+            match context.tree.parent(use):
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute() as other)]):
+                    yield from _places(context, other, Way.FOREIGN)
 
 
-def _scope_of(context: Context, node: cst.Name, name: str) -> cst.FunctionDef | cst.Module:
+def _scope_of(context: Context, node: cst.Name) -> cst.FunctionDef | cst.Module:
+    """The scope that a name is bound in."""
     scope = context.scopes.scope_of(node)
-    is_local = isinstance(scope, cst.FunctionDef) and (
-        name in context.scopes.locals_of(scope) or name in {each.name.value for each in parameters(scope)}
-    )
-    return scope if is_local else context.tree.module
+    while isinstance(scope, cst.FunctionDef):
+        kinds = {type(each) for each in context.remember(_declared, scope).get(node.value, ())}
+        if cst.Global in kinds:
+            return context.tree.module
+        is_parameter = any(each.name.value == node.value for each in parameters(scope))
+        if cst.Nonlocal not in kinds and (is_parameter or node.value in context.scopes.locals_of(scope)):
+            return scope
+        scope = context.scopes.scope_of(scope)
+    return context.tree.module
 
 
-def _is_plain_write(context: Context, name: cst.Name, scope: cst.FunctionDef | cst.Module) -> bool:
+def _declared(context: Context, scope: cst.FunctionDef) -> dict[str, list[cst.Global | cst.Nonlocal]]:
+    """The names that a function declares to be those of others."""
+    found: dict[str, list[cst.Global | cst.Nonlocal]] = {}
+    for cls in (cst.Global, cst.Nonlocal):
+        for each in context.tree.within(scope.body, cls):
+            if context.scopes.scope_of(each) is scope:
+                for item in each.names:
+                    found.setdefault(item.name.value, []).append(each)
+    return found
+
+
+def _is_plain_write(context: Context, name: cst.BaseExpression, scope: cst.CSTNode | None) -> bool:
     """Whether a name is written by itself where it is bound, which the interpreter follows in its order."""
     if context.scopes.scope_of(name) is not scope:
         return False
