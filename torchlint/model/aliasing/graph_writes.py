@@ -14,21 +14,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.file.tree.nodes import children
+from torchlint.model.aliasing.calls import LIKE_METHODS
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
 from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, registered
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.codebase.exports import setter
-from torchlint.model.expressions import value_of
+from torchlint.model.expressions import qualified, value_of
 from torchlint.model.interpret.loaders import is_part_of_batch
-from torchlint.model.possibilities import Dtype, Kind
-from torchlint.model.syntax import is_target, parameters
+from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import bound_name, is_target, parameters
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_FOLLOWING = ("follow", "first")
 _HOW = How(through_data=False, for_graph=True)
 _CUTTING = frozenset(
     (
@@ -37,7 +42,6 @@ _CUTTING = frozenset(
     )
 )
 """Attributes and methods whose results have no graph of the tensor."""
-_CARRIERS = Kind.TENSOR | Kind.CONTAINER | Kind.OBJECT | Kind.UNKNOWN | Kind.MODULE
 
 
 class Way(enum.Enum):
@@ -51,7 +55,7 @@ class Way(enum.Enum):
     """It is in another scope, or a part of something: nothing."""
 
 
-_Key = tuple[int, int, str, Way]
+_Key = tuple[int, int, str, Way, int]
 
 
 class _Place(NamedTuple):
@@ -62,11 +66,13 @@ class _Place(NamedTuple):
     scope: cst.FunctionDef | cst.Module | None = None
     """Where a name is bound; the function whose results are meant if the name is empty."""
     way: Way = Way.FOREIGN
+    until: int = 0
+    """The place in the file behind which the name stands for something else; 0 if it does not change so."""
 
     @property
     def key(self) -> _Key:
         """What tells it from others."""
-        return id(self.home), id(self.scope), self.name, self.way
+        return id(self.home), id(self.scope), self.name, self.way, self.until
 
 
 def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
@@ -75,6 +81,8 @@ def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
     It is gone back from there through all that names and attributes are bound to. If nothing is found, that is known of
     all places on the way from then on.
     """
+    if value_of(context, node).is_tensor and not value_of(context, node).dtype & Dtype.FLOAT:
+        return False
     waiting = list(_places(context, node, Way.START))
     asked: dict[_Key, _Place] = {}
     while waiting:
@@ -105,7 +113,9 @@ def _places(context: Context, expression: cst.BaseExpression, way: Way) -> Itera
         match node:
             case cst.Name(value=name):
                 scope = _scope_of(context, node)
-                yield _Place(context, name, scope, way if scope is context.scopes.scope_of(node) else Way.FOREIGN)
+                if scope is not context.scopes.scope_of(node):
+                    way = Way.FOREIGN
+                yield _Place(context, name, scope, way, _replaced_at(context, node) if way is Way.START else 0)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Place(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
@@ -116,14 +126,23 @@ def _places(context: Context, expression: cst.BaseExpression, way: Way) -> Itera
                     yield _Place(context.home(function), "", function)
 
 
+def _replaced_at(context: Context, name: cst.Name) -> int:
+    """The place in the file of the assignment that a name stands in, if that replaces the batch of a loader by it."""
+    assign = context.tree.enclosing(name, cst.Assign)
+    if not isinstance(assign, cst.Assign) or not _is_of_batch(context, name):
+        return 0
+    bound = {each for target in assign.targets for each in target_names(target.target)}
+    return context.tree.order(assign) if name.value in bound else 0
+
+
 def _is_given(place: _Place) -> bool:
     """Whether a graph is written to what a place holds, or it is told there to require grad."""
-    context, name, scope, way = place
+    context, name, scope, way, until = place
     if name.startswith("."):
         return setter(context, name[1:]) is not None
-    uses = _uses(place)
-    if any(isinstance(context.tree.parent(use), (cst.ImportAlias, cst.AsName)) for use in uses):
-        return True  # what other files do with it is not looked at
+    uses = [use for use in _uses(place) if not until or context.tree.order(use) < until]
+    if scope is context.tree.module and name in context.remember(_taken_from_others):
+        return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))
     if any(Follower(context, _HOW).of_use(use) is Usage.WRITTEN for use in written):
         return True
@@ -134,8 +153,14 @@ def _is_given(place: _Place) -> bool:
     return scope is None and any(may_carry(context, value) for value in registered(context, name))
 
 
+def _taken_from_others(context: Context) -> frozenset[str]:
+    """The names that a file takes out of other ones."""
+    names = (each.names for each in context.tree.all(cst.ImportFrom))
+    return frozenset(bound_name(alias) for each in names if not isinstance(each, cst.ImportStar) for alias in each)
+
+
 def _uses(place: _Place) -> Sequence[cst.BaseExpression]:
-    context, name, scope, _ = place
+    context, name, scope, *_ = place
     if scope is None:
         return all_called(context, name)
     return references(context, name, scope) if name else ()
@@ -148,7 +173,7 @@ def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
 
 def _others(place: _Place) -> Iterator[_Place]:
     """What else holds the tensors of a place: what it is bound to, and for containers what they are given to."""
-    context, name, scope, way = place
+    context, name, scope, way, _ = place
     if scope is not None and not name:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
         yield from (each for value in returned for each in _places(context, value, Way.FOREIGN))
@@ -184,11 +209,11 @@ def _scope_of(context: Context, node: cst.Name) -> cst.FunctionDef | cst.Module:
 def _declared(context: Context, scope: cst.FunctionDef) -> dict[str, list[cst.Global | cst.Nonlocal]]:
     """The names that a function declares to be those of others."""
     found: dict[str, list[cst.Global | cst.Nonlocal]] = {}
-    for cls in (cst.Global, cst.Nonlocal):
-        for each in context.tree.within(scope.body, cls):
-            if context.scopes.scope_of(each) is scope:
-                for item in each.names:
-                    found.setdefault(item.name.value, []).append(each)
+    declared: list[cst.Global | cst.Nonlocal] = [*context.tree.within(scope.body, cst.Global)]
+    for each in (*declared, *context.tree.within(scope.body, cst.Nonlocal)):
+        if context.scopes.scope_of(each) is scope:
+            for item in each.names:
+                found.setdefault(item.name.value, []).append(each)
     return found
 
 
@@ -227,8 +252,10 @@ def _made_of(context: Context, expression: cst.BaseExpression) -> Iterator[cst.B
                     if func.attr.value in _CUTTING:
                         continue
                     waiting.append(func.value)
+                    if func.attr.value in LIKE_METHODS:
+                        continue
                 yield node
-                waiting += [arg.value for arg in args]
+                waiting += [arg.value for arg in args] if not _is_made_anew(context, func) else ()
             case cst.Comparison() | cst.BaseNumber() | cst.BaseString() | cst.Lambda():
                 continue
             case cst.Subscript(value=inner):
@@ -237,8 +264,16 @@ def _made_of(context: Context, expression: cst.BaseExpression) -> Iterator[cst.B
                 waiting += children(node)
 
 
+def _is_made_anew(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether what a function of torch gives has no graph of anything that it is given: ``torch.zeros``."""
+    ref = qualified(context, func) or ""
+    result = library.function(ref)
+    return library.class_kind(ref) == "tensor" or (isinstance(result, TensorResult) and result.grad not in _FOLLOWING)
+
+
 def _carries(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether something is a tensor of floats that is taken to have no graph, or holds such."""
     value = value_of(context, node)
-    if value.is_tensor and not value.dtype & Dtype.FLOAT:
-        return False
-    return bool(value.kind & _CARRIERS)
+    if value.kind & Kind.TENSOR:
+        return value.grad == Tri.NO and bool(value.dtype & Dtype.FLOAT)
+    return bool(value.kind & Kind.CONTAINER)

@@ -175,6 +175,8 @@ class Follower:
                 return self._attribute(parent)
             case cst.Subscript() if parent.value is node:
                 if is_target(self.tree, parent):
+                    if self.how.for_graph and value_of(self.context, node).kind == Kind.CONTAINER:
+                        return Usage.READ
                     return writes.by_assignment(self.context, parent)
                 return self.usage(parent)
             case cst.Arg():

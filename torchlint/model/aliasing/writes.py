@@ -39,8 +39,10 @@ def by_function(context: Context, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
 
 
 def by_assignment(context: Context, target: cst.CSTNode) -> Usage:
-    """``x[i] = y`` and ``x += y``."""
+    """``x[i] = y``, ``x[i][j] = y`` and ``x += y``."""
     statement = context.tree.parent(target)
+    while isinstance(statement, cst.Subscript):
+        statement = context.tree.parent(statement)
     if isinstance(statement, cst.AssignTarget):
         statement = context.tree.parent(statement)
     if not isinstance(statement, (cst.Assign, cst.AugAssign)):
