@@ -46,7 +46,27 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
     if _is_as_at_start(context, scope, statement):
         return Tri.YES if isinstance(scope, cst.Module) else start_grad(context, scope)
     usual = Tri.MAYBE if context.budget.is_spent else Tri.YES
-    return trace_of(context, scope).modes.get(id(statement), usual)
+    mode = trace_of(context, scope).modes.get(id(statement), usual)
+    return Tri.MAYBE if mode == Tri.NO and id(scope) in context.remember(_calling_who_turns_on) else mode
+
+
+def _calling_who_turns_on(context: Context) -> frozenset[int]:
+    """The scopes, by identity, that mention a function of the file which may leave autograd on: by a plain statement."""
+    calls = (context.tree.enclosing(name, cst.Call) for name in context.tree.names(_SETTERS[0]))
+    waiting = [context.scopes.scope_of(call) for call in calls if call is not None and _turns_on(context, call)]
+    found = set[int]()
+    while waiting:
+        function = waiting.pop()
+        for use in context.tree.names(function.name.value) if isinstance(function, cst.FunctionDef) else ():
+            scope = context.scopes.scope_of(use)
+            if id(scope) not in found and context.tree.parent(use) is not function:
+                found.add(id(scope))
+                waiting.append(scope)
+    return frozenset(found)
+
+
+def _turns_on(context: Context, call: cst.CSTNode) -> bool:
+    return isinstance(context.tree.parent(call), cst.Expr) and isinstance(call, cst.Call) and not _disables(call)
 
 
 def _is_as_at_start(context: Context, scope: cst.FunctionDef | cst.Module, statement: cst.CSTNode) -> bool:
@@ -80,7 +100,7 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
     That of the one that stands next to the function counts. Others between may run the function later, or elsewhere;
     and what a coroutine does it does when all decorators are through with making it.
     """
-    if function.asynchronous is not None:
+    if function.asynchronous is not None or any(context.tree.attributes("__wrapped__")):
         return None
     outer = context.scopes.scope_of(function)
     at = outside(context) if context.is_part else context.interpreter.begin(context, outer, trace_of(context, outer))

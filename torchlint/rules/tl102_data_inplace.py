@@ -208,7 +208,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    is_plain = value.is_tensor and value.grad == Tri.NO and not value.is_parameter
+    is_plain = value.is_tensor and stays_without_graph(node.value, model)
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
         return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None

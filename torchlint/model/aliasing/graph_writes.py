@@ -55,10 +55,10 @@ class Way(enum.Enum):
     """It is in another scope, or a part of something: nothing."""
 
 
-_Key = tuple[int, int, str, Way, int]
+_HolderKey = tuple[int, int, str, Way, int]
 
 
-class _Place(NamedTuple):
+class _Holder(NamedTuple):
     """Something that holds tensors: a name in a scope, an attribute of whatever object, what a function gives back."""
 
     home: Context
@@ -70,7 +70,7 @@ class _Place(NamedTuple):
     """The place in the file behind which the name stands for something else; 0 if it does not change so."""
 
     @property
-    def key(self) -> _Key:
+    def key(self) -> _HolderKey:
         """What tells it from others."""
         return id(self.home), id(self.scope), self.name, self.way, self.until
 
@@ -79,35 +79,35 @@ def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
     """Whether what an expression is made of may be given a graph, wherever in the file, by whatever name.
 
     It is gone back from there through all that names and attributes are bound to. If nothing is found, that is known of
-    all places on the way from then on.
+    all holders on the way from then on.
     """
     if value_of(context, node).is_tensor and not value_of(context, node).dtype & Dtype.FLOAT:
         return False
-    waiting = list(_places(context, node, Way.START))
-    asked: dict[_Key, _Place] = {}
+    waiting = list(_holders(context, node, Way.START))
+    asked: dict[_HolderKey, _Holder] = {}
     while waiting:
-        place = waiting.pop()
-        if place.key in asked:
+        holder = waiting.pop()
+        if holder.key in asked:
             continue
-        known = place.home.remember(_known)
-        if place.key not in known and _is_given(place):
-            known[place.key] = True
-        if known.get(place.key):
+        known = holder.home.remember(_known)
+        if holder.key not in known and _is_given(holder):
+            known[holder.key] = True
+        if known.get(holder.key):
             return True
-        if place.key not in known:
-            asked[place.key] = place
-            waiting += _others(place)
-    for place in asked.values():
-        place.home.remember(_known)[place.key] = False
+        if holder.key not in known:
+            asked[holder.key] = holder
+            waiting += _others(holder)
+    for holder in asked.values():
+        holder.home.remember(_known)[holder.key] = False
     return False
 
 
-def _known(context: Context) -> dict[_Key, bool]:
-    """Of which places it is known whether they are given a graph."""
+def _known(context: Context) -> dict[_HolderKey, bool]:
+    """Of which holders it is known whether they are given a graph."""
     return {}
 
 
-def _places(context: Context, expression: cst.BaseExpression, way: Way) -> Iterator[_Place]:
+def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iterator[_Holder]:
     """Where the tensors of floats come from that an expression is made of."""
     for node in _made_of(context, expression):
         match node:
@@ -115,15 +115,15 @@ def _places(context: Context, expression: cst.BaseExpression, way: Way) -> Itera
                 scope = _scope_of(context, node)
                 if scope is not context.scopes.scope_of(node):
                     way = Way.FOREIGN
-                yield _Place(context, name, scope, way, _replaced_at(context, node) if way is Way.START else 0)
+                yield _Holder(context, name, scope, way, _replaced_at(context, node) if way is Way.START else 0)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-                yield _Place(context, name, None)
+                yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
-                    yield _Place(context, f".{name}")
+                    yield _Holder(context, f".{name}")
             case cst.Call(func=func):
                 function = value_of(context, func).node
                 if isinstance(function, cst.FunctionDef):
-                    yield _Place(context.home(function), "", function)
+                    yield _Holder(context.home(function), "", function)
 
 
 def _replaced_at(context: Context, name: cst.Name) -> int:
@@ -135,12 +135,12 @@ def _replaced_at(context: Context, name: cst.Name) -> int:
     return context.tree.order(assign) if name.value in bound else 0
 
 
-def _is_given(place: _Place) -> bool:
-    """Whether a graph is written to what a place holds, or it is told there to require grad."""
-    context, name, scope, way, until = place
+def _is_given(holder: _Holder) -> bool:
+    """Whether a graph is written to what a holder has, or it is told there to require grad."""
+    context, name, scope, way, until = holder
     if name.startswith("."):
         return setter(context, name[1:]) is not None
-    uses = [use for use in _uses(place) if not until or context.tree.order(use) < until]
+    uses = [use for use in _uses(holder) if not until or context.tree.order(use) < until]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))
@@ -159,8 +159,8 @@ def _taken_from_others(context: Context) -> frozenset[str]:
     return frozenset(bound_name(alias) for each in names if not isinstance(each, cst.ImportStar) for alias in each)
 
 
-def _uses(place: _Place) -> Sequence[cst.BaseExpression]:
-    context, name, scope, *_ = place
+def _uses(holder: _Holder) -> Sequence[cst.BaseExpression]:
+    context, name, scope, *_ = holder
     if scope is None:
         return all_called(context, name)
     return references(context, name, scope) if name else ()
@@ -171,25 +171,25 @@ def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
     return is_part_of_batch(value_of(context, node))
 
 
-def _others(place: _Place) -> Iterator[_Place]:
-    """What else holds the tensors of a place: what it is bound to, and for containers what they are given to."""
-    context, name, scope, way, _ = place
+def _others(holder: _Holder) -> Iterator[_Holder]:
+    """What else holds the tensors of a holder: what it is bound to, and for containers what they are given to."""
+    context, name, scope, way, _ = holder
     if scope is not None and not name:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
-        yield from (each for value in returned for each in _places(context, value, Way.FOREIGN))
+        yield from (each for value in returned for each in _holders(context, value, Way.FOREIGN))
         return
     further = Way.FOREIGN if way is Way.FOREIGN else Way.BOUND
-    for use in _uses(place):
+    for use in _uses(holder):
         if is_target(context.tree, use):
             if not _is_of_batch(context, use):
                 yield from (
-                    each for value in bound_to_target(context, use) for each in _places(context, value, further)
+                    each for value in bound_to_target(context, use) for each in _holders(context, value, further)
                 )
         elif value_of(context, use).kind == Kind.CONTAINER:
-            yield from (_Place(*parameter) for parameter in handed_to(context, use))
+            yield from (_Holder(*parameter) for parameter in handed_to(context, use))
             match context.tree.parent(use):
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute() as other)]):
-                    yield from _places(context, other, Way.FOREIGN)
+                    yield from _holders(context, other, Way.FOREIGN)
 
 
 def _scope_of(context: Context, node: cst.Name) -> cst.FunctionDef | cst.Module:

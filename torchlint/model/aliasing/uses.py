@@ -175,7 +175,7 @@ class Follower:
                 return self._attribute(parent)
             case cst.Subscript() if parent.value is node:
                 if is_target(self.tree, parent):
-                    if self.how.for_graph and value_of(self.context, node).kind == Kind.CONTAINER:
+                    if self.how.for_graph and writes.puts_in(self.context, node, parent):
                         return Usage.READ
                     return writes.by_assignment(self.context, parent)
                 return self.usage(parent)

@@ -38,6 +38,12 @@ def by_function(context: Context, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
     return _with(context, call, (other.value for other in call.args if other is not arg))
 
 
+def puts_in(context: Context, container: cst.CSTNode, element: cst.CSTNode) -> bool:
+    """Whether something is put into a list or dictionary, and not added to what is in it: ``d["x"] = y``."""
+    is_added = isinstance(context.tree.parent(element), cst.AugAssign)
+    return value_of(context, container).kind == Kind.CONTAINER and not is_added
+
+
 def by_assignment(context: Context, target: cst.CSTNode) -> Usage:
     """``x[i] = y``, ``x[i][j] = y`` and ``x += y``."""
     statement = context.tree.parent(target)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Kind, Model, Value
-from torchlint.model.syntax import decorator_names, keyword
+from torchlint.model.names import GROWING
+from torchlint.model.syntax import decorator_names, keyword, last_name
 from torchlint.model.values import Method, Owner
 from torchlint.rules.shared import memory, no_grad
 
@@ -26,7 +27,7 @@ def _is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
         case cst.Call(func=func):
             value = model.value(func)
             if value.kind & Kind.REFERENCE and _is_harmless(value):
-                return False
+                return _may_keep(node, model)
             is_operation = isinstance(func, cst.Attribute) and memory.is_inplace(func.attr.value)
             return not is_operation and not _is_computing(value, model)
         case cst.Attribute(attr=cst.Name(value=name)):
@@ -36,6 +37,20 @@ def _is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
         case cst.Subscript(value=taken_from) if not model.is_target(node):
             return model.remember(_defines, "__getitem__") and not model.is_tensor(taken_from)
     return False
+
+
+def _may_keep(call: cst.Call, model: Model) -> bool:
+    """Whether a call puts something into a container, or calls what it is given: ``d.setdefault("w", w * 2)``."""
+    name = last_name(call.func)
+    if name in GROWING and isinstance(call.func, cst.Attribute) and not model.is_tensor(call.func.value):
+        return True
+    if not (model.qualified(call.func) or "").startswith("builtins."):
+        return False
+    return name in _CALLING or keyword(call.args, "key") is not None
+
+
+_CALLING = ("next", "map", "filter", "iter", "getattr")
+"""Builtins that run what they are given, or what a class has in the place of an attribute."""
 
 
 def _is_harmless(value: Value) -> bool:
