@@ -51,7 +51,7 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
 
 
 def _calling_who_turns_on(context: Context) -> frozenset[int]:
-    """The scopes, by identity, that mention a function of the file which may leave autograd on: by a plain statement."""
+    """The scopes, by identity, that mention a function which may leave autograd on, by a statement of its own."""
     calls = (context.tree.enclosing(name, cst.Call) for name in context.tree.names(_SETTERS[0]))
     waiting = [context.scopes.scope_of(call) for call in calls if call is not None and _turns_on(context, call)]
     found = set[int]()
