@@ -29,6 +29,7 @@ KEEPING = {
     ("kept.setdefault('w', [(p.data, 1)])", "pass"),
     ("kept = [q.data for q in net.parameters()]", "print(kept)"),
     ("if p.dim() > 1: first = p.detach()", "print(p - first)"),
+    ("net.bias.data = p.data[0]", "pass"),
     ("with torch.no_grad(): old = p.data", "print(old)"),
 }
 LETTING_GO = {
@@ -39,6 +40,7 @@ LETTING_GO = {
     ("kept.update(w=p.data * 2)", "pass"),
     ("torch.save(net.state_dict(), 'w.pt')", "pass"),
     ("print(p.data)", "pass"),
+    ("kept[0] = net(torch.ones(1, 3)).detach()", "pass"),
 }
 
 
@@ -57,3 +59,25 @@ def test_what_is_kept_keeps_its_values(before: str, after: str) -> None:
 @pytest.mark.parametrize(("before", "after"), sorted(LETTING_GO))
 def test_what_is_only_read_before_is_no_reason(before: str, after: str) -> None:
     assert _is_fixed(before, after)
+
+
+MADE = {
+    "x = img.detach()": False,
+    "x = Variable(img, requires_grad=True)": False,
+    "x = img": False,
+    "x = img.view(-1)": False,
+    "x = img[0]": False,
+    "x = Variable(img + 1, requires_grad=True)": True,
+    "x = img.clone().detach().requires_grad_()": True,
+    "x = torch.zeros_like(img, requires_grad=True)": True,
+    "x = nn.Parameter(torch.zeros(3))": True,
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_a_function_is_given_is_not_written_to(made: str) -> None:
+    head = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n\n\n"
+    text = f"{head}def f(img: torch.Tensor):\n    {made}\n    x.data = x.data + 0.1\n    return x\n"
+    found = check_text(text, "x.py", CODES).diagnostics
+    [written] = [each for each in found if each.code == "TL103"]
+    assert (written.fix is not None) == MADE[made]

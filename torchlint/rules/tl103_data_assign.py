@@ -63,7 +63,8 @@ values. An update of what was there, and values made on the spot in its size, ar
 +    p.grad = p.grad / 2
 ```
 
-What the file keeps of the old memory has to keep the old values: there is no fix then.
+What the file keeps of the old memory has to keep the old values, and what is part of another tensor (`x = img.detach()`)
+must not change that: there is no fix then.
 
 ```diff
  import torch
@@ -180,7 +181,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
         return None
-    if kept_memory.is_kept(node, model):
+    is_free = data_sites.is_kept(node, value) or not kept_memory.may_be_anothers(node, model)
+    if not is_free or kept_memory.is_kept(node, model):
         return None
     moves = soft_updates.lerped(node, assign, model)
     if moves is not None:

@@ -10,7 +10,7 @@ import itertools
 
 import libcst as cst
 
-from torchlint.model import Model, Role, Tri
+from torchlint.model import Model, Role, Tri, bindings
 from torchlint.model.syntax import call_of, chain, last_name
 from torchlint.rules.shared import memory
 
@@ -25,25 +25,53 @@ _COPYING = frozenset(("list", "tuple", "dict", "set", "OrderedDict"))
 
 def is_kept(assigned: cst.Attribute, model: Model) -> bool:
     """Whether what a `.data` has before it is assigned may still be read from somewhere else in the file."""
-    return any(_keeps(node, assigned, model) for node in model.remember(_keepers))
+    role = model.value(assigned.value).role
+    kept = (node for node, other in model.remember(_keepers) if not (role and other) or role & other)
+    return any(_keeps(node, assigned, model) for node in kept)
 
 
-def _keepers(model: Model) -> tuple[cst.BaseExpression, ...]:
-    """The expressions by which a file gets at the memory of parameters: `p.data`, `p.detach()`, `net.state_dict()`."""
+def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether what a name has before its `.data` is assigned may be part of something else: `x = img.detach()`.
+
+    So may be what a function is given, but for parameters.
+    """
+    source = assigned.value
+    if not isinstance(source, cst.Name):
+        return False
+    scope = model.ask(bindings.owner, source)
+    made = model.ask(bindings.all_assigned, source.value, scope) if scope is not None else ()
+    return not made or not all(each is not None and _is_made(each, model) for each in made)
+
+
+def _is_made(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor that nothing else has."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _SAME:
+            return _is_made(inner, model)
+        case cst.Call(func=func, args=[cst.Arg(value=inner), *_]) if last_name(func) in _WRAPPING:
+            return _is_made(inner, model)
+    return memory.is_new(node, model)
+
+
+_SAME = frozenset((*_SHARING, "requires_grad_")) - {"numpy"}
+_WRAPPING = ("Variable", "Parameter")
+
+
+def _keepers(model: Model) -> tuple[tuple[cst.BaseExpression, Role], ...]:
+    """The expressions by which a file gets at memory, `p.data`, `p.detach()`, `net.state_dict()`, and what has it."""
     reads = [*model.tree.attributes("data"), *model.tree.attributes("detach"), *model.tree.attributes("state_dict")]
-    found = (_whole(node, model) for node in reads if _may_be_kept_tensor(node, model))
-    return tuple(node for node in found if node is not None)
+    found = ((_whole(node, model), model.value(node.value).role) for node in reads if _may_be_kept_tensor(node, model))
+    return tuple((whole, role) for whole, role in found if whole is not None)
 
 
 def _may_be_kept_tensor(node: cst.Attribute, model: Model) -> bool:
-    """Whether an attribute is read of what may be a parameter or a buffer, or of a module."""
+    """Whether an attribute is read of what may be a leaf, or of a module; not of a gradient."""
     if node.attr.value == "state_dict":
         return True
     if last_name(node.value) == "grad":
         return False
     value = model.value(node.value)
-    roles = Role.PARAMETER | Role.BUFFER
-    return value.may_be_tensor and value.leaf != Tri.NO and (not value.role or bool(value.role & roles))
+    return value.may_be_tensor and value.leaf != Tri.NO
 
 
 def _whole(node: cst.Attribute, model: Model) -> cst.BaseExpression | None:
@@ -91,7 +119,7 @@ def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: M
     """Whether what is bound here can be read once `.data` is assigned: what is no name of a function, always."""
     tree = model.tree
     if not isinstance(target, cst.Name):
-        return tree.code(target) != tree.code(assigned)
+        return target is not assigned
     scope = model.scopes.scope_of(target)
     reads = (use for use in model.references(target.value, scope) if not model.is_target(use))
     if scope is not model.scopes.scope_of(assigned):
