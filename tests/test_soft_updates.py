@@ -72,3 +72,20 @@ def test_no_two_parameters(given: str) -> None:
     update = "{0}.data.copy_(tau * {1}.data + (1 - tau) * {0}.data)".format(*names)
     text = f"import torch\nfrom torch import nn\n\n\ndef f({given}, tau):\n    {update}\n"
     assert "lerp_" not in check_text(text, "x.py", CODES, Fixing.UNSAFE).text
+
+
+CONVERSIONS = {
+    "target.double()": False,
+    "net.bfloat16(); net.float()": False,
+    "net.to(dtype=torch.float32)": False,
+    "net.to('cpu')": True,
+    "x = torch.ones(2).float()": True,
+}
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS)
+def test_two_dtypes_are_averaged_as_they_were(conversion: str) -> None:
+    text = f"{HEAD}t.data.copy_(tau * p.data + (1 - tau) * t.data)\n".replace("for t", f"{conversion}\nfor t")
+    outcome = check_text(text, "x.py", CODES, Fixing.UNSAFE)
+    assert ("lerp_" in outcome.text) == CONVERSIONS[conversion]
+    assert not rough_differences(run(text), run(outcome.text))

@@ -63,6 +63,21 @@ values. An update of what was there, and values made on the spot in its size, ar
 +    p.grad = p.grad / 2
 ```
 
+What the file keeps of the old memory has to keep the old values, and what is part of another tensor (`x = img.detach()`)
+must not change that: there is no fix then.
+
+```diff
+ import torch
+ from torch import nn
+
+ net, before = nn.Linear(3, 2), {}
+ for n, p in net.named_parameters():
+     before[n] = p.data
+!    p.data = p.data + 0.1
+ for n, p in net.named_parameters():
+!    p.data = before[n]
+```
+
 An average of two parameters (`0.9 * q + 0.1 * p`) is `lerp_`, which gives the same up to rounding.
 
 What is the memory of another tensor (`p.data = q.data`), or may have another shape or dtype (`.half()`, `.t()`,
@@ -81,10 +96,18 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Model, Tri, Value
+from torchlint.model import Dtype, Evidence, Model, Tri, Value
 from torchlint.model.syntax import assignment_of, keyword
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
-from torchlint.rules.shared import data_sites, gradients, initialised, no_grad, optimizer_steps, soft_updates
+from torchlint.rules.shared import (
+    data_sites,
+    gradients,
+    initialised,
+    kept_memory,
+    no_grad,
+    optimizer_steps,
+    soft_updates,
+)
 
 _UNSAFE = Applicability.UNSAFE
 _METHODS = {cst.Add: "add_", cst.Subtract: "sub_", cst.Multiply: "mul_", cst.Divide: "div_"}
@@ -146,6 +169,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove the assignment: `nn.init` writes to the tensor", drop, safe)
     if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):
         return None
+    if value.is_tensor and not value.dtype & Dtype.FLOAT:  # `x / 2` and `x * 0.5` have another dtype
+        return None
     if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):
         return None
     if _is_alias(written, model) or _form(written, node.value, model) is not _Form.SAME:
@@ -155,6 +180,9 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         risk = "what holds the old gradient keeps the old values"
         return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
+        return None
+    is_free = data_sites.is_kept(node, value) or not kept_memory.may_be_anothers(node, model)
+    if not is_free or kept_memory.is_kept(node, model):
         return None
     moves = soft_updates.lerped(node, assign, model)
     if moves is not None:

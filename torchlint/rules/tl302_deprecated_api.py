@@ -55,6 +55,16 @@ The import comes along, in whatever form it is, and brings its uses with it, whi
      x = torch.ones(2) * 2
 ```
 
+Another class is another answer to `isinstance`, so where the project asks for the old one the fix is unsafe:
+
+```diff
+ import torch
+
+~scaler = torch.cuda.amp.GradScaler(enabled=False)
++scaler = torch.amp.GradScaler('cuda', enabled=False)
+!is_scaler = isinstance(scaler, torch.cuda.amp.GradScaler)
+```
+
 `torch.tensor` is for numbers, lists and arrays; of a tensor it makes a copy, and warns:
 
 ```diff run
@@ -115,7 +125,8 @@ A fix is safe where the new call gives the same values, gradients and dtype, whi
 by running both. It is unsafe where something else changes: the keys of a `state_dict` (`weight_norm`), the default
 tolerances (`assert_allclose`), the order in which two arguments that both do something are evaluated. A copy by
 `x.detach().clone()` stays on its device, also where another one is the default. Where a function or class is only
-named, and not called, its new name is another object, so that is unsafe as well. There is none for
+named, and not called, its new name is another object, so that is unsafe as well; and where a file of the project names
+a class to ask for it (`isinstance`, `type(x) is`, `case`, `@f.register`), so is another class. There is none for
 what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`), and none where the file
 has a name that goes with the old form:
 

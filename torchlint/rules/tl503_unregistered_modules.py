@@ -115,12 +115,14 @@ A container of torch's cannot take everything that a list can, and has neither a
          self.queue.pop(0)
 ~        self.layers = [nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)]
 +        self.layers = nn.ModuleList([nn.Linear(3, 3)] + [nn.Linear(3, 3) for _ in range(2)])
+!        self.same = [nn.Linear(3, 3), nn.Linear(3, 3)]
          self.ends = []
 ~        self.ends = [nn.Linear(3, 3), None]
 +        self.ends = nn.ModuleList([nn.Linear(3, 3), None])
 
      def forward(self, x):
          head = self.tasks.get("a")
+         self.same = [layer for layer in self.same]
          for layer in self.layers[1:]:
              x = layer(x)
          return x if head is None else head(x)
@@ -128,11 +130,37 @@ A container of torch's cannot take everything that a list can, and has neither a
  count = len(list(Net().parameters()))
 ```
 
+Nor can it be made before the module is, nor may an optimizer get its parameters twice:
+
+```diff run
+ import itertools
+
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+!        self.early = [nn.Linear(3, 3)]
+         super().__init__()
+         self.body = nn.Linear(3, 3)
+!        self.layers = [nn.Linear(3, 3)]
+!        self.heads = {"a": nn.Linear(3, 3)}
+!        self.more = [nn.Linear(3, 3)]
+
+ net = Net()
+ params = list(net.parameters())
+ for _, layer in enumerate(net.layers):
+     params += list(layer.parameters())
+ heads = [p for head in net.heads.values() for p in head.parameters()]
+ optimizer = torch.optim.SGD(itertools.chain(params, heads, net.more[0].parameters()), lr=0.1)
+ count = len(optimizer.param_groups[0]["params"])
+```
+
 ## When the fix is unsafe
 
 Always: the module has more parameters then, another state dict, and is trained as it was meant. Where layers are added
 one by one there is no fix: begin with `nn.ModuleList()`. Nor where this file or another one does with the attribute
-what `nn.ModuleList` cannot (`.remove(…)`).
+what `nn.ModuleList` cannot (`.remove(…)`), or collects the parameters of what is in it for an optimizer.
 
 `nn.ModuleList`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html>.
 """

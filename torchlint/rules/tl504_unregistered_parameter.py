@@ -39,6 +39,37 @@ either.
  count = len(list(Net().parameters()))
 ```
 
+What is assigned again, or written in place where autograd records, cannot be a parameter; an optimizer wants each once:
+
+```diff run
+ import torch
+ from torch import nn
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+!        self.scale = nn.Parameter(torch.ones(2)) * 0.1
+!        self.count = nn.Parameter(torch.ones(2)).double()
+!        self.bias = nn.Parameter(torch.ones(2)) * 0.1
+
+!        self.rows = [nn.Parameter(torch.ones(2))]
+!        self.parts = [nn.Parameter(torch.ones(2))]
+
+     def all(self):
+         found = [*self.parameters(), *self.rows]
+         found += self.parts
+         return found
+
+     def forward(self, x):
+         self.scale = self.scale / self.scale.norm()
+         self.count += 1
+         return x * self.scale + self.bias.mul_(2)
+
+ net = Net()
+ optimizer = torch.optim.SGD(net.all(), lr=0.1)
+ value = net(torch.ones(2))
+```
+
 ```diff
  import torch
  from torch import nn
@@ -97,7 +128,8 @@ What takes a list of tensors takes no `nn.ParameterList`, nor a part of one. Wha
 
 Always: the module has one more parameter then, and trains it. There is none where `nn.Parameter` or an optimizer
 refuses what comes out: integers, booleans, and views like those of `expand`, in which elements share one place. Nor
-where something else takes part that gets gradients: it would be cut off from them.
+where something else takes part that gets gradients: it would be cut off from them. Nor where a file assigns the
+attribute a tensor that is no parameter (`self.w = self.w / self.w.norm()`).
 
 `nn.Parameter`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html>.
 """
@@ -140,7 +172,8 @@ def check(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
     inner = _lost(target, node.value, model) if node.value is not None else None
     if node.value is not None and inner is not None:
-        fix = _moved_inside(node.value, inner, model)
+        is_kept = isinstance(target, cst.Attribute) and registering.is_never_another(target, model)
+        fix = _moved_inside(node.value, inner, model) if is_kept else None
         yield Finding(node.value, f"{_SAID}; do it inside of `nn.Parameter`" if fix is not None else _SAID, fix)
 
 

@@ -31,6 +31,11 @@ def setter(context: Context, attribute: str) -> str | None:
     return context.codebase.setter(context, attribute)
 
 
+def teller(context: Context, name: str) -> str | None:
+    """Another file of the project that may ask whether something is of a class of torch's; None if there is none."""
+    return context.codebase.teller(context, name)
+
+
 def keeper(context: Context) -> str | None:
     """Another file of the project that may ask for gradients with a graph; None if there is none."""
     return context.codebase.keeper(context)

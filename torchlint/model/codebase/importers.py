@@ -18,6 +18,7 @@ from torchlint.file.text.python import parsed
 from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.patching import Patching
 from torchlint.model.codebase.switching import Leads, Switching
+from torchlint.model.codebase.telling import Telling
 from torchlint.system import importable
 from torchlint.system.limits import USUAL
 
@@ -50,6 +51,7 @@ class Importers:
         self.patching = Patching(self._tree)
         self.callers = CallingFiles(self._tree, self._code)
         self.switching = Switching(self._tree)
+        self.telling = Telling(self._tree, self._code)
         made = importable.State()
         try:
             for path in importable.files(folder):
@@ -64,6 +66,7 @@ class Importers:
                 self.patching.add(path, data)
                 self.callers.add(path, data)
                 self.switching.add(path, data)
+                self.telling.add(path, data)
                 for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
                     self._by_word[word].append(path)
         except OverflowError:

@@ -205,6 +205,11 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.patching.setter(asker.path, attribute)
 
+    def teller(self, asker: Context, name: str) -> str | None:
+        """Another file of the project that tells objects apart by a class of torch's; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.telling.teller(asker.path, name)
+
     def keeper(self, asker: Context) -> str | None:
         """Another file of the project that may ask for gradients with a graph; None if there is none."""
         importers = self._others(asker)

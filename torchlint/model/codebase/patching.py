@@ -115,7 +115,7 @@ class _Replacements:
 
 
 def _replacements(tree: ast.Module) -> _Replacements:
-    return _Replacements(tuple(node for node in ast.walk(tree) if _is_replacement(node)), _imported(tree))
+    return _Replacements(tuple(node for node in ast.walk(tree) if _is_replacement(node)), imported(tree))
 
 
 def _is_replacement(node: ast.AST) -> bool:
@@ -164,7 +164,7 @@ _CUT = frozenset(("detach", "zeros", "ones", "empty", "full", "rand", "randn", "
 """What gives a tensor without a graph, as a method or a function of torch."""
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def imported(tree: ast.Module) -> dict[str, str]:
     """What the names of a file stand for that are imported, by their full names."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -177,7 +177,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
                 for alias in aliases:
                     names[alias.asname or alias.name] = f"{'.' * level}{module or ''}.{alias.name}"
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
-                path = list(_path(value))
+                path = list(dotted_parts(value))
                 if path and path[0] in names:
                     names.setdefault(name, ".".join((names[path[0]], *path[1:])))
     return names
@@ -222,7 +222,7 @@ def _called(call: ast.Call) -> str:
 
 def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:
     """Whether an expression is the module or class that a name of torch is in, or may be."""
-    path = list(_path(owner))
+    path = list(dotted_parts(owner))
     if not path or path[0] not in names:
         return False
     full = ".".join((names[path[0]], *path[1:]))
@@ -232,12 +232,12 @@ def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:
     return path[-1] in _MODULES or path[-1] == module.rpartition(".")[2]
 
 
-def _path(node: ast.expr) -> Iterator[str]:
+def dotted_parts(node: ast.expr) -> Iterator[str]:
     """The names of a dotted name; none of anything else."""
     match node:
         case ast.Name(id=name):
             yield name
         case ast.Attribute(value=value, attr=name):
-            before = list(_path(value))
+            before = list(dotted_parts(value))
             if before:
                 yield from (*before, name)

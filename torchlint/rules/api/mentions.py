@@ -1,7 +1,7 @@
 """What a file only names and does not call.
 
 A function that is saved, registered or handed on is the object that it is: another name is another object, by which
-who gets it may tell.
+who gets it may tell. What is made of a class is of that class, and not of the one that replaces it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import libcst as cst
 
 from torchlint.diagnostic import Applicability
 from torchlint.model import Model
+from torchlint.model.codebase.exports import teller
 from torchlint.model.syntax import last_name
 from torchlint.rule import Fix
-from torchlint.rules.api import names
+from torchlint.rules.api import names, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
+
+_OTHER_CLASS = "the project asks if something is of the old class, which what the new one makes is not"
 
 
 def judged(fix: Fix, use: Use, model: Model) -> Fix:
@@ -25,9 +28,40 @@ def judged(fix: Fix, use: Use, model: Model) -> Fix:
     What raises where it is named is not told from anything.
     """
     row = use.row
+    if _is_asked_for(row, model):
+        return replace(fix, applicability=Applicability.UNSAFE, risk=fix.risk or _OTHER_CLASS)
     if row.fix != "rename" or row.kind not in ("function", "class") or row.same or row.is_removed(model.target):
         return fix
     return fix if _is_called(use, model) else replace(fix, applicability=Applicability.UNSAFE)
+
+
+def _is_asked_for(row: Row, model: Model) -> bool:
+    """Whether the project may ask if something is of the class that a row is about: `isinstance(x, GradScaler)`.
+
+    What a class of tensors makes is a tensor like any other.
+    """
+    if row.kind != "class" or row.same or row.is_removed(model.target) or row.last.endswith("Tensor"):
+        return False
+    return model.remember(_is_named, row) or model.ask(teller, row.name) is not None
+
+
+def _is_named(model: Model, row: Row) -> bool:
+    """Whether a file names a class and neither calls it nor says by it what something is to be."""
+    found = (use.node for use in uses.of_row(row, model) if use.alias is None)
+    return any(_chooses(node, model) or not (_is_used(node, row, model) or _is_base(node, model)) for node in found)
+
+
+def _chooses(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a function is chosen by what its argument is said to be, which `singledispatch` does."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or model.tree.enclosing(node, cst.Annotation) is None:
+        return False
+    return any(last_name(each.decorator) == "register" for each in function.decorators)
+
+
+def _is_base(node: cst.CSTNode, model: Model) -> bool:
+    arg = model.tree.parent(node)
+    return isinstance(arg, cst.Arg) and isinstance(model.tree.parent(arg), cst.ClassDef)
 
 
 def _is_called(use: Use, model: Model) -> bool:

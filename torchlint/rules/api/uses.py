@@ -36,6 +36,11 @@ def of_rule(model: Model, rule: str) -> Iterator[Use]:
     return iter(sorted(found, key=lambda use: model.tree.order(use.node)))
 
 
+def of_row(row: Row, model: Model) -> Iterator[Use]:
+    """Where the name is written that a row is about, guarded or not."""
+    return (use for use in _uses(model, row.rule) if use.row is row)
+
+
 def _is_silenced(use: Use, model: Model) -> bool:
     """Whether a class is made with `_internal=True`, which is how torch's own code does it without a warning.
 

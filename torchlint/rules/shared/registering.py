@@ -5,12 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Kind, Model, Tri
 from torchlint.model.calls_elsewhere import uses_elsewhere
-from torchlint.model.syntax import assignment_of, call_of, is_none
+from torchlint.model.syntax import assignment_of, call_of, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import names
+from torchlint.rules.shared import collected, memory, unregistered
 from torchlint.rules.shared.displays import elements
 from torchlint.rules.shared.unregistered import KeptPlain
 
@@ -27,11 +28,46 @@ def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
     name = _container(kept.value, of) if kept.added is None else None
     if name is None or not _holds_only(kept.value, of, model) or not _serves(kept.value, name, of, model):
         return None
+    if _comes_too_early(kept.value, model) or collected.is_by_hand(kept.value, of, model):
+        return None
     spelled = names.spell(name, kept.value, model)
     if spelled is None:
         return None
     edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
     return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
+
+
+def is_never_another(target: cst.Attribute, model: Model) -> bool:
+    """Whether an attribute can be a parameter wherever it is named: it is assigned no other tensor, nor written."""
+    name = target.attr.value
+    if not all(_leaves_parameter(use, model) for use in model.tree.attributes(name) if use is not target):
+        return False
+    cls = model.tree.enclosing(target, cst.ClassDef)
+    elsewhere = model.ask(uses_elsewhere, cls, name) if isinstance(cls, cst.ClassDef) else ()
+    return all(_leaves_parameter(use, model.home(use)) for use in elsewhere)
+
+
+def _leaves_parameter(use: cst.Attribute, model: Model) -> bool:
+    match model.tree.parent(use):
+        case cst.AugAssign(target=target):
+            return target is not use or model.grad_enabled(use) == Tri.NO
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return not memory.is_inplace(name) or model.grad_enabled(use) == Tri.NO
+    if not model.is_target(use):
+        return True
+    assign = assignment_of(use, model.tree)
+    if assign is None or _is_taken(assign.value, "Parameter", model):
+        return assign is not None
+    return any(last_name(call.func) == "Parameter" for call in model.tree.within(assign.value, cst.Call))
+
+
+def _comes_too_early(value: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is assigned before the constructor of `Module` is called, which makes room for modules."""
+    function = model.tree.enclosing(value, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "__init__":
+        return False
+    called = [model.tree.order(each) for each in model.tree.attributes("__init__", function)]
+    return bool(called) and model.tree.order(value) < min(called)
 
 
 def _container(value: cst.BaseExpression, of: str) -> str | None:
@@ -107,10 +143,14 @@ def _not_taken(model: Model, name: str, of: str) -> list[cst.Attribute]:
 
 
 def _may_be_assigned(assign: cst.Assign | None, of: str, model: Model) -> bool:
+    """Whether what is assigned is a module or parameter, or a display of new ones that gets a container as well."""
     if assign is None or _is_taken(assign.value, of, model):
         return True
     value = assign.value
-    return _is_filled(value) and _container(value, of) is not None and _holds_only(value, of, model)
+    if not _is_filled(value) or _container(value, of) is None or not _holds_only(value, of, model):
+        return False
+    is_new = any(isinstance(each, cst.Call) for each in elements(value))
+    return is_new and all(unregistered.is_own(each.target) for each in assign.targets)
 
 
 def _is_filled(value: cst.BaseExpression) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri
-from torchlint.model.syntax import cut_from, keyword, without_brackets
+from torchlint.model.syntax import call_of, cut_from, keyword, without_brackets
 from torchlint.rule import Anchor, Applicability, Edit, Fix
 from torchlint.rules.shared import no_grad
 
@@ -21,7 +21,7 @@ _RISK = (
 def lerped(node: cst.Attribute, small: cst.BaseSmallStatement, model: Model) -> tuple[Edit, ...] | None:
     """The edits that make ``t.lerp_(p, tau)`` of a statement which writes through `.data`; None if it is none.
 
-    Both have to be parameters, so that their dtype is one, and the share has to be a number.
+    Both have to be parameters, so that their dtype is one unless the file converts any, and the share a number.
     """
     target = node.value
     match small:
@@ -33,7 +33,7 @@ def lerped(node: cst.Attribute, small: cst.BaseSmallStatement, model: Model) -> 
             found = _of_two_steps(value, inner, node, model)
         case _:
             return None
-    if found is None or value.lpar or "#" in model.tree.code(small):
+    if found is None or value.lpar or "#" in model.tree.code(small) or model.remember(_has_several_dtypes):
         return None
     source, share = found
     code = model.tree.code
@@ -139,6 +139,26 @@ def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     is_plain = isinstance(node, (cst.Name, cst.Attribute, cst.Subscript))
     return is_plain and value.is_tensor and value.role == Role.PARAMETER
+
+
+_DTYPES = ("half", "bfloat16", "float16", "double", "float64", "set_default_dtype", "set_default_tensor_type")
+_CONVERTING = ("float", "to", "type")
+
+
+def _has_several_dtypes(model: Model) -> bool:
+    """Whether a file names another dtype than the default, or converts a module: `lerp_` wants one dtype."""
+    if any(model.tree.names(name) for name in _DTYPES):
+        return True
+    called = (node for name in _CONVERTING for node in model.tree.attributes(name))
+    return any(model.value(node.value).kind == Kind.MODULE and _converts(node, model) for node in called)
+
+
+def _converts(node: cst.Attribute, model: Model) -> bool:
+    """Whether a method of a module gives its parameters another dtype, or may: `.float()`, `.to(other)`."""
+    call = call_of(node, model.tree)
+    if call is None or node.attr.value != "to":
+        return call is not None
+    return keyword(call.args, "dtype") is not None or any("dtype" in model.tree.code(arg.value) for arg in call.args)
 
 
 def _is_number(node: cst.BaseExpression, model: Model) -> bool:

@@ -1,0 +1,83 @@
+"""An assignment to `.data` is not written in place where the file keeps the old memory (TL103)."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.file.check import check_text
+from torchlint.rules import catalogue
+
+CODES = frozenset(catalogue())
+HEAD = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2)
+kept = {}
+for p in net.parameters():
+    before
+    p.data = p.data * 2
+    after
+"""
+KEEPING = {
+    ("kept[p] = p.data", "pass"),
+    ("kept['w'] = p.detach().view(-1)", "pass"),
+    ("old = p.data", "print(old)"),
+    ("old, n = p.data, 1", "p.data = old"),
+    ("kept.update(w=p.data.numpy())", "pass"),
+    ("best = net.state_dict()", "net.load_state_dict(best)"),
+    ("kept.setdefault('w', [(p.data, 1)])", "pass"),
+    ("kept = [q.data for q in net.parameters()]", "print(kept)"),
+    ("if p.dim() > 1: first = p.detach()", "print(p - first)"),
+    ("net.bias.data = p.data[0]", "pass"),
+    ("with torch.no_grad(): old = p.data", "print(old)"),
+}
+LETTING_GO = {
+    ("kept[p] = p.data.clone()", "pass"),
+    ("kept[p] = p.grad.data", "pass"),
+    ("norm = p.data.norm()", "print(norm)"),
+    ("old = p.data; n = old.norm()", "print(n)"),
+    ("kept.update(w=p.data * 2)", "pass"),
+    ("torch.save(net.state_dict(), 'w.pt')", "pass"),
+    ("print(p.data)", "pass"),
+    ("kept[0] = net(torch.ones(1, 3)).detach()", "pass"),
+}
+
+
+def _is_fixed(before: str, after: str) -> bool:
+    text = HEAD.replace("before", before).replace("after", after)
+    found = check_text(text, "x.py", CODES).diagnostics
+    [written] = [each for each in found if each.code == "TL103" and each.start.row == 8]
+    return written.fix is not None
+
+
+@pytest.mark.parametrize(("before", "after"), sorted(KEEPING))
+def test_what_is_kept_keeps_its_values(before: str, after: str) -> None:
+    assert not _is_fixed(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), sorted(LETTING_GO))
+def test_what_is_only_read_before_is_no_reason(before: str, after: str) -> None:
+    assert _is_fixed(before, after)
+
+
+MADE = {
+    "x = img.detach()": False,
+    "x = Variable(img, requires_grad=True)": False,
+    "x = img": False,
+    "x = img.view(-1)": False,
+    "x = img[0]": False,
+    "x = Variable(img + 1, requires_grad=True)": True,
+    "x = img.clone().detach().requires_grad_()": True,
+    "x = torch.zeros_like(img, requires_grad=True)": True,
+    "x = nn.Parameter(torch.zeros(3))": True,
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_a_function_is_given_is_not_written_to(made: str) -> None:
+    head = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n\n\n"
+    text = f"{head}def f(img: torch.Tensor):\n    {made}\n    x.data = x.data + 0.1\n    return x\n"
+    found = check_text(text, "x.py", CODES).diagnostics
+    [written] = [each for each in found if each.code == "TL103"]
+    assert (written.fix is not None) == MADE[made]

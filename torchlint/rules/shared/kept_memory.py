@@ -1,0 +1,145 @@
+"""Whether a file keeps the memory of a tensor while `.data` of it is assigned other memory: then it has the old values.
+
+``backup[n] = p.data; p.data = p.data + noise; …; p.data = backup[n]`` is right because the second statement writes
+nowhere. Written in place, it changes the backup.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import libcst as cst
+
+from torchlint.model import Model, Role, Tri, bindings
+from torchlint.model.syntax import call_of, chain, last_name
+from torchlint.rules.shared import memory
+
+_SHARING = frozenset(("contiguous", "cpu", "cuda", "detach", "double", "float", "half", "numpy", "to"))
+"""What gives the memory itself, or may."""
+_KEEPING = frozenset(("add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"))
+"""Methods that put what they are given into a container."""
+_DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+_PARTS = (cst.Element, cst.StarredElement, cst.DictElement, cst.StarredDictElement, cst.IfExp)
+_COPYING = frozenset(("list", "tuple", "dict", "set", "OrderedDict"))
+
+
+def is_kept(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether what a `.data` has before it is assigned may still be read from somewhere else in the file."""
+    role = model.value(assigned.value).role
+    kept = (node for node, other in model.remember(_keepers) if not (role and other) or role & other)
+    return any(_keeps(node, assigned, model) for node in kept)
+
+
+def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether what a name has before its `.data` is assigned may be part of something else: `x = img.detach()`.
+
+    So may be what a function is given, but for parameters.
+    """
+    source = assigned.value
+    if not isinstance(source, cst.Name):
+        return False
+    scope = model.ask(bindings.owner, source)
+    made = model.ask(bindings.all_assigned, source.value, scope) if scope is not None else ()
+    return not made or not all(each is not None and _is_made(each, model) for each in made)
+
+
+def _is_made(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor that nothing else has."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _SAME:
+            return _is_made(inner, model)
+        case cst.Call(func=func, args=[cst.Arg(value=inner), *_]) if last_name(func) in _WRAPPING:
+            return _is_made(inner, model)
+    return memory.is_new(node, model)
+
+
+_SAME = frozenset((*_SHARING, "requires_grad_")) - {"numpy"}
+_WRAPPING = ("Variable", "Parameter")
+
+
+def _keepers(model: Model) -> tuple[tuple[cst.BaseExpression, Role], ...]:
+    """The expressions by which a file gets at memory, `p.data`, `p.detach()`, `net.state_dict()`, and what has it."""
+    reads = [*model.tree.attributes("data"), *model.tree.attributes("detach"), *model.tree.attributes("state_dict")]
+    found = ((_whole(node, model), model.value(node.value).role) for node in reads if _may_be_kept_tensor(node, model))
+    return tuple((whole, role) for whole, role in found if whole is not None)
+
+
+def _may_be_kept_tensor(node: cst.Attribute, model: Model) -> bool:
+    """Whether an attribute is read of what may be a leaf, or of a module; not of a gradient."""
+    if node.attr.value == "state_dict":
+        return True
+    if last_name(node.value) == "grad":
+        return False
+    value = model.value(node.value)
+    return value.may_be_tensor and value.leaf != Tri.NO
+
+
+def _whole(node: cst.Attribute, model: Model) -> cst.BaseExpression | None:
+    """The expression that has the memory, with the views behind it; None where it is copied, used or written."""
+    whole: cst.CSTNode = node if node.attr.value == "data" else call_of(node, model.tree) or node
+    for name, outer in chain(whole, model.tree):
+        if name != "[]" and not memory.shares(name, outer) and not (isinstance(outer, cst.Call) and name in _SHARING):
+            return None
+        whole = outer
+    return whole if isinstance(whole, cst.BaseExpression) and not model.is_target(whole) else None
+
+
+def _keeps(node: cst.BaseExpression, assigned: cst.Attribute, model: Model) -> bool:
+    """Whether an expression stands where its memory outlasts the assignment."""
+    tree = model.tree
+    at: cst.CSTNode = node
+    for up in tree.ancestors(node):
+        if isinstance(up, cst.Call):
+            if last_name(up.func) not in _COPYING:
+                return last_name(up.func) in _KEEPING and isinstance(up.func, cst.Attribute) and up.func is not at
+        elif isinstance(up, (cst.Return, cst.Yield)):
+            return True
+        elif isinstance(up, (cst.Assign, cst.AnnAssign, cst.NamedExpr)):
+            return any(_is_read_later(target, assigned, model) for target in _targets(up))
+        elif not isinstance(up, (*_DISPLAYS, *_PARTS, cst.Arg)):
+            return False
+        at = up
+    return False
+
+
+def _targets(node: cst.Assign | cst.AnnAssign | cst.NamedExpr) -> list[cst.BaseExpression]:
+    if not isinstance(node, cst.Assign):
+        return [node.target]
+    found: list[cst.BaseExpression] = []
+    for target in node.targets:
+        match target.target:
+            case cst.Tuple(elements=parts) | cst.List(elements=parts):
+                found += [part.value for part in parts]
+            case single:
+                found.append(single)
+    return found
+
+
+def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: Model) -> bool:
+    """Whether what is bound here can be read once `.data` is assigned: what is no name of a function, always."""
+    tree = model.tree
+    if not isinstance(target, cst.Name):
+        return target is not assigned
+    scope = model.scopes.scope_of(target)
+    reads = (use for use in model.references(target.value, scope) if not model.is_target(use))
+    if scope is not model.scopes.scope_of(assigned):
+        return any(_is_put_back(use, model) for use in reads)
+    loops = [up for up in tree.ancestors(assigned) if isinstance(up, (cst.For, cst.While))]
+    around = itertools.takewhile(lambda loop: not tree.is_inside(target, loop), loops)
+    after = min(tree.order(node) for node in (assigned, *around))
+    statement = tree.statement(assigned)
+    return any(tree.order(use) > after and tree.statement(use) is not statement for use in reads)
+
+
+def _is_put_back(use: cst.Name, model: Model) -> bool:
+    """Whether a name is assigned to a `.data`, as it is or as what it holds: `p.data = old[n]`."""
+    for up in model.tree.ancestors(use):
+        match up:
+            case cst.Subscript():
+                continue
+            case cst.Assign(targets=targets):
+                return any(
+                    isinstance(each.target, cst.Attribute) and each.target.attr.value == "data" for each in targets
+                )
+        return False
+    return False
