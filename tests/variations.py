@@ -167,14 +167,24 @@ WAYS: dict[str, Callable[[], cst.CSTTransformer]] = {
 }
 
 
-def varied(text: str, way: str) -> str | None:
-    """A text written in another way; None where that is no Python, or nothing else."""
+def varied(text: str) -> Iterator[str]:
+    """A text written in other ways, but for those in which it is no Python, or nothing else."""
     try:
-        found = cst.parse_module(text).visit(WAYS[way]()).code
-        ast.parse(found)
-    except (SyntaxError, cst.ParserSyntaxError):
-        return None
-    return found if found != text else None
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError:
+        return
+    for way in WAYS.values():
+        found = module.visit(way()).code
+        if found != text and _is_python(found):
+            yield found
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def in_a_function(text: str, *, is_called: bool) -> str | None:
@@ -198,27 +208,24 @@ def in_a_function(text: str, *, is_called: bool) -> str | None:
     return code
 
 
-def alone(text: str, rows: Collection[int]) -> Iterator[str]:
-    """The text with one of the statements at its top on some lines, and without the others of them."""
+def alone(text: str, rows: Collection[int]) -> Iterator[tuple[range, str]]:
+    """The text with one of the statements at its top on some lines, and without the others of them; the lines of that one."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
         return
-    flagged = [each for each in tree.body if any(_first(each) <= row <= (each.end_lineno or 0) for row in rows)]
+    flagged = [each for each in tree.body if any(row in _rows(each) for row in rows)]
     lines = text.split("\n")
     for kept in flagged if len(flagged) > 1 else ():
-        gone = {row for each in flagged if each is not kept for row in range(_first(each), (each.end_lineno or 0) + 1)}
+        gone = {row for each in flagged if each is not kept for row in _rows(each)}
         shorter = "\n".join(line for row, line in enumerate(lines, 1) if row not in gone)
-        try:
-            ast.parse(shorter)
-        except SyntaxError:  # what shares a line with another statement
-            continue
-        yield shorter
+        if _is_python(shorter):  # else it shares a line with another statement
+            yield _rows(kept), shorter
 
 
-def _first(statement: ast.stmt) -> int:
+def _rows(statement: ast.stmt) -> range:
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
+    return range(min([statement.lineno, *(each.lineno for each in decorators)]), (statement.end_lineno or 0) + 1)
 
 
 def _is_import(statement: cst.CSTNode) -> bool:
