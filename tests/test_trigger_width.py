@@ -6,11 +6,12 @@ written in other ways (:mod:`variations`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from variations import alone, in_a_function, varied
+from variations import forms, in_a_function
 
 from torchlint.file.check import check_text
 from torchlint.file.triggers.gate import possible_rules
@@ -42,12 +43,19 @@ def narrow(text: str, codes: frozenset[str]) -> Iterator[str]:
     for whole in (in_a_function(text, is_called=called) for called in (False, True)):
         if whole is not None and (missed := unlike(whole, codes)):
             yield f"{missed}\n{whole}"
-    for rows, lonely in ((None, text), *alone(text, {row for _, row in flagged})):
+    for rows, other in forms(text, {row for _, row in flagged}):
         wanted = frozenset(code for code, row in flagged if rows is None or row in rows)
-        for other in (lonely, *varied(lonely)):
-            closed = wanted - possible_rules(other.encode(), wanted)
-            if closed and (expected := without_triggers(other, closed)):
-                yield f"{expected}\n{other}"
+        closed = wanted - possible_rules(other.encode(), wanted)
+        if closed and is_python(other) and (expected := without_triggers(other, closed)):
+            yield f"{expected}\n{other}"
+
+
+def is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def unlike(text: str, codes: frozenset[str]) -> str:
