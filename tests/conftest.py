@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -30,6 +31,7 @@ class Ran:
 Torchlint = Callable[..., Ran]
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported; its threads cost more than such small tensors
+gc.set_threshold(100_000)  # trees, torch and thousands of tests stay: to look through them a hundred times less often
 
 
 @pytest.fixture(autouse=True, scope="session")

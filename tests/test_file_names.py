@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from forked import ROOT, python
 
 if os.name != "posix":
     pytest.skip("names of files are text here", allow_module_level=True)
@@ -25,7 +26,7 @@ NAMES = (b"good.py", b"n\xc3\xa9.py", b"bad\xff.py", b"d\xc3\xa9\xff/in.py")
 
 @pytest.fixture(params=[USUAL, LEGACY], ids=["usual", "legacy"])
 def environment(request: pytest.FixtureRequest) -> dict[str, str]:
-    return {**os.environ, **request.param}
+    return {**os.environ, "PYTHONPATH": str(ROOT), **request.param}
 
 
 @pytest.fixture
@@ -53,11 +54,9 @@ def content(name: bytes) -> bytes:
 
 def ran(environment: dict[str, str], *arguments: str | bytes) -> tuple[int, bytes]:
     """The exit code and what was printed; no error may be."""
-    done = subprocess.run(
-        [sys.executable, "-m", "torchlint", *arguments], capture_output=True, check=False, env=environment
-    )
-    assert b"error" not in done.stderr.lower()
-    return done.returncode, done.stdout
+    done = python(["-m", "torchlint", *map(os.fsdecode, arguments)], Path.cwd(), environment)
+    assert "error" not in done.stderr.lower()
+    return done.returncode, os.fsencode(done.stdout)
 
 
 def git(*arguments: str) -> None:

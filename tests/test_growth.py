@@ -309,7 +309,7 @@ def test_the_examples_of_a_rule(code: str) -> None:
     assert found == []
 
 
-LEAST = 2_000
+LEAST = 1_000
 """Characters that the shortest program has at least: what is looked for close to a place is never far from it."""
 
 

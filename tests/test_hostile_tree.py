@@ -6,13 +6,13 @@ import contextlib
 import json
 import os
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from forked import python
 
 from torchlint import __version__
 from torchlint.session.cachedir import NAME
@@ -96,10 +96,7 @@ class Tree:
             "HOME": str(self.around / "home"),
             "XDG_STATE_HOME": str(self.around / state),
         }
-        line = [sys.executable, "-c", start]
-        ran = subprocess.run(
-            line, cwd=self.project, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        ran = python(["-c", start], self.project, environment, seconds=SECONDS)
         resident = re.search(r"resident (\d+)\n", ran.stderr)
         assert resident is not None, ran.stderr
         assert sys.platform == "darwin" or int(resident[1]) < RESIDENT

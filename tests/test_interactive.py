@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked import python
 from notebooks import notebook
 
 from torchlint.cli import watch
@@ -33,15 +34,7 @@ BODY = TEXT.partition("Tensor):\n")[2]
 
 
 def torchlint(*arguments: str, cwd: Path, said: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "torchlint", *arguments],
-        cwd=cwd,
-        env={"PYTHONPATH": str(ROOT)},
-        input=said,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python(["-m", "torchlint", *arguments], cwd, {"PYTHONPATH": str(ROOT)}, said)
 
 
 def run(answers: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

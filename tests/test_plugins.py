@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked import python
 
 ROOT = Path(__file__).parents[1]
 
@@ -74,12 +75,11 @@ class Place:
         for name, text in files.items():
             (self.project / f"{name}.py").write_text(text)
 
-    def run(self, *arguments: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, *options, "-m", "torchlint", *arguments]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(self.site)))}
-        return subprocess.run(
-            command, cwd=self.project, env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(self.site)))}
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return python(["-m", "torchlint", *arguments], self.project, self.environment())
 
     def codes(self, *arguments: str) -> list[str]:
         ran = self.run("check", "--output-format", "json", *arguments)
@@ -286,7 +286,10 @@ def imported(ran: subprocess.CompletedProcess[str]) -> set[str]:
 def test_they_are_imported_when_they_could_find_something(arguments: str, place: Place) -> None:
     place.install()
     place.write(clean="import torch\nx = torch.ones(1)\n", flagged=CODE)
-    names = imported(place.run(*arguments.split(), options=("-X", "importtime")))
+    command = [sys.executable, "-X", "importtime", "-m", "torchlint", *arguments.split()]
+    names = imported(
+        subprocess.run(command, cwd=place.project, env=place.environment(), capture_output=True, text=True, check=False)
+    )
     assert "torchlint" in names
     assert ("house_rules.words" in names) == ("flagged" in arguments)
     assert ("importlib.metadata" in names) == arguments.endswith(".py")
@@ -306,9 +309,10 @@ def test_their_docstrings_are_tested_as_ours_are(place: Place) -> None:
         "@pytest.mark.parametrize('check', checks('HR'), ids=str)\ndef test_rules(check):\n    check()\n"
     )
     place.write(test_rules=test)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(place.site)))}
     command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider"]
-    ran = subprocess.run(command, cwd=place.project, env=environment, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        command, cwd=place.project, env=place.environment(), capture_output=True, text=True, check=False
+    )
     assert "1 failed, 3 passed" in ran.stdout, ran.stdout
     assert "requires_grad" not in ran.stdout
     assert "type 'float' became 'Tensor'" in ran.stdout, "what the fix changes is shown"

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import Ran, Torchlint
+from forked import python
 
 from torchlint.session import pool, scheduler
 from torchlint.session.worker import Job
@@ -33,6 +34,13 @@ TREE = {
 }
 
 WAYS = [("fork", "-j2"), ("spawn", "-j1"), ("spawn", "-j2"), ("spawn", "-j7")]
+FULL, DIFF = ("--output-format", "full"), ("--diff",)
+RUNS = [
+    *(("fork", "-j2", arguments) for arguments in (FULL, DIFF)),
+    *(("spawn", "-j2", arguments) for arguments in (FULL, DIFF)),
+    ("spawn", "-j1", DIFF),
+    ("spawn", "-j7", FULL),
+]
 WAY = """
 import multiprocessing
 from torchlint.session import pool, scheduler
@@ -41,17 +49,26 @@ pool._context = lambda: multiprocessing.get_context({way!r})
 """
 
 
+def program(*arguments: str, before: str) -> str:
+    return f"{before}\nimport sys; sys.argv = ['torchlint', *{list(arguments)!r}]\nfrom torchlint.cli.main import main; main()"
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+
+
 def apart(directory: Path, *arguments: str, before: str) -> subprocess.Popen[bytes]:
-    start = f"{before}\nimport sys; sys.argv = ['torchlint', *{list(arguments)!r}]\nfrom torchlint.cli.main import main; main()"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        [sys.executable, "-c", start], cwd=directory, env=environment, start_new_session=True, **pipes
+        [sys.executable, "-c", program(*arguments, before=before)],
+        cwd=directory,
+        env=environment(),
+        start_new_session=True,
+        **pipes,
     )
 
 
-@pytest.mark.parametrize("arguments", [("--output-format", "full"), ("--diff",)], ids=" ".join)
-@pytest.mark.parametrize(("way", "jobs"), WAYS)
+@pytest.mark.parametrize(("way", "jobs", "arguments"), RUNS)
 def test_same_bytes(
     way: str, jobs: str, arguments: tuple[str, ...], write: Write, torchlint: Torchlint, tmp_path: Path
 ) -> None:
@@ -61,9 +78,9 @@ def test_same_bytes(
     expected = torchlint("check", "--no-cache", "-j1", *arguments)
     assert expected.out.count("TL101") >= 40 or expected.out.count("+++") >= 40
     for more in (["--no-cache"], [], []):  # the last finds all in the cache
-        child = apart(tmp_path, "check", jobs, *arguments, *more, before=WAY.format(way=way))
-        out, err = child.communicate(timeout=120)
-        assert Ran(child.returncode, out, err.decode()) == expected
+        text = program("check", jobs, *arguments, *more, before=WAY.format(way=way))
+        ran = python(["-c", text], tmp_path, environment())
+        assert Ran(ran.returncode, os.fsencode(ran.stdout), ran.stderr) == expected
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn"])

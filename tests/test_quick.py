@@ -93,27 +93,18 @@ def outer(loss, total=0):
 '''
 
 
-def shape(node: object) -> list[str]:
-    """All that a node and those below it say, a line each; of an f-string, the expressions in it."""
-    lines: list[str] = []
-    _describe(node, "", lines)
-    return lines
-
-
-def _describe(node: object, path: str, lines: list[str]) -> None:
-    if isinstance(node, cst.CSTNode):
-        if isinstance(node, cst.FormattedString) or (isinstance(node, cst.ConcatenatedString) and is_formatted(node)):
-            lines.append(f"{path} formatted")
-            _describe(list(formatted(node)), path, lines)
-            return
-        lines.append(f"{path} {type(node).__name__}")
-        for name in _shown(type(node)):
-            _describe(getattr(node, name), f"{path}.{name}", lines)
-    elif isinstance(node, (list, tuple)):
-        for index, each in enumerate(node):
-            _describe(each, f"{path}[{index}]", lines)
+def unlike(node: object, other: object) -> str:
+    """Where two nodes, or those below them, first say something else; of an f-string, the expressions in it."""
+    pairs: Iterator[tuple[str, object, object]]
+    if isinstance(node, (list, tuple)) and isinstance(other, (list, tuple)) and len(node) == len(other):
+        pairs = zip(map(str, range(len(node))), node, other, strict=True)
+    elif is_formatted(node) and is_formatted(other):
+        return unlike(list(formatted(node)), list(formatted(other)))
+    elif isinstance(node, cst.CSTNode) and type(node) is type(other):
+        pairs = ((name, getattr(node, name), getattr(other, name)) for name in _shown(type(node)))
     else:
-        lines.append(f"{path} {node!r}")
+        return "" if type(node) is type(other) and node == other else f": {node!r:.200} and {other!r:.200}"
+    return next((f".{name}{found}" for name, one, two in pairs if (found := unlike(one, two))), "")
 
 
 @functools.cache
@@ -123,14 +114,14 @@ def _shown(cls: type[cst.CSTNode]) -> list[str]:
     return [name for name in names if not is_trivia(name) and not name.endswith("_colon")]
 
 
-def is_formatted(node: cst.BaseExpression) -> bool:
+def is_formatted(node: object) -> bool:
     match node:
         case cst.ConcatenatedString():
             return is_formatted(node.left) or is_formatted(node.right)
     return isinstance(node, cst.FormattedString)
 
 
-def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+def formatted(node: object) -> Iterator[cst.BaseExpression]:
     """The expressions in an f-string, or in one of several literals in a row."""
     match node:
         case cst.ConcatenatedString():
@@ -146,7 +137,7 @@ def formatted(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 
 def assert_same(text: str) -> None:
-    assert shape(Tree(text, is_quick=True).module.body) == shape(cst.parse_module(text).body)
+    assert not unlike(Tree(text, is_quick=True).module.body, cst.parse_module(text).body)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -209,19 +200,15 @@ def test_code() -> None:
     assert tree.code(Tree("f(b, a = 1 , c=2)\n").all(cst.Arg)[1]) == "a = 1"
 
 
-def cases() -> list[str]:
-    """A text with all that is odd, the examples of all rules, and the case files."""
-    docs = [info.doc for info in catalogue().values()]
-    files = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py"))]
-    return [ODD, *(example.before for doc in docs for example in examples(doc)), *files]
+SMALL = [ODD, *(example.before for info in catalogue().values() for example in examples(info.doc))]
+"""A text with all that is odd, and the examples of all rules."""
+CASES = [*SMALL, *(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("tests/cases/**/*.py")))]
 
 
-CASES = cases()
-
-
-@pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.parametrize("number", range(len(SMALL)))
 def test_a_first_look_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = CASES[number]
+    """Nor in case files, which are looked at without quick trees where all layers are switched off in turn."""
+    text = SMALL[number]
 
     def checked() -> Outcome:
         return check.check_text(text, "x.py", CODES, Fixing.UNSAFE, codebase=Codebase())

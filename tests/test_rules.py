@@ -182,16 +182,10 @@ def test_only_statements_with_findings_change(path: Path, fixing: Fixing) -> Non
             assert {first, first + 1} & allowed or added.startswith("import "), f"{path.name}:{first}: {added!r} is new"
 
 
-def _tabs(text: str) -> str:
-    return re.sub(r"(?m)^(?:    )+", lambda match: "\t" * (len(match.group()) // 4), text)
-
-
 VARIANTS: dict[str, Callable[[str], str]] = {
-    "crlf": lambda text: text.replace("\n", "\r\n"),
-    "cr": lambda text: text.replace("\n", "\r"),
-    "no newline at the end": lambda text: text.rstrip("\n"),
-    "form feeds": lambda text: re.sub(r"(?m)^(class |def |for )", "\f\\1", text),
-    "tabs": _tabs,
+    "crlf and form feeds": lambda text: re.sub(r"(?m)^(class |def |for )", "\f\\1", text).replace("\n", "\r\n"),
+    "cr, and no newline at the end": lambda text: text.replace("\n", "\r").rstrip("\r"),
+    "tabs": lambda text: re.sub(r"(?m)^(?:    )+", lambda match: "\t" * (len(match.group()) // 4), text),
 }
 
 

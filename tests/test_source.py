@@ -1,23 +1,15 @@
 from __future__ import annotations
 
 import codecs
-import itertools
 import os
-import signal
 import stat
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING
 
 import pytest
+from forked import ROOT, python
 
 from torchlint.file.text import source
 from torchlint.system import writing
-
-if TYPE_CHECKING:
-    from _typeshed import TraceFunction
 
 BOM = codecs.BOM_UTF8
 
@@ -188,48 +180,54 @@ def test_an_interrupt_leaves_the_old_bytes_and_nothing_else(tmp_path: Path, monk
 OLD, NEW = b"x = 1\n" * 1_000, b"y = 2\n" * 2_000
 
 
+ENDED = """
+import itertools, os, pathlib, signal, sys
+from torchlint.system import writing
+
+number = 0
+
+def line(frame, event, argument):
+    global number
+    if frame.f_code.co_filename != writing.__file__:
+        return None
+    number -= event == "line"
+    if number == 0 and event == "line":
+        os.kill(os.getpid(), signal.Signals[{by!r}])
+    return line
+
+for number in itertools.count(1):
+    path = pathlib.Path(str(number), "x.py")
+    path.parent.mkdir()
+    path.write_bytes({old!r})
+    if {names} == 2:
+        os.link(path, path.with_name("y.py"))
+    child = os.fork()
+    if child == 0:
+        try:
+            sys.settrace(line)
+            writing.write(str(path), {new!r}, {old!r})
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+"""Writes a file in a process that gets a signal at the first line of the module, the second, ..., until none is left."""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a process of its own is killed")
 @pytest.mark.parametrize("names", [1, 2])
 @pytest.mark.parametrize("by", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_ended_at_each_line_of_writing(by: str, names: int, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = python(["-c", ENDED.format(by=by, names=names, old=OLD, new=NEW)], tmp_path, environment)
+    assert ran.returncode == 0, ran.stderr
     seen, whole = set(), []
-    for number in itertools.count(1):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+    for folder in tmp_path.iterdir():
         path = folder / "x.py"
-        path.write_bytes(OLD)
-        if names == 2:
-            os.link(path, folder / "y.py")
-        has_ended = _ended_at(number, getattr(signal, by), lambda: writing.write(str(path), NEW, OLD))  # noqa: B023
         seen.add(path.read_bytes())
         writing.write(str(path), OLD, path.read_bytes())  # a later run
         whole += [each.read_bytes() for each in set(folder.iterdir()) - {path, folder / "y.py"}]
-        if not has_ended:
-            break
-    assert number > 20
+    assert len(os.listdir(tmp_path)) > 20
     assert seen == {OLD, NEW}
     assert set(whole) == ({NEW} if names == 2 and by == "SIGKILL" else set())
-
-
-def _ended_at(number: int, by: int, work: Callable[[], None]) -> bool:
-    """Whether a process of its own ended by a signal that it gets at a line of the module, the first, second, ..."""
-    child = os.fork()
-    if child == 0:
-        count = 0
-
-        def line(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
-            nonlocal count
-            if frame.f_code.co_filename != writing.__file__:
-                return None
-            count += event == "line"
-            if count == number and event == "line":
-                os.kill(os.getpid(), by)
-            return line
-
-        try:
-            sys.settrace(line)
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1] != 0

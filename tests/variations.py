@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import itertools
 from collections.abc import Callable, Collection, Iterator
 
 import libcst as cst
@@ -167,14 +167,31 @@ WAYS: dict[str, Callable[[], cst.CSTTransformer]] = {
 }
 
 
-def varied(text: str, way: str) -> str | None:
-    """A text written in another way; None where that is no Python, or nothing else."""
+def forms(text: str, rows: Collection[int]) -> Iterator[tuple[range | None, str]]:
+    """A text as it is and in other ways: whole, and with one of the statements at its top that stand on some lines.
+
+    With each comes which lines that one has, and None with the whole. Not each of them has to be Python.
+    """
     try:
-        found = cst.parse_module(text).visit(WAYS[way]()).code
-        ast.parse(found)
-    except (SyntaxError, cst.ParserSyntaxError):
-        return None
-    return found if found != text else None
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError:
+        return
+    whole = _parts(module)
+    ends = list(itertools.accumulate((part.count("\n") for part in whole), initial=0))
+    lines = [range(start + 1, end + 1) for start, end in itertools.pairwise(ends)]
+    flagged = [number for number, its in enumerate(lines) if any(row in its for row in rows)]
+    for way in (whole, *(_parts(module.visit(way())) for way in WAYS.values())):
+        yield None, "".join(way)
+        for kept in flagged if len(flagged) > 1 else ():
+            yield (
+                lines[kept],
+                "".join(part for number, part in enumerate(way) if number == kept or number not in flagged),
+            )
+
+
+def _parts(module: cst.Module) -> list[str]:
+    """What stands before the statements of a module, and each of these."""
+    return ["".join(map(module.code_for_node, module.header)), *map(module.code_for_node, module.body)]
 
 
 def in_a_function(text: str, *, is_called: bool) -> str | None:
@@ -196,29 +213,6 @@ def in_a_function(text: str, *, is_called: bool) -> str | None:
     except SyntaxError:
         return None
     return code
-
-
-def alone(text: str, rows: Collection[int]) -> Iterator[str]:
-    """The text with one of the statements at its top on some lines, and without the others of them."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return
-    flagged = [each for each in tree.body if any(_first(each) <= row <= (each.end_lineno or 0) for row in rows)]
-    lines = text.split("\n")
-    for kept in flagged if len(flagged) > 1 else ():
-        gone = {row for each in flagged if each is not kept for row in range(_first(each), (each.end_lineno or 0) + 1)}
-        shorter = "\n".join(line for row, line in enumerate(lines, 1) if row not in gone)
-        try:
-            ast.parse(shorter)
-        except SyntaxError:  # what shares a line with another statement
-            continue
-        yield shorter
-
-
-def _first(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _is_import(statement: cst.CSTNode) -> bool:
