@@ -11,7 +11,7 @@ from torchlint.model.graphs.flow import Scope, flow_of, nodes_of
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.syntax import dotted, keyword, last_name
 
-_TAKING = ("pop", "popleft")
+_TAKING = ("pop", "popleft", "popitem")
 _EMPTYING = frozenset(("clear", "detach_"))
 """Methods behind which nothing has a graph any more."""
 
@@ -26,14 +26,20 @@ def is_bounded(context: Context, path: str, node: cst.CSTNode, *, is_sum: bool) 
     assert cls is None or isinstance(cls, cst.ClassDef)
     if context.remember(_is_limited_or_taken, path, scope, cls):
         return True
-    loop = next(flow_of(context, scope).loops(node), None)
-    area = loop.body if loop is not None else scope.body if isinstance(scope, cst.FunctionDef) else scope
-    emptying = [each for each in _emptying(context, area, scope, path) if each is not node]
+    emptying = emptied_by(context, path, node)
     return bool(emptying) and (not is_sum or runs_with(context, emptying, node))
 
 
+def emptied_by(context: Context, path: str, node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The other statements and calls in a round that take all out of something, or bind it to what has no graph."""
+    scope = context.scopes.scope_of(node)
+    loop = next(flow_of(context, scope).loops(node), None)
+    area = loop.body if loop is not None else scope.body if isinstance(scope, cst.FunctionDef) else scope
+    return [each for each in _emptying(context, area, scope, path) if each is not node]
+
+
 def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
-    if any(dotted(owner(node.value)) == path for name in _TAKING for node in context.tree.attributes(name)):
+    if is_taken_from(context, path):
         return True
     if cls is not None:
         targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
@@ -42,6 +48,11 @@ def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.Cla
         made = [event.node for event in flow_of(context, scope).bindings(path)]
     values = (each.value for each in made if isinstance(each, (cst.Assign, cst.AnnAssign)) and each.value is not None)
     return any(_is_limited(call) for value in values for call in context.tree.within(value, cst.Call))
+
+
+def is_taken_from(context: Context, path: str) -> bool:
+    """Whether what a path stands for is taken from anywhere in the file: ``losses.pop(0)``."""
+    return any(dotted(owner(node.value)) == path for name in _TAKING for node in context.tree.attributes(name))
 
 
 def _is_limited(call: cst.Call) -> bool:

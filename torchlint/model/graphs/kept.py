@@ -13,11 +13,14 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.bounded import is_bounded
-from torchlint.model.graphs.called import is_called_loss, is_called_part
+from torchlint.model.graphs.called import is_called_loss
+from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
-from torchlint.model.graphs.keeping import Keeping, given_at, keepings_at, outlives_a_round
+from torchlint.model.graphs.holders import holds_graph
+from torchlint.model.graphs.keepers import given_at
+from torchlint.model.graphs.keeping import Keeping, keepings_at, outlives_a_round
 from torchlint.model.graphs.mentions import owner
 from torchlint.model.graphs.scaled import core, counts, may_have_graph
 from torchlint.model.graphs.shown import is_told_apart
@@ -58,7 +61,7 @@ class Kept:
 def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
     """The values of which a statement or call keeps the graphs for nothing."""
     keepings, is_given = keepings_at(context, node), False
-    if not keepings and _is_statement(node, context):
+    if not keepings and (isinstance(node, cst.Assign) or _is_statement(node, context)):
         given = given_at(context, node)
         keepings, is_given = [] if given is None else [given], True
     return [each for keeping in keepings for each in _kept_by_one(context, keeping, is_given)]
@@ -97,6 +100,8 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     if not may_have_graph(value) or value.leaf == Tri.YES or _retains_grad(context, flow, keeping, node):
         return None
     tie, sending = closest_tie(context, flow, keeping, node)
+    if tie < Tie.LAST and holds_graph(context, flow, keeping, node, tie):
+        return Kept(keeping, node, tie, is_certain=False, can_detach=False)
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
     if tie == Tie.NONE or sending is None:
         return _unsent(context, flow, keeping, node, value)
@@ -104,7 +109,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
         return None
     if tie == Tie.LAST:
         return Kept(keeping, node, tie, is_certain=False, can_detach=False)
-    if tie < Tie.LAST and not _is_tensor_with_graph(context, flow, keeping, node, tie):
+    if tie < Tie.LAST and not carries_graph(context, flow, keeping, node, tie):
         return None
     is_holder = tie == Tie.SAME and not is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
@@ -150,32 +155,6 @@ def _is_only_read(context: Context, flow: Flow, keeping: Keeping) -> bool:
 def _fate(context: Context, flow: Flow, keeping: Keeping) -> Fate:
     """What becomes of what is kept where it is."""
     return max((fate_of(context, flow.scope, each) for each in kept_by(flow, keeping)), default=Fate.HANDED)
-
-
-def _is_tensor_with_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
-    """Whether what is tied to something with a graph has one itself: by what it is, or by what it is called.
-
-    What a network gives beside the loss may be a count. What has begun as a number, as meters do, is one.
-    """
-    value, path = value_of(context, node), keeping.path
-    if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
-        if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
-            return True
-    if value.kind & Kind.NUMBER or not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
-        return False
-    made = [event.node for event in flow.reaching(core(context, node))]
-    parts = [each for each in terms(context, node) if dotted(owner(each)) != path]
-    if any(map(is_called_part, (*parts, *(each.iter for each in made if isinstance(each, cst.For))))):
-        return True
-    return tie > Tie.SHARED and bool(made) and all(_is_of_network(context, each) for each in made)
-
-
-def _is_of_network(context: Context, made: cst.CSTNode) -> bool:
-    """Whether something is what a network gives, by what that is called."""
-    match made:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=cst.Call(func=func)):
-            return MODULE_NAME.search(last_name(func)) is not None and not is_frozen(context, func)
-    return False
 
 
 # ---------------------------------------------------------------------- where nothing is sent back
