@@ -22,7 +22,8 @@ _HOLDING = Kind.CONTAINER | Kind.OBJECT | Kind.NONE
 def holds_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
     """Whether something that is put together in each round has a graph in it; ``tie`` is that of itself."""
     value = value_of(context, node)
-    if keeping.keys is not None and not _has_graph_behind(value, keeping.keys):
+    keys = keeping.keys if value.is_mapping else None
+    if keys is not None and not _has_graph_behind(value, keys):
         return False
     if value.kind & ~_HOLDING or not value.kind & (Kind.CONTAINER | Kind.OBJECT) or not may_have_graph(value):
         return False
@@ -30,7 +31,7 @@ def holds_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseEx
         return False
     if _is_result(context, flow, keeping, node):
         return True
-    parts = [part for part in parts_of(context, flow, node) if keeping.keys is None or part.key in keeping.keys]
+    parts = [part for part in parts_of(context, flow, node) if keys is None or part.key in keys]
     return any(_has_graph(context, flow, keeping, value, part, tie) for part in parts)
 
 

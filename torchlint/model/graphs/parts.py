@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from torchlint.model.context import Context
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.bounded import emptied_by, is_taken_from
 from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, nodes_of
-from torchlint.model.graphs.mentions import mentions
+from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.graphs.reading import is_unknown
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted, last_name
@@ -20,6 +21,7 @@ _FAR = 2
 """How many names to follow that stand for the same."""
 _MANY = 32
 """How many parts of one thing are looked at."""
+_TAKING_OUT = ("pop", "popitem", "clear", "update")
 _PUTTING_IN = frozenset(("append", "appendleft", "add", "extend", "insert"))
 
 
@@ -84,9 +86,44 @@ def _handed_over(context: Context, scope: Scope) -> dict[str, list[cst.Call]]:
     for call in nodes_of(context, scope, cst.Call):
         if isinstance(context.tree.parent(call), cst.Expr) and is_unknown(context, call):
             for arg in call.args:
-                if (path := dotted(arg.value)) is not None:
+                if (path := dotted(arg.value)) is not None and _may_change(context, call, arg):
                     found.setdefault(path, []).append(call)
     return found
+
+
+def _may_change(context: Context, call: cst.Call, arg: cst.Arg) -> bool:
+    """Whether a call may change what it is given: a function of the project that is seen not to does not."""
+    function = value_of(context, call.func).node
+    if not isinstance(function, cst.FunctionDef):
+        return True
+    home = context.home(function)
+    bound = bound_to(function, arg, call, home, context)
+    return not bound or not _changed_by(home, function).isdisjoint(bound)
+
+
+@at_home
+def _changed_by(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    """The names of a function that it binds, fills or empties, or hands on to others that may do so."""
+    return context.remember(_changed_parameters, function)
+
+
+def _changed_parameters(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    filled = {event.path for event in flow_of(context, function).events() if not isinstance(event.node, cst.Param)}
+    calls = list(nodes_of(context, function, cst.Call))
+    emptied = {path for each in calls if (path := _emptied(each)) is not None}
+    handed = {dotted(arg.value) or "" for each in calls if is_unknown(context, each) for arg in each.args}
+    deleted = {
+        name.value for each in nodes_of(context, function, cst.Del) for name in context.tree.within(each, cst.Name)
+    }
+    return frozenset(path.partition(".")[0] for path in (*filled, *emptied, *handed, *deleted))
+
+
+def _emptied(call: cst.Call) -> str | None:
+    """What a method is called on that takes something out of it, or changes it in place."""
+    match call.func:
+        case cst.Attribute(value=inner, attr=cst.Name(name)) if name in _TAKING_OUT or name.endswith("_"):
+            return dotted(owner(inner))
+    return None
 
 
 def _all_in(context: Context, flow: Flow, parts: Iterable[Part], far: int) -> list[Part]:
