@@ -14,6 +14,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
 from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import is_taken
+from torchlint.model.replaced import is_replaced
 from torchlint.model.running import may_run
 from torchlint.model.standing import stands
 from torchlint.model.syntax import last_name, root
@@ -88,6 +89,8 @@ def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
 def _calls_in(
     caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
 ) -> Iterator[CallSite]:
+    if is_replaced(caller, name) or is_replaced(home, name):
+        return
     for func in sorted((*caller.tree.names(name), *caller.tree.attributes(name)), key=caller.tree.order):
         call = caller.tree.parent(func)
         if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):

@@ -26,6 +26,8 @@ def carries_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.Base
     What a network gives beside the loss may be a count. What has begun as a number, as meters do, is one.
     """
     value, path = value_of(context, node), keeping.path
+    if tie == Tie.SHARED and value.kind & Kind.OBJECT:
+        return False  # an object of a class that is seen beside it
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
         if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
             return True

@@ -147,11 +147,11 @@ def _is_counted_in(context: Context, index: cst.Name, loop: cst.For | cst.While)
 def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> Iterator[cst.BaseExpression]:
     """What is added to the value of ``own`` in an expression; that itself if it is none in which that is done."""
     found, has_own = [], False
-    waiting = [value]
+    waiting = [(value, False)]
     while waiting:
-        node = waiting.pop()
+        node, is_summed = waiting.pop()
         if _is_own(context, node, own):
-            has_own = True
+            has_own = has_own or is_summed  # `criterion or default` chooses, and adds nothing
             continue
         if not _contains(context, node, path):
             found.append(node)
@@ -160,7 +160,8 @@ def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> 
         if operands is None:
             yield value
             return
-        waiting += reversed(operands)
+        is_choice = isinstance(node, (cst.IfExp, cst.BooleanOperation))
+        waiting += [(each, is_summed or not is_choice) for each in reversed(operands)]
     if has_own:
         for each in found:
             yield from parts_written(each)
