@@ -124,7 +124,3 @@ resnet = pretrained().eval()
 resnet(x).cpu().numpy()  # TL104
 with torch.no_grad():
     resnet(x).cpu().numpy()
-
-
-extractor = torch.hub.load("owner/features", "mel")
-plt.imshow(extractor(x)[0])
