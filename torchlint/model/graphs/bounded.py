@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from torchlint.model.classes import class_of
@@ -26,20 +28,14 @@ def is_bounded(context: Context, path: str, node: cst.CSTNode, *, is_sum: bool) 
     assert cls is None or isinstance(cls, cst.ClassDef)
     if context.remember(_is_limited_or_taken, path, scope, cls):
         return True
-    emptying = emptied_by(context, path, node)
+    loop = next(flow_of(context, scope).loops(node), None)
+    area = loop.body if loop is not None else scope.body if isinstance(scope, cst.FunctionDef) else scope
+    emptying = [each for each in _emptying(context, area, scope, path) if each is not node]
     return bool(emptying) and (not is_sum or runs_with(context, emptying, node))
 
 
-def emptied_by(context: Context, path: str, node: cst.CSTNode) -> list[cst.CSTNode]:
-    """The other statements and calls in a round that take all out of something, or bind it to what has no graph."""
-    scope = context.scopes.scope_of(node)
-    loop = next(flow_of(context, scope).loops(node), None)
-    area = loop.body if loop is not None else scope.body if isinstance(scope, cst.FunctionDef) else scope
-    return [each for each in _emptying(context, area, scope, path) if each is not node]
-
-
 def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
-    if is_taken_from(context, path):
+    if path in context.remember(_taken):
         return True
     if cls is not None:
         targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
@@ -50,9 +46,27 @@ def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.Cla
     return any(_is_limited(call) for value in values for call in context.tree.within(value, cst.Call))
 
 
-def is_taken_from(context: Context, path: str) -> bool:
-    """Whether what a path stands for is taken from anywhere in the file: ``losses.pop(0)``."""
-    return any(dotted(owner(node.value)) == path for name in _TAKING for node in context.tree.attributes(name))
+def is_taken_from(context: Context, path: str, scope: Scope) -> bool:
+    """Whether graphs are taken out of what a path stands for, in a scope or by ``pop`` anywhere in the file."""
+    return path in context.remember(_taken) or path in context.remember(_emptied_in_parts, scope)
+
+
+def _taken(context: Context) -> frozenset[str]:
+    taken = (dotted(owner(node.value)) for name in _TAKING for node in context.tree.attributes(name))
+    return frozenset(path for path in taken if path is not None)
+
+
+def _emptied_in_parts(context: Context, scope: Scope) -> frozenset[str]:
+    """The paths that a scope empties in another way than by binding them to something else."""
+    tables = (context.remember(_emptied, scope), context.remember(_emptied_by_methods, scope))
+    return frozenset(path for each in tables for path, nodes in each.items() if not all(map(_binds(path), nodes)))
+
+
+def _binds(path: str) -> Callable[[cst.CSTNode], bool]:
+    def is_binding(node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Assign) and any(dotted(each.target) == path for each in node.targets)
+
+    return is_binding
 
 
 def _is_limited(call: cst.Call) -> bool:

@@ -23,18 +23,19 @@ def is_without_tensors(context: Context, name: cst.CSTNode) -> bool:
             if _is_tensor_if(up.test, name.value) is (child is up.orelse):
                 return True
         if isinstance(up, cst.IndentedBlock):
-            before = up.body[: next((at for at, each in enumerate(up.body) if each is child), 0)]
-            if any(_leaves_with_tensor(each, name.value) for each in before):
+            before = (
+                each for each in context.remember(_leaving, up) if context.tree.order(each) < context.tree.order(child)
+            )
+            if any(_is_tensor_if(each.test, name.value) is True for each in before):
                 return True
         child = up
     return False
 
 
-def _leaves_with_tensor(statement: cst.CSTNode, name: str) -> bool:
-    """``if torch.is_tensor(x): …; continue``."""
-    if not isinstance(statement, cst.If) or statement.orelse is not None:
-        return False
-    return isinstance(last_statement(statement.body), LEAVING) and _is_tensor_if(statement.test, name) is True
+def _leaving(_: Context, block: cst.IndentedBlock) -> list[cst.If]:
+    """The conditions of a block behind which it is left: ``if torch.is_tensor(x): …; continue``."""
+    choices = (each for each in block.body if isinstance(each, cst.If) and each.orelse is None)
+    return [each for each in choices if isinstance(last_statement(each.body), LEAVING)]
 
 
 def _is_tensor_if(test: cst.BaseExpression, name: str) -> bool | None:

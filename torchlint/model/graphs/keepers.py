@@ -12,7 +12,7 @@ from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.bounded import is_bounded
-from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, nodes_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.guards import is_without_tensors
 from torchlint.model.graphs.keeping import Keeping, keeping_at, parts_written
 from torchlint.model.graphs.mentions import mentions, owner
@@ -206,23 +206,32 @@ def _sources(context: Context, flow: Flow, keeping: Keeping) -> dict[str, _Keys]
 
 def _may_be_converted(context: Context, flow: Flow, event: Event) -> bool:
     """Whether a name is bound again to something else that is made of it: ``value = value.item()``."""
-    bound = flow.bindings(event.path)
     if isinstance(event.node, cst.Param):
-        return len(bound) > 1
-    again = [each.node for each in bound if isinstance(each.node, (cst.Assign, cst.AnnAssign, cst.NamedExpr))]
-    values = [each.value for each in again if each.value is not None]
-    return any(
-        not isinstance(value, cst.BinaryOperation) and bool(context.tree.names(event.path, value)) for value in values
-    )
+        return len(flow.bindings(event.path)) > 1
+    return event.path in context.remember(_converted, flow.scope)
+
+
+def _converted(context: Context, scope: Scope) -> frozenset[str]:
+    found = set[str]()
+    for event in flow_of(context, scope).events():
+        match event.node:
+            case cst.Assign(value=value) | cst.AnnAssign(value=value) | cst.NamedExpr(value=value) if value is not None:
+                if not isinstance(value, cst.BinaryOperation) and context.tree.names(event.path, value):
+                    found.add(event.path)
+    return frozenset(found)
 
 
 def _keys_taken(context: Context, flow: Flow, param: Event, node: cst.CSTNode) -> _Keys:
     """The keys behind which something is taken out of a parameter on the way to a place; None if it may be anything."""
-    area = flow.scope.body if isinstance(flow.scope, cst.FunctionDef) else flow.scope
-    names = [node] if isinstance(node, cst.Name) and node.value == param.path else context.tree.names(param.path, area)
+    if isinstance(node, cst.Name) and node.value == param.path:
+        return _key_at(context, node)
+    return context.remember(_keys_anywhere, flow.scope, param.path)
+
+
+def _keys_anywhere(context: Context, scope: Scope, name: str) -> _Keys:
     found: _Keys = frozenset()
-    for name in names:
-        found = _united(found, _key_at(context, name))
+    for each in context.tree.names(name, scope.body if isinstance(scope, cst.FunctionDef) else scope):
+        found = _united(found, _key_at(context, each))
     return found
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.bounded import emptied_by, is_taken_from
+from torchlint.model.graphs.bounded import is_taken_from
 from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, nodes_of
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.graphs.reading import is_unknown
@@ -65,10 +65,7 @@ def is_changed_again(context: Context, flow: Flow, node: cst.BaseExpression) -> 
     path = dotted(node)
     if path is None:
         return False
-    begun = {id(event.node) for event in flow.bindings(path)}
-    if is_taken_from(context, path) or any(id(each) not in begun for each in emptied_by(context, path, node)):
-        return True
-    if path in context.remember(_with_bound_attributes, flow.scope):
+    if is_taken_from(context, path, flow.scope) or path in context.remember(_with_bound_attributes, flow.scope):
         return True
     alone = context.remember(_handed_over, flow.scope).get(path, ())
     return any(not context.tree.is_inside(node, each) for each in alone)
