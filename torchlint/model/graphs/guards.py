@@ -20,38 +20,41 @@ def is_without_tensors(context: Context, name: cst.CSTNode) -> bool:
         if isinstance(up, (cst.FunctionDef, cst.Lambda)):
             return False
         if isinstance(up, (cst.If, cst.IfExp)) and child is not up.test:
-            if _is_tensor_if(up.test, name.value) is (child is up.orelse):
+            if _asked(up.test) == (name.value, child is up.orelse):
                 return True
         if isinstance(up, cst.IndentedBlock):
-            before = (
-                each for each in context.remember(_leaving, up) if context.tree.order(each) < context.tree.order(child)
-            )
-            if any(_is_tensor_if(each.test, name.value) is True for each in before):
+            left = context.remember(_left_with_tensors, up).get(name.value)
+            if left is not None and left < context.tree.order(child):
                 return True
         child = up
     return False
 
 
-def _leaving(_: Context, block: cst.IndentedBlock) -> list[cst.If]:
-    """The conditions of a block behind which it is left: ``if torch.is_tensor(x): …; continue``."""
-    choices = (each for each in block.body if isinstance(each, cst.If) and each.orelse is None)
-    return [each for each in choices if isinstance(last_statement(each.body), LEAVING)]
+def _left_with_tensors(context: Context, block: cst.IndentedBlock) -> dict[str, int]:
+    """The names with which a block is left if they stand for tensors, each with the first place where it is."""
+    found: dict[str, int] = {}
+    for each in block.body:
+        if isinstance(each, cst.If) and each.orelse is None and isinstance(last_statement(each.body), LEAVING):
+            asked = _asked(each.test)
+            if asked is not None and asked[1]:
+                found.setdefault(asked[0], context.tree.order(each))
+    return found
 
 
-def _is_tensor_if(test: cst.BaseExpression, name: str) -> bool | None:
-    """What is known of a name where a condition holds: it may be a tensor, it is none; None if it says nothing."""
+def _asked(test: cst.BaseExpression) -> tuple[str, bool] | None:
+    """The name that a condition is about, and whether it may be a tensor where that holds; None if it says nothing."""
     match test:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            found = _is_tensor_if(inner, name)
-            return None if found is None else not found
-        case cst.Call(func=func, args=[cst.Arg(value=cst.Name(asked)), *rest]) if asked == name:
+            found = _asked(inner)
+            return None if found is None else (found[0], not found[1])
+        case cst.Call(func=func, args=[cst.Arg(value=cst.Name(name)), *rest]):
             match last_name(func), rest:
                 case "is_tensor", _:
-                    return True
+                    return name, True
                 case "hasattr", [cst.Arg(value=cst.SimpleString(value=attribute))]:
-                    return True if attribute.strip("'\"") in _OF_TENSORS else None
+                    return (name, True) if attribute.strip("'\"") in _OF_TENSORS else None
                 case "isinstance", [cst.Arg(value=classes)]:
-                    return any("Tensor" in each or each == "Variable" for each in _names(classes))
+                    return name, any("Tensor" in each or each == "Variable" for each in _names(classes))
     return None
 
 

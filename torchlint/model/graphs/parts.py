@@ -50,7 +50,7 @@ def _parts(context: Context, flow: Flow, node: cst.BaseExpression, far: int) -> 
     if not begun or not all(_is_begun_with(context, event, flow, node) for event in begun):
         return []
     order = context.tree.order
-    filled = [event for event in events if not event.replaces and order(event.node) < order(node)]
+    filled = [event for event in events if not event.replaces and order(event.node) < order(node)][-_MANY:]
     found: list[Part] = []
     for event in sorted((*begun, *filled), key=lambda each: order(each.node))[:_MANY]:
         put_in = _put_in_by(context, event)
