@@ -22,6 +22,9 @@ from torchlint.model.imports import imported_path
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
 
 _BACKWARD = re.compile(r"(?!\w*forward)(?:\w+_|_*)backward(?:_pass|_step)?")
+_TRAINING = re.compile(r"_?(?:(?:train|optimi[sz]er?|update)_step|train|optimi[sz]e|update|backprop|step)")
+_OPTIMIZER = re.compile(r"(?:\w+_)?opt(?:im(?:i[sz]er)?)?s?$")
+"""What calls are called that train with a loss and an optimizer which they are given."""
 _TAKING_GRADIENTS = frozenset(("torch.autograd.grad", "torch.autograd.backward"))
 _KEEPING = ("retain_graph", "create_graph", "retain_variables")
 """Arguments that ask for the graph to be kept."""
@@ -111,12 +114,22 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
         sent = tuple(each for each, _ in given)
         return Sending(call, sent, frees, results, related, holding) if is_sent else None
     if _BACKWARD.fullmatch(name) is None and qualified(context, call.func) not in _TAKING_GRADIENTS:
-        return None
+        return _given_with_optimizer(call)
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
     is_whole = name != "grad" and imported != "torch.autograd.grad" and keyword(call.args, "inputs") is None
     is_known = bool(imported) or not (isinstance(call.func, cst.Name) or context.remember(_may_retain, name))
     return Sending(call, (*own, *given_here), _frees(call), is_whole=is_whole, is_known=is_known)
+
+
+def _given_with_optimizer(call: cst.Call) -> Sending | None:
+    """``net.train_step(loss, optimizer)``: who trains and is given both sends the loss back, wherever that is."""
+    names = [last_name(arg.value) for arg in call.args]
+    if _TRAINING.fullmatch(last_name(call.func)) is None or not any(map(_OPTIMIZER.match, names)):
+        return None
+    is_loss = (name == "loss" or name.endswith("_loss") for name in names)
+    given = tuple(arg.value for arg, is_given in zip(call.args, is_loss, strict=True) if is_given)
+    return Sending(call, given, frees=True, is_known=False) if given else None
 
 
 def _may_retain(context: Context, name: str) -> bool:
