@@ -222,3 +222,12 @@ def test_a_comment_ends_where_its_line_does() -> None:
     text = "import torch\nx = torch.ones(3)  # three\ny = x.new(4, 4)\n"
     for newline in ("\n", "\r\n", "\r"):
         assert gate.possible_rules(text.replace("\n", newline).encode(), frozenset(("TL307",)))
+
+
+@pytest.mark.parametrize("name", ["mxnet", "paddle", "tensorflow"])
+def test_other_libraries_have_tensors_of_the_same_methods(name: str) -> None:
+    text = "def f(loss, total):\n    loss.backward()\n    return total + loss\n"
+    assert gate.is_ours(text.encode())
+    assert not gate.is_ours(f"from {name} import autograd\n{text}".encode())
+    assert gate.is_ours(f"import torch\nfrom {name} import autograd\n{text}".encode())
+    assert gate.is_ours(f"import {name}\nload(x, trust_remote_code=True)\n".encode())

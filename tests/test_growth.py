@@ -160,6 +160,22 @@ SHAPES: dict[str, Program] = {
         "        total += loss\n",
         "        loss.backward()\n        opt.step()\n    return total\n",
     ),
+    "dictionaries of losses": lines(
+        NET + "def f(loader, opt, rows):\n    for x in loader:\n        loss = net(x).sum()\n        loss.backward()\n",
+        "        row@ = {'n': 1}\n        row@['loss'] = loss\n        rows.append(row@)\n",
+    ),
+    "a dictionary of many losses": lines(
+        NET
+        + "def f(loader, opt, rows):\n    for x in loader:\n        loss, row = net(x).sum(), {}\n        loss.backward()\n",
+        "        row['@'] = loss\n",
+        "        rows.append(row)\n",
+    ),
+    "a meter with many conditions": lines(
+        NET + "class Meter:\n    def update(self, values):\n        x = 0\n",
+        "        if torch.is_tensor(values):\n            return\n",
+        "        self.s += values['a']\ndef f(loader, opt):\n    meter = Meter()\n    for x in loader:\n"
+        "        loss = net(x).sum()\n        loss.backward()\n        meter.update({'a': loss})\n",
+    ),
     "loops with sums of losses": lines(
         NET + "def f(loader, opt):\n",
         "    t@ = 0\n    for x in loader:\n        loss = net(x).sum()\n        t@ += loss\n"

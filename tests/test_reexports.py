@@ -184,3 +184,17 @@ def test_what_runs_code_is_found_all_the_same(imports: str, write: Write, torchl
     write({"common.py": COMMON, "main.py": imports + SECURITY})
     select = ("check", "--isolated", "--no-cache", "--select", "TL702,TL703", "--output-format", "json", "main.py")
     assert [each["code"] for each in json.loads(torchlint(*select).out)] == ["TL703", "TL702", "TL702"]
+
+
+def test_a_package_that_imports_a_name_from_itself_ends(write: Write, torchlint: Torchlint) -> None:
+    package = "try:\n    from kit.parts import Part\n    from kit import Part\nexcept ImportError:\n    pass\n"
+    parts = "class Part:\n    def __init__(self, x):\n        self.x = x\n"
+    write(
+        {
+            "kit/__init__.py": package,
+            "kit/parts.py": parts,
+            "main.py": "import kit\n\npart = kit.Part(1)\nprint(part.x.numpy())\n",
+        }
+    )
+    result = torchlint("check", "--isolated", "--no-cache", "--select", "ALL", ".")
+    assert "RecursionError" not in result.out + result.err

@@ -12,7 +12,8 @@ All questions are methods of :class:`torchlint.model.facade.Model`. Nothing insi
 from torchlint.model.certainty import Certainty
 from torchlint.model.facade import Model
 from torchlint.model.graphs.fate import Fate
-from torchlint.model.graphs.kept import Kept, Tie
+from torchlint.model.graphs.kept import Kept
+from torchlint.model.graphs.ties import Tie
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.values import Evidence, Strength, Usage, Value
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from torchlint.model.classes import class_of
+from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
+from torchlint.model.module_uses import names_of_modules
 from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import is_taken
+from torchlint.model.replaced import is_replaced
 from torchlint.model.running import may_run
 from torchlint.model.standing import stands
 from torchlint.model.syntax import last_name, root
@@ -56,7 +58,30 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
         if other is not None:
             with asking(other):
                 found += _calls_in(other, context, function, called, needs_arguments)
+    if cls is not None and name == "forward" and class_kind(context, cls) == "module":
+        found += _calls_of_modules_elsewhere(context, cls)
     return found
+
+
+def _calls_of_modules_elsewhere(context: Context, cls: cst.ClassDef) -> Iterator[CallSite]:
+    """Where other files that make modules of a class call these: ``criterion(a, b)``."""
+    for path in context.codebase.importing(context, cls.name.value, cls.name.value):
+        other = context.codebase.whole(path, context)
+        if other is not None:
+            with asking(other):
+                for name in dict.fromkeys(names_of_modules(other, cls)):
+                    yield from _calls_of_module(other, context, cls, name)
+
+
+def _calls_of_module(caller: Context, home: Context, cls: cst.ClassDef, name: str) -> Iterator[CallSite]:
+    for func in sorted((*caller.tree.names(name), *caller.tree.attributes(name)), key=caller.tree.order):
+        call = caller.tree.parent(func)
+        if isinstance(call, cst.Call) and call.func is func and call.args:
+            value = value_of(caller, func)
+            is_one = value.kind == Kind.MODULE and not value.choices and value.node is not None
+            if is_one and _is_same(caller, value.node, home, cls):
+                if not _is_awaited(caller, call) and may_run(caller, call):
+                    yield CallSite(caller, call)
 
 
 def uses_elsewhere(context: Context, cls: cst.ClassDef, attribute: str) -> Iterator[cst.Attribute]:
@@ -88,6 +113,8 @@ def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
 def _calls_in(
     caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
 ) -> Iterator[CallSite]:
+    if is_replaced(caller, name) or is_replaced(home, name):
+        return
     for func in sorted((*caller.tree.names(name), *caller.tree.attributes(name)), key=caller.tree.order):
         call = caller.tree.parent(func)
         if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):
@@ -132,16 +159,21 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
 def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.FunctionDef) -> bool:
     """Whether a call is one of a function; statements of its file are read anew for others, so names are compared."""
     value = value_of(caller, call.func)
-    node, wanted = value.node, class_of(home, function) if function.name.value == "__init__" else function
-    if node is wanted:
-        return True
-    if node is None or wanted is None or not isinstance(node, type(wanted)):
-        return False
-    other = caller.home(node)
-    if not other.is_part:
+    wanted = class_of(home, function) if function.name.value == "__init__" else function
+    if value.node is None or wanted is None:
         return False
     is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
-    return is_named and other.path == home.path and _names(other, node) == _names(home, wanted)
+    return value.node is wanted or (is_named and _is_same(caller, value.node, home, wanted))
+
+
+def _is_same(caller: Context, node: cst.CSTNode | None, home: Context, wanted: cst.CSTNode) -> bool:
+    """Whether a function or class is another one, which may have been read twice."""
+    if node is wanted:
+        return True
+    if node is None or not isinstance(node, type(wanted)):
+        return False
+    other = caller.home(node)
+    return other.is_part and other.path == home.path and _names(other, node) == _names(home, wanted)
 
 
 def _names(context: Context, node: cst.CSTNode) -> list[str]:

@@ -24,6 +24,7 @@ from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.recording import shows_recording
 from torchlint.model.requires_grad import requires_grad
+from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import decorator_names, dotted, parameters
 from torchlint.model.values import Evidence, Strength, Value, changed, container, held, tensor
@@ -170,6 +171,8 @@ def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Ent
         return []
     found = []
     for site in call_sites(context, function):
+        if is_switched_off(site.context, site.call):
+            continue
         with asking(site.context):
             handed = _handed(context, function, site, far)
         if handed is not None:
@@ -195,8 +198,9 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> Iter
         values = {path: made.trace.value(target) for path, _, target in kept}
         attributes = {path: each for path, each in values.items() if _is_refused(each) or _is_list_of_refused(each)}
         for site in call_sites(context, method, needs_arguments=False) if attributes else ():
+            is_seen = _is_of(made.site, site) and not is_switched_off(site.context, site.call)
             with asking(site.context):
-                handed = _handed(context, method, site, 0, 0) if _is_of(made.site, site) else None
+                handed = _handed(context, method, site, 0, 0) if is_seen else None
             if handed is not None:
                 yield _entry(context, method, site, handed, attributes)
 

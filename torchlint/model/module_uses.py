@@ -30,7 +30,7 @@ def calls_of_modules(context: Context, cls: cst.ClassDef) -> list[cst.Call]:
 
 
 def _calls_of_modules(context: Context, cls: cst.ClassDef) -> list[cst.Call]:
-    names = dict.fromkeys(_names(context, cls))
+    names = dict.fromkeys(names_of_modules(context, cls))
     if not names and cls in context.remember(_made_elsewhere):
         return context.remember(_calls_of_given)
     found = []
@@ -70,7 +70,7 @@ def _calls_of_given(context: Context) -> list[cst.Call]:
     return found
 
 
-def _names(context: Context, cls: cst.ClassDef) -> Iterator[str]:
+def names_of_modules(context: Context, cls: cst.ClassDef) -> Iterator[str]:
     """The last names of what is bound to a new module of a class."""
     for reference in context.scopes.calls(cls.name.value):
         assign = context.tree.enclosing(reference, cst.Assign)

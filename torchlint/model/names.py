@@ -27,7 +27,7 @@ GRAD_CONTEXTS = {
     "torch.enable_grad": Tri.YES,
     "torch.autograd.enable_grad": Tri.YES,
 }
-SET_GRAD = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+SET_GRAD = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch._C._set_grad_enabled")
 
 NUMBERS = frozenset(("int", "float", "bool", "len", "abs", "round", "hash", "id", "ord", "isinstance", "issubclass"))
 NUMBERS |= frozenset(("callable", "hasattr", "all", "any", "complex", "pow", "divmod", "range"))

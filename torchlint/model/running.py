@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from torchlint.model.syntax import LEAVING, has_break, last_name
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_SETTING = re.compile(r"[A-Z][A-Z0-9_]*|(?:\w*_)?debug(?:_\w*)?|(?:\w*_)?verbose", re.ASCII)
+"""What settings are called that a condition asks for by their name alone."""
 _ENDING = frozenset(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"))
 """What never returns."""
 _ENDING_NAMES = frozenset(name.rpartition(".")[2] for name in _ENDING)
@@ -27,6 +30,37 @@ def may_run(context: Context, node: cst.CSTNode) -> bool:
             return False
         child = up
     return True
+
+
+def is_switched_off(context: Context, node: cst.CSTNode) -> bool:
+    """Whether only a setting that may be off lets a node be evaluated: ``if config.DEBUG:``."""
+    child = node
+    for up in context.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return False
+        if isinstance(up, (cst.If, cst.IfExp)) and child is up.body:
+            if any(_is_off(context, each) for each in _asked(up.test)):
+                return True
+        child = up
+    return False
+
+
+def _is_off(context: Context, test: cst.BaseExpression) -> bool:
+    """Whether a condition is a setting that nothing in the file turns on."""
+    if _SETTING.fullmatch(last_name(test)) is None or truth(context, test):
+        return False
+    names = context.tree.names(test.value) if isinstance(test, cst.Name) else ()
+    targets = (up for name in names if isinstance(up := context.tree.parent(name), cst.AssignTarget))
+    assigned = (context.tree.parent(target) for target in targets)
+    return not any(isinstance(each, cst.Assign) and truth(context, each.value) for each in assigned)
+
+
+def _asked(test: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What all must hold for a condition to."""
+    match test:
+        case cst.BooleanOperation(left=left, operator=cst.And(), right=right):
+            return [*_asked(left), *_asked(right)]
+    return [test]
 
 
 def _is_left_out(context: Context, up: cst.CSTNode, child: cst.CSTNode) -> bool:

@@ -51,6 +51,24 @@ So do methods and functions of the project that put what they are given into som
 +    meter.update(loss.detach(), 2)
 ```
 
+A dictionary that is kept as a whole keeps what was put into it. Which of it is needed, nobody but you can say:
+
+```diff run
+ import torch
+ from torch import nn
+
+ net, rows = nn.Linear(3, 1), []
+ for _ in range(3):
+     loss = net(torch.ones(2, 3)).mean()
+     row = {"loss": loss, "n": 2}
+     loss.backward()
+!    rows.append(row)
+ for _ in range(3):
+     loss = net(torch.ones(2, 3)).mean()
+     loss.backward()
+     rows.append({"loss": loss.item(), "n": 2})
+```
+
 And Lightning 1 keeps all that `training_step` returns where there is a `training_epoch_end` for it; the loss alone is
 detached:
 

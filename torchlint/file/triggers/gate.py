@@ -12,8 +12,14 @@ from torchlint.file.triggers.search import occurs, searches
 from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, is_on
 
-_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad|trust_remote_code")
-"""What files that get their tensors from others do to them, or write who load models through other libraries."""
+_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
+"""What files that get their tensors from others do to them."""
+_LOADING = b"trust_remote_code"
+"""What files write that load models through other libraries."""
+_OTHERS = re.compile(
+    rb"^[ \t]*(?:import|from) (?:mxnet|paddle|mindspore|tensorflow|oneflow|jittor|chainer)\b", re.MULTILINE
+)
+"""Imports of libraries whose tensors have the same methods."""
 
 
 def can_match(data: bytes, codes: frozenset[str]) -> bool:
@@ -38,7 +44,9 @@ def possible_rules(data: bytes, codes: frozenset[str]) -> frozenset[str]:
 
 def is_ours(data: bytes) -> bool:
     """Whether a file mentions torch, or does what is only done to tensors or models: all others are left alone."""
-    return b"torch" in data or _TENSORS.search(data) is not None
+    if b"torch" in data or _LOADING in data:
+        return True
+    return _TENSORS.search(data) is not None and _OTHERS.search(data) is None
 
 
 def _looking(data: bytes, codes: frozenset[str]) -> frozenset[str]:

@@ -13,14 +13,18 @@ from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.classes import class_of
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified, value_of
-from torchlint.model.graphs.flow import MANY, Event, Scope, flow_of, nodes_of, upstream
+from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import owner
+from torchlint.model.graphs.parts import parts_of
 from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.scaled import core
 from torchlint.model.imports import imported_path
 from torchlint.model.syntax import dotted, keyword, last_name, parameters
 
 _BACKWARD = re.compile(r"(?!\w*forward)(?:\w+_|_*)backward(?:_pass|_step)?")
+_TRAINING = re.compile(r"_?(?:(?:train|optimi[sz]er?|update)_step|train|optimi[sz]e|update|backprop|step)")
+_OPTIMIZER = re.compile(r"(?:\w+_)?opt(?:im(?:i[sz]er)?)?s?$")
+"""What calls are called that train with a loss and an optimizer which they are given."""
 _TAKING_GRADIENTS = frozenset(("torch.autograd.grad", "torch.autograd.backward"))
 _KEEPING = ("retain_graph", "create_graph", "retain_variables")
 """Arguments that ask for the graph to be kept."""
@@ -45,6 +49,8 @@ class Sending:
     """What is bound to what the call gives, or the call itself, if that has been sent back in the function."""
     related: tuple[cst.BaseExpression, ...] = ()
     """The same of what the call gives that shares a graph with what has been sent back in the function."""
+    holding: tuple[cst.BaseExpression, ...] = ()
+    """Those of ``related`` that are dictionaries or lists with something that has been sent back itself."""
     is_whole: bool = False
     """Whether gradients go to all that it is made of, not only to what is asked for."""
     is_known: bool = True
@@ -92,7 +98,9 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
     if isinstance(function, cst.FunctionDef):
         if not far:
             return None
-        results, related = _bound_to_results(context, call, returned_by(context, function, far - 1))
+        returned = returned_by(context, function, far - 1)
+        results, related = _bound_to_results(context, call, returned)
+        holding = tuple(each for place, each in _results_of(context, call) if place in returned.holding)
         inside = sent_back(context, function, far - 1)
         home = context.home(function)
         given = [
@@ -103,14 +111,25 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
         ]
         is_sent = given or results or related
         frees = all(frees for _, frees in given)
-        return Sending(call, tuple(each for each, _ in given), frees, results, related) if is_sent else None
+        sent = tuple(each for each, _ in given)
+        return Sending(call, sent, frees, results, related, holding) if is_sent else None
     if _BACKWARD.fullmatch(name) is None and qualified(context, call.func) not in _TAKING_GRADIENTS:
-        return None
+        return _given_with_optimizer(call)
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
     given_here = tuple(arg.value for arg in call.args if arg.keyword is None or arg.keyword.value not in _KEEPING)
     is_whole = name != "grad" and imported != "torch.autograd.grad" and keyword(call.args, "inputs") is None
     is_known = bool(imported) or not (isinstance(call.func, cst.Name) or context.remember(_may_retain, name))
     return Sending(call, (*own, *given_here), _frees(call), is_whole=is_whole, is_known=is_known)
+
+
+def _given_with_optimizer(call: cst.Call) -> Sending | None:
+    """``net.train_step(loss, optimizer)``: who trains and is given both sends the loss back, wherever that is."""
+    names = [last_name(arg.value) for arg in call.args]
+    if _TRAINING.fullmatch(last_name(call.func)) is None or not any(map(_OPTIMIZER.match, names)):
+        return None
+    is_loss = (name == "loss" or name.endswith("_loss") for name in names)
+    given = tuple(arg.value for arg, is_given in zip(call.args, is_loss, strict=True) if is_given)
+    return Sending(call, given, frees=True, is_known=False) if given else None
 
 
 def _may_retain(context: Context, name: str) -> bool:
@@ -135,6 +154,8 @@ class Returned:
     sent: frozenset[int | None] = frozenset()
     related: frozenset[int | None] = frozenset()
     """Those that share a graph with what has been sent back."""
+    holding: frozenset[int | None] = frozenset()
+    """Those of them that are put together in the function, of what has been sent back itself."""
 
 
 _Targets = tuple[cst.BaseExpression, ...]
@@ -142,24 +163,28 @@ _Targets = tuple[cst.BaseExpression, ...]
 
 def _bound_to_results(context: Context, call: cst.Call, returned: Returned) -> tuple[_Targets, _Targets]:
     """What is bound to the results of a call that have been sent back, and to those that share a graph with them."""
+    bound = _results_of(context, call)
+    if all(place is None for place, _ in bound):
+        whole = tuple(each for _, each in bound)
+        is_related = bool(returned.related or returned.sent)
+        return (whole, ()) if None in returned.sent else ((), whole) if is_related else ((), ())
+    has_all = None in returned.related and isinstance(context.tree.parent(call), cst.Assign)
+    sent = tuple(each for place, each in bound if place in returned.sent)
+    return sent, tuple(each for place, each in bound if has_all or place in returned.related)
+
+
+def _results_of(context: Context, call: cst.Call) -> list[tuple[int | None, cst.BaseExpression]]:
+    """What is bound to the results of a call, or the call itself; with its index where these are taken apart."""
     up = context.tree.parent(call)
     match up:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements) | cst.List(elements=elements))]):
-            places = [(index, each.value) for index, each in enumerate(elements)]
-            if any(isinstance(each, cst.StarredElement) for each in elements):
-                return (), ()
-            sent = tuple(each for index, each in places if index in returned.sent)
-            has_all = None in returned.related
-            return sent, tuple(each for index, each in places if has_all or index in returned.related)
+            is_starred = any(isinstance(each, cst.StarredElement) for each in elements)
+            return [] if is_starred else [(index, each.value) for index, each in enumerate(elements)]
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=written)))]):
-            index = int(written, 0)
-            return (up,) if index in returned.sent else (), (up,) if index in returned.related else ()
+            return [(int(written, 0), up)]
         case cst.Assign(targets=targets):
-            whole: _Targets = tuple(each.target for each in targets)
-        case _:
-            whole = (call,)
-    is_sent, is_related = None in returned.sent, bool(returned.related or returned.sent)
-    return (whole, ()) if is_sent else ((), whole) if is_related else ((), ())
+            return [(None, each.target) for each in targets]
+    return [(None, call)]
 
 
 @at_home
@@ -179,7 +204,7 @@ def _returned_by(context: Context, function: cst.FunctionDef, far: int) -> Retur
         given = [event for event in reached(context, each) if not isinstance(event.node, cst.Param)]
         own.update(map(id, given))
         shared.update(relatives(context, flow, upstream(given, MANY), each.node, related_results(context, each)))
-    sent, related = set[int | None](), set[int | None]()
+    sent, related, holding = set[int | None](), set[int | None](), set[int | None]()
     for node in nodes_of(context, function, cst.Return):
         for place, value in _results(node):
             inner = core(context, value)
@@ -187,7 +212,15 @@ def _returned_by(context: Context, function: cst.FunctionDef, far: int) -> Retur
                 sent.add(place)
             elif any(not (own | shared).isdisjoint(map(id, flow.reaching(each))) for each in _held(context, value)):
                 related.add(place)
-    return Returned(frozenset(sent), frozenset(related))
+                if any(not own.isdisjoint(map(id, flow.reaching(each))) for each in _put_into(context, flow, value)):
+                    holding.add(place)
+    return Returned(frozenset(sent), frozenset(related), frozenset(holding))
+
+
+def _put_into(context: Context, flow: Flow, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The names and paths of which something is put together."""
+    parts = (core(context, part.value) for part in parts_of(context, flow, value))
+    return (each for each in parts if dotted(each) is not None)
 
 
 def _results(node: cst.Return) -> Iterator[tuple[int | None, cst.BaseExpression]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from torchlint.model.classes import class_of
@@ -11,7 +13,7 @@ from torchlint.model.graphs.flow import Scope, flow_of, nodes_of
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.syntax import dotted, keyword, last_name
 
-_TAKING = ("pop", "popleft")
+_TAKING = ("pop", "popleft", "popitem")
 _EMPTYING = frozenset(("clear", "detach_"))
 """Methods behind which nothing has a graph any more."""
 
@@ -33,7 +35,7 @@ def is_bounded(context: Context, path: str, node: cst.CSTNode, *, is_sum: bool) 
 
 
 def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:
-    if any(dotted(owner(node.value)) == path for name in _TAKING for node in context.tree.attributes(name)):
+    if path in context.remember(_taken):
         return True
     if cls is not None:
         targets = context.scopes.attribute(cls, path.removeprefix("self.")).assigned
@@ -42,6 +44,29 @@ def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.Cla
         made = [event.node for event in flow_of(context, scope).bindings(path)]
     values = (each.value for each in made if isinstance(each, (cst.Assign, cst.AnnAssign)) and each.value is not None)
     return any(_is_limited(call) for value in values for call in context.tree.within(value, cst.Call))
+
+
+def is_taken_from(context: Context, path: str, scope: Scope) -> bool:
+    """Whether graphs are taken out of what a path stands for, in a scope or by ``pop`` anywhere in the file."""
+    return path in context.remember(_taken) or path in context.remember(_emptied_in_parts, scope)
+
+
+def _taken(context: Context) -> frozenset[str]:
+    taken = (dotted(owner(node.value)) for name in _TAKING for node in context.tree.attributes(name))
+    return frozenset(path for path in taken if path is not None)
+
+
+def _emptied_in_parts(context: Context, scope: Scope) -> frozenset[str]:
+    """The paths that a scope empties in another way than by binding them to something else."""
+    tables = (context.remember(_emptied, scope), context.remember(_emptied_by_methods, scope))
+    return frozenset(path for each in tables for path, nodes in each.items() if not all(map(_binds(path), nodes)))
+
+
+def _binds(path: str) -> Callable[[cst.CSTNode], bool]:
+    def is_binding(node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Assign) and any(dotted(each.target) == path for each in node.targets)
+
+    return is_binding
 
 
 def _is_limited(call: cst.Call) -> bool:

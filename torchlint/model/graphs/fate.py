@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import enum
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -11,14 +10,14 @@ import libcst as cst
 
 from torchlint.model.bindings import references
 from torchlint.model.context import Context
-from torchlint.model.expressions import qualified, value_of
+from torchlint.model.expressions import qualified
 from torchlint.model.graphs.backward import reached, sendings
 from torchlint.model.graphs.flow import Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.mentions import CUTTING, CUTTING_FUNCTIONS, mentions
+from torchlint.model.graphs.reading import is_unknown
 from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import last_name
-from torchlint.model.values import reference
 
 
 class Fate(enum.IntEnum):
@@ -34,22 +33,8 @@ class Fate(enum.IntEnum):
     """Gradients are sent back through it."""
 
 
-_READING = frozenset(
-    (
-        *("print", "format", "float", "int", "str", "len", "round", "isnan", "isinf", "isinstance", "info", "debug"),
-        *("warning", "log", "add_scalar", "add_scalars", "append", "item", "tolist", "numpy", "cpu", "detach", "mean"),
-        *("sum", "write", "update", "set_postfix", "set_description", "isfinite", "min", "max", "abs", "join", "range"),
-        *("zip", "enumerate", "sorted", "list", "tuple", "dict", "array", "asarray", "save", "plot", "average", "exp"),
-        *("add", "extend", "insert", "appendleft", "setdefault", "items", "values", "keys", "get", "copy", "stack"),
-    )
-)
-"""Callables that read or pass on what they are given, and no more: they never send gradients back through it."""
-_REPORTING = ("log", "print", "report", "record", "plot", "meter", "write", "format")
-"""What the names of callables contain that only tell people something."""
 _HOLDING = Kind.CONTAINER | Kind.OBJECT | Kind.UNKNOWN
 """What can be put into."""
-_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "logging.", "statistics.")
-"""Where callables are from that send nothing back but those that are called so."""
 
 
 def fate_of(context: Context, scope: Scope, event: Event) -> Fate:
@@ -122,7 +107,7 @@ def _returned(context: Context, flow: Flow) -> Iterator[Event]:
 
 def _handed(context: Context, flow: Flow) -> Iterator[Event]:
     for call in nodes_of(context, flow.scope, cst.Call):
-        if call.args and _is_unknown(context, call):
+        if call.args and is_unknown(context, call):
             for arg in call.args:
                 yield from flow.reaching(arg.value)
     if any(_shows_all_names(context, call) for call in nodes_of(context, flow.scope, cst.Call)):
@@ -167,35 +152,6 @@ def _is_captured(context: Context, scope: Scope, name: str) -> bool:
     return any(context.scopes.scope_of(node) is not scope for node in references(context, name, scope))
 
 
-def _is_unknown(context: Context, call: cst.Call) -> bool:
-    """Whether a call may send gradients back through what it is given, or give it to somebody who does."""
-    last = last_name(call.func)
-    if any(last_name(arg.value) == "backward" for arg in call.args):  # `map(torch.Tensor.backward, losses)`
-        return True
-    if isinstance(call.func, cst.Name) and _is_given(context, call.func):
-        return True
-    if last in _READING or last in CUTTING or last in CUTTING_FUNCTIONS:
-        return False
-    if any(word in last.lower() for word in _REPORTING):
-        return False
-    known = reference(value_of(context, call.func))
-    if known is not None and known.startswith(_HARMLESS) and not _hands_on(last):
-        return False
-    return not isinstance(context.tree.parent(call), cst.FormattedStringExpression)
-
-
-def _hands_on(builtin: str) -> bool:
-    """Whether somebody else gets what a function of Python is given: by an attribute, by catching an exception."""
-    made = getattr(builtins, builtin, None)
-    return builtin in ("getattr", "setattr") or (isinstance(made, type) and issubclass(made, BaseException))
-
-
-def _is_given(context: Context, name: cst.Name) -> bool:
-    """Whether a function is one that its caller gives."""
-    scope = context.scopes.scope_of(name)
-    return any(isinstance(event.node, cst.Param) for event in flow_of(context, scope).bindings(name.value))
-
-
 def fate_of_result(context: Context, node: cst.CSTNode) -> Fate:
     """What becomes of what an expression gives, on the spot and by way of the names it is bound to."""
     scope = context.scopes.scope_of(node)
@@ -204,7 +160,7 @@ def fate_of_result(context: Context, node: cst.CSTNode) -> Fate:
         match up:
             case cst.Arg():
                 call = context.tree.parent(up)
-                if isinstance(call, cst.Call) and _is_unknown(context, call):
+                if isinstance(call, cst.Call) and is_unknown(context, call):
                     return Fate.HANDED
             case cst.Attribute() if up.attr.value in CUTTING and up.value is child:
                 return Fate.READ

@@ -334,4 +334,8 @@ def _looped(
             yield from ((event, None) for event, _ in _assigned(node, names[0], args[0]))
             yield from _looped(node, names[1], args[0])
             return
+        if last_name(iterated.func) == "items" and len(names) == 2:
+            yield from ((event, None) for event, _ in _assigned(node, names[0], iterated))
+            yield from _assigned(node, names[1], iterated)
+            return
     yield from _assigned(node, target, iterated)

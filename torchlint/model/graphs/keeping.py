@@ -1,4 +1,4 @@
-"""What keeps graphs alive: sums, averages, lists, dictionaries, and functions that put what they are given there."""
+"""What keeps graphs alive: sums, averages, lists and dictionaries, and how long these live."""
 
 from __future__ import annotations
 
@@ -8,25 +8,18 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.bindings import counter_of
-from torchlint.model.classes import class_of, find_method
-from torchlint.model.context import Context, at_home
+from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.bounded import is_bounded
-from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
-from torchlint.model.graphs.mentions import mentions, owner
-from torchlint.model.modes import grad_enabled
-from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, without_brackets
+from torchlint.model.graphs.flow import Event, Scope, flow_of
+from torchlint.model.graphs.mentions import owner
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import LoopStatement, dotted, last_name, without_brackets
 
 _ADDING = frozenset(("add", "sub", "lerp", "cat", "concat", "stack", "hstack", "vstack"))
 _SCALING = frozenset(("mul", "div", "clone", "float", "double", "half", "to", "cuda", "cpu", "squeeze"))
 _PUTTING_IN = {"append": 0, "appendleft": 0, "insert": 1, "add": 0, "extend": 0, "extendleft": 0, "add_": 0, "sub_": 0}
 """Methods of containers, and of tensors that are added to, and which of their arguments is put in."""
-_FAR = 2
-"""How many functions that hand on what they are given to follow."""
-_STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call)
 
 
 @dataclass(frozen=True)
@@ -43,6 +36,8 @@ class Keeping:
     """Where in a list or dictionary a single element is kept."""
     is_target: bool = False
     """Whether what is kept is told by what it is bound to, since it is taken out of something: ``a[i], b[i] = f()``."""
+    keys: frozenset[str] | None = None
+    """Of dictionaries only what is behind these keys; None where all of it is kept."""
 
     @property
     def is_sum(self) -> bool:
@@ -70,7 +65,7 @@ def _taken_apart(
     for target, kept in zip(targets, values, strict=False):
         path, index = dotted(owner(target)), _counted(context, target)
         if path is not None and index is not None:
-            yield Keeping(node, path, tuple(_parts(kept)), index, is_target=kept is target)
+            yield Keeping(node, path, tuple(parts_written(kept)), index, is_target=kept is target)
 
 
 def keeping_at(context: Context, node: cst.CSTNode) -> Keeping | None:
@@ -79,7 +74,9 @@ def keeping_at(context: Context, node: cst.CSTNode) -> Keeping | None:
         case cst.AugAssign(target=target, operator=cst.AddAssign() | cst.SubtractAssign(), value=value):
             path = dotted(owner(target))
             return (
-                None if path is None or isinstance(value, cst.BaseNumber) else Keeping(node, path, tuple(_parts(value)))
+                None
+                if path is None or isinstance(value, cst.BaseNumber)
+                else Keeping(node, path, tuple(parts_written(value)))
             )
         case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
             return _reassigned(context, node, target, value)
@@ -110,20 +107,15 @@ def is_unknown_holder(context: Context, node: cst.CSTNode) -> bool:
     return False
 
 
-def given_at(context: Context, call: cst.Call) -> Keeping | None:
-    """What a call of a function of the project gives it to keep; None if it doesn't."""
-    return _given(context, call, _FAR)
-
-
-def _parts(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def parts_written(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The expressions that a written list, tuple or dictionary holds; any other one itself."""
     match value:
         case cst.List(elements=elements) | cst.Tuple(elements=elements) | cst.Set(elements=elements):
             for element in elements:
-                yield from _parts(element.value)
+                yield from parts_written(element.value)
         case cst.Dict(elements=entries):
             for entry in entries:
-                yield from _parts(entry.value)
+                yield from parts_written(entry.value)
         case _:
             yield value
 
@@ -139,23 +131,8 @@ def _reassigned(
     added = list(_added(context, value, own, path))
     if len(added) > 0 and added[0] is not value:
         return Keeping(node, path, tuple(added))
-    index = _counted(context, target) or _kept_by_its_object(context, target)
-    return None if index is None else Keeping(node, path, tuple(_parts(value)), index)
-
-
-def _kept_by_its_object(context: Context, target: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The key under which an object of the project keeps all that it is given by its ``__setitem__``."""
-    match target:
-        case cst.Subscript(value=base, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
-            value = value_of(context, base)
-        case _:
-            return None
-    if value.kind != Kind.OBJECT or not isinstance(value.node, cst.ClassDef) or value.choices:
-        return None
-    method = find_method(context.home(value.node), value.node, "__setitem__")
-    if method is None or len(given := [param.name.value for param in parameters(method)]) != 3:
-        return None
-    return key if given[2] in _kept_inside(context, method, _FAR) else None
+    index = _counted(context, target)
+    return None if index is None else Keeping(node, path, tuple(parts_written(value)), index)
 
 
 def _counted(context: Context, target: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -191,11 +168,11 @@ def _is_counted_in(context: Context, index: cst.Name, loop: cst.For | cst.While)
 def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> Iterator[cst.BaseExpression]:
     """What is added to the value of ``own`` in an expression; that itself if it is none in which that is done."""
     found, has_own = [], False
-    waiting = [value]
+    waiting = [(value, False)]
     while waiting:
-        node = waiting.pop()
+        node, is_summed = waiting.pop()
         if _is_own(context, node, own):
-            has_own = True
+            has_own = has_own or is_summed  # `criterion or default` chooses, and adds nothing
             continue
         if not _contains(context, node, path):
             found.append(node)
@@ -204,10 +181,11 @@ def _added(context: Context, value: cst.BaseExpression, own: str, path: str) -> 
         if operands is None:
             yield value
             return
-        waiting += reversed(operands)
+        is_choice = isinstance(node, (cst.IfExp, cst.BooleanOperation))
+        waiting += [(each, is_summed or not is_choice) for each in reversed(operands)]
     if has_own:
         for each in found:
-            yield from _parts(each)
+            yield from parts_written(each)
     else:
         yield value
 
@@ -273,119 +251,8 @@ def _put_in(call: cst.Call) -> Keeping | None:
                 return None
             if "extend" in name and not isinstance(args[at].value, (cst.List, cst.Tuple)):
                 return None
-            return Keeping(call, path, tuple(_parts(args[at].value)))
+            return Keeping(call, path, tuple(parts_written(args[at].value)))
     return None
-
-
-# ---------------------------------------------------------------------- functions of the project
-
-
-def _given(context: Context, call: cst.Call, far: int) -> Keeping | None:
-    """``meter.update(loss)``, where the method puts what it is given into something that stays."""
-    if not call.args:
-        return None
-    value = value_of(context, call.func)
-    function, is_object = value.node, False
-    if isinstance(function, cst.ClassDef) and not value.kind & Kind.FUNCTION:
-        function, is_object = find_method(context.home(function), function, "__call__"), True
-    if not isinstance(function, cst.FunctionDef):
-        return None
-    home = context.home(function)
-    inside = _kept_inside(context, function, far)
-    kept: list[cst.BaseExpression] = []
-    into: str | None = None
-    for arg in call.args if inside else ():
-        for name in bound_to(function, arg, call, home, context):
-            if name in inside:
-                kept += _parts(arg.value)
-                into = inside[name]
-    path = _outside(home, context, function, call, into, is_object) if into is not None else None
-    return None if path is None else Keeping(call, path, tuple(kept))
-
-
-def _outside(  # noqa: PLR0917
-    home: Context, context: Context, function: cst.FunctionDef, call: cst.Call, into: str, is_object: bool
-) -> str | None:
-    """What keeps it, as the caller has it: the object of a method, or an argument."""
-    first, _, rest = into.partition(".")
-    names = [param.name.value for param in parameters(function)]
-    if class_of(home, function) is not None and names[:1] == [first]:
-        at = call.func if is_object else call.func.value if isinstance(call.func, cst.Attribute) else None
-        path = dotted(owner(at)) if at is not None else None
-        return f"{path}.{rest}" if path == "self" and rest else path
-    for arg in call.args:
-        if bound_to(function, arg, call, home, context) == [first]:
-            return dotted(owner(arg.value))
-    return None
-
-
-@at_home
-def _kept_inside(context: Context, function: cst.FunctionDef, far: int) -> dict[str, str]:
-    """The parameters of a function whose graphs it keeps beyond a call, each with the path of what keeps it."""
-    return context.remember(_kept_parameters, function, far)
-
-
-def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> dict[str, str]:
-    found: dict[str, str] = {}
-    flow = flow_of(context, function)
-    names = {param.name.value for param in parameters(function)}
-    for cls in _STATEMENTS:
-        for node in context.tree.within(function.body, cls):
-            keeping = _inner(context, node, far) if context.scopes.scope_of(node) is function else None
-            if keeping is None or keeping.path.partition(".")[0] not in names or grad_enabled(context, node) != Tri.YES:
-                continue
-            if is_bounded(context, keeping.path, node, is_sum=keeping.is_sum):
-                continue
-            for name in _sources(context, flow, keeping) & names:
-                if name != keeping.path.partition(".")[0]:
-                    found.setdefault(name, keeping.path)
-    return found
-
-
-def _inner(context: Context, node: cst.CSTNode, far: int) -> Keeping | None:
-    if isinstance(node, cst.Call):
-        return _put_in(node) or (_given(context, node, far - 1) if far else None)
-    return keeping_at(context, node)
-
-
-def _sources(context: Context, flow: Flow, keeping: Keeping) -> set[str]:
-    """The parameters that what is kept is made of, if nothing on the way may have taken the number out of one."""
-    found = set[str]()
-    for mention in (mention for each in keeping.kept for mention in mentions(context, each)):
-        if "." in mention.path or _is_left_behind(context, mention.node):
-            continue  # what an attribute of a parameter is, its caller doesn't say
-        for event in upstream(flow.reaching(mention.node), MANY).values():
-            if isinstance(event.node, cst.Param) and len(flow.bindings(event.path)) == 1:
-                found.add(event.path)
-    return found
-
-
-def _is_left_behind(context: Context, name: cst.CSTNode) -> bool:
-    """Whether a name is given to a function of the project whose result has no graph from it: ``hits(out, y)``."""
-    arg = context.tree.parent(name)
-    call = context.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or not isinstance(arg, cst.Arg):
-        return False
-    function = value_of(context, call.func).node
-    if not isinstance(function, cst.FunctionDef):
-        return False
-    home = context.home(function)
-    bound = bound_to(function, arg, call, home, context)
-    return bool(bound) and _handed_on(context, function).isdisjoint(bound)
-
-
-@at_home
-def _handed_on(context: Context, function: cst.FunctionDef) -> frozenset[str]:
-    """The parameters of a function from which what it returns can have a graph."""
-    return context.remember(_returned_parameters, function)
-
-
-def _returned_parameters(context: Context, function: cst.FunctionDef) -> frozenset[str]:
-    flow = flow_of(context, function)
-    returned = (*nodes_of(context, function, cst.Return), *nodes_of(context, function, cst.Yield))
-    made = [mention.node for each in returned for mention in mentions(context, each)]
-    events = upstream([event for node in made for event in flow.reaching(node)], MANY).values()
-    return frozenset(event.path for event in events if isinstance(event.node, cst.Param))
 
 
 # ---------------------------------------------------------------------- how long it lives

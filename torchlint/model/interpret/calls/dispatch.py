@@ -171,6 +171,26 @@ def _call_reference(frame: Frame, func: Value, node: cst.Call, arguments: Sequen
     return _call_external(frame, ref, func, node, arguments)
 
 
+def _meant_by(frame: Frame, ref: str) -> list[Value]:
+    """All that a name of the project stands for in the end: one of several things that it may be is itself, perhaps."""
+    found: list[Value] = []
+    waiting, met = [Value(Kind.REFERENCE, ref=ref)], {ref}
+    while waiting:
+        value = waiting.pop()
+        name = reference(value)
+        defined = definition(frame.context, name) if name is not None else None
+        if defined is None:
+            found += [value] if name != ref else []
+            continue
+        for each in reversed(defined.choices or (defined,)):
+            if (other := reference(each)) is None:
+                found.insert(0, each)
+            elif other not in met:
+                met.add(other)
+                waiting.append(each)
+    return found
+
+
 def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     root = ref.partition(".")[0]
     last = ref.rpartition(".")[2]
@@ -192,9 +212,9 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
         return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     if is_foreign(root):
         return OBJECT
-    found = definition(frame.context, ref)
-    if found is not None and reference(found) != ref:
-        return call(frame, found, node, arguments)
+    meant = _meant_by(frame, ref)
+    if meant:
+        return reduce(join, [call(frame, each, node, arguments) for each in meant])
     made = _made_by(ref)
     if made is not None:
         return made

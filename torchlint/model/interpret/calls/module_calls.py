@@ -75,8 +75,10 @@ def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) ->
     """What a module gives of which nothing is known but who made it and what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
     if NETWORK_MAKER.fullmatch(func.ref or ""):
-        if not trainable.is_frozen(frame.context, node.func):
-            certainty = Certainty.EXPECTED
+        if func.ref != "torch.hub.load" and not trainable.is_frozen(frame.context, node.func):
+            certainty = (
+                Certainty.EXPECTED
+            )  # what a repository of the hub makes may have no parameters, or record nothing
         if model_outputs.is_made_by(func.ref):
             return model_outputs.output(frame.tree, node, frame.grad, certainty, evidence)
     return learning.likely(

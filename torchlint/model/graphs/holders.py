@@ -1,0 +1,65 @@
+"""Whether a dictionary, list or record that is kept as a whole holds a graph that nobody needs any more."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.context import Context
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.carrying import carries_graph
+from torchlint.model.graphs.flow import Flow
+from torchlint.model.graphs.keeping import Keeping
+from torchlint.model.graphs.parts import Part, is_changed_again, parts_of
+from torchlint.model.graphs.scaled import may_have_graph
+from torchlint.model.graphs.ties import Tie, closest_tie, near_sendings
+from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.syntax import dotted
+from torchlint.model.values import Value
+
+_HOLDING = Kind.CONTAINER | Kind.OBJECT | Kind.NONE
+
+
+def holds_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
+    """Whether something that is put together in each round has a graph in it; ``tie`` is that of itself."""
+    value = value_of(context, node)
+    keys = keeping.keys if value.is_mapping else None
+    if keys is not None and not _has_graph_behind(value, keys):
+        return False
+    if value.kind & ~_HOLDING or not value.kind & (Kind.CONTAINER | Kind.OBJECT) or not may_have_graph(value):
+        return False
+    if is_changed_again(context, flow, node):
+        return False
+    if _is_result(context, flow, keeping, node):
+        return True
+    parts = [part for part in parts_of(context, flow, node) if keys is None or part.key in keys]
+    return any(_has_graph(context, flow, keeping, value, part, tie) for part in parts)
+
+
+def _has_graph_behind(value: Value, keys: frozenset[str]) -> bool:
+    """Whether a dictionary may have a graph behind some keys."""
+    known = value.keys.known if value.keys is not None else {}
+    return any(may_have_graph(known[key]) for key in keys if key in known)
+
+
+def _is_result(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
+    """Whether it is what a function gives that has sent back what it has put into it."""
+    freeing = [each for each in near_sendings(context, keeping) if each.frees and each.holding]
+    if any(target is node for sending in freeing for target in sending.holding):
+        return True
+    path, tree = dotted(node), context.tree
+    targets = {id(tree.statement(each)) for one in freeing for each in one.holding if dotted(each) == path}
+    bound = [event for event in flow.reaching(node) if event.path == path] if targets else []
+    return bool(bound) and all(id(tree.statement(event.node)) in targets for event in bound)
+
+
+def _has_graph(  # noqa: PLR0917
+    context: Context, flow: Flow, keeping: Keeping, holder: Value, part: Part, tie: Tie
+) -> bool:
+    known = holder.keys.known.get(part.key) if holder.keys is not None and part.key is not None else None
+    value = value_of(context, part.value)
+    if not may_have_graph(known or value) or not may_have_graph(value) or value.leaf == Tri.YES:
+        return False
+    own, _ = closest_tie(context, flow, keeping, part.value)
+    if own == Tie.NONE and tie == Tie.PART:
+        own = Tie.SHARED  # by way of what holds it: `sum(losses.values()).backward()`
+    return own > Tie.NONE and carries_graph(context, flow, keeping, part.value, own)
