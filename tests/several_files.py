@@ -16,12 +16,12 @@ ALL = frozenset(catalogue()) - {"TL107"}
 """All rules but the one whose fix is meant to change something: a total no longer requires grad."""
 
 
-def wrong(files: Mapping[str, str]) -> tuple[list[str], Mapping[str, str]] | None:
+def wrong(files: Mapping[str, str], rules: frozenset[str] = ALL) -> tuple[list[str], Mapping[str, str]] | None:
     """How safe fixes change what ``program.py`` does, and the fixed files; None if it does not run as it stands."""
     before = _run(files)
     if before.error is not None:
         return None
-    fixed = _fixed(files)
+    fixed = _fixed(files, rules)
     return (differences(before, _run(fixed)) if fixed != files else []), fixed
 
 
@@ -37,12 +37,12 @@ def _run(files: Mapping[str, str]) -> ProgramRun:
                 sys.modules.pop(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."), None)
 
 
-def _fixed(files: Mapping[str, str]) -> dict[str, str]:
+def _fixed(files: Mapping[str, str], rules: frozenset[str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         _write({**files, "pyproject.toml": ""}, root)  # here the project ends
         outcomes = {
-            name: check_text(text, name, ALL, Fixing.SAFE, location=str(root / name)) for name, text in files.items()
+            name: check_text(text, name, rules, Fixing.SAFE, location=str(root / name)) for name, text in files.items()
         }
     problems = [problem for outcome in outcomes.values() for problem in outcome.problems]
     assert not problems, problems

@@ -63,8 +63,8 @@ values. An update of what was there, and values made on the spot in its size, ar
 +    p.grad = p.grad / 2
 ```
 
-What the file keeps of the old memory has to keep the old values, and what is part of another tensor (`x = img.detach()`)
-must not change that: there is no fix then.
+What the file keeps of the old memory has to keep the old values, and what is part of another tensor
+(`x = img.detach()`) must not change that: there is no fix then.
 
 ```diff
  import torch

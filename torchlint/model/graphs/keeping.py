@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.model.bindings import counter_of
+from torchlint.model.bindings import counter_of, references
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import Event, Scope, flow_of
@@ -99,11 +99,20 @@ def is_own_method(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
     return isinstance(node, cst.Call) and isinstance(value_of(context, node.func).node, cst.FunctionDef)
 
 
+def _named_so(context: Context, target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """A target, and all that its name stands for in its scope: what ``c += x`` gives says nothing of what it was."""
+    yield target
+    if isinstance(target, cst.Name):
+        yield from references(context, target.value, context.scopes.scope_of(target))
+
+
 def is_unknown_holder(context: Context, node: cst.CSTNode) -> bool:
     """Whether something is put into an object of a class that is not seen."""
     match node:
         case cst.Call(func=cst.Attribute(value=holder)):
             return bool(value_of(context, holder).kind & (Kind.UNKNOWN | Kind.OBJECT))
+        case cst.AugAssign(target=target) | cst.Assign(targets=[cst.AssignTarget(target=target)]):
+            return any(bool(value_of(context, name).kind & Kind.OBJECT) for name in _named_so(context, owner(target)))
     return False
 
 

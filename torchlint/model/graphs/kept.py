@@ -92,11 +92,16 @@ def _kept_by_one(context: Context, keeping: Keeping, is_given: bool = False) -> 
     if not is_given and is_own_method(node, context):  # `append` of a class of the project is no list's
         return _given_to_function(context, node)
     found = [kept for each in keeping.kept if (kept := _judged(context, flow, keeping, each)) is not None]
-    if not is_given and is_unknown_holder(context, node):  # what else it does with that is not seen
-        found = [replace(each, is_certain=False) for each in found if each.tie != Tie.NONE]
+    if is_given or is_unknown_holder(context, node):  # what else it does with that is not seen
+        found = [_believed(each, is_given) for each in found if each.tie != Tie.NONE]
     if any(each.is_certain for each in found) and is_told_apart(context, flow, keeping):
         return [replace(each, is_certain=False) for each in found]
     return found
+
+
+def _believed(kept: Kept, is_given: bool) -> Kept:
+    """What an object keeps is certain if its class is seen, and gradients have been sent back through that itself."""
+    return kept if is_given and kept.tie == Tie.SAME else replace(kept, is_certain=False)
 
 
 def _is_near_sending(context: Context, node: cst.CSTNode) -> bool:
