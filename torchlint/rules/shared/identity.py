@@ -157,6 +157,17 @@ def _are_changed(model: Model) -> bool:
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
 
 
+def may_get_graph(model: Model) -> bool:
+    """Whether a tensor of the file may be asked to require grad, or be given an attribute by its name as a text."""
+    return model.remember(_may_get_graph)
+
+
+def _may_get_graph(model: Model) -> bool:
+    if any(model.tree.names(name) for name in ("setattr", "__setattr__", "requires_grad_")):
+        return True
+    return any(model.is_target(node) for node in model.tree.attributes("requires_grad"))
+
+
 def _is_view_of_data(node: cst.Attribute, model: Model) -> bool:
     """Whether only the shape of what `.data` gives is changed, as by ``x.data.squeeze_()``: it stays another tensor."""
     match node:
@@ -207,6 +218,8 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if not value.is_tensor or value.grad != Tri.NO or value.is_parameter or model.remember(compared.are_asked_about):
         return False
+    if _is_made_before(call, inner, model):
+        return True
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
     loop = model.tree.enclosing(call, cst.For, cst.While, cst.FunctionDef)
@@ -222,6 +235,19 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
     return all(_is_kept_here(use, model) for use in before)
+
+
+def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
+    """Whether a name has been bound to a new tensor before, whichever way was taken, and nobody has got that since."""
+    scope, order, statement = model.scopes.scope_of(name), model.tree.order, model.tree.statement(node)
+    uses = [use for use in model.references(name.value, scope) if use is not name]
+    before = [use for use in uses if order(use) < order(statement)]
+    bound = max((use for use in before if _is_bound(use, model)), key=order, default=None)
+    if bound is None or not _is_bound_to_own(bound, model) or not _comes_first(bound, node, model):
+        return False
+    since = [use for use in before if _follows(use, bound, model)]
+    since += [use for use in uses if model.tree.is_inside(use, statement) and not _is_bound(use, model)]
+    return all(_is_kept_here(use, model) for use in since)
 
 
 def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:

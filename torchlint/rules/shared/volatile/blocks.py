@@ -52,8 +52,17 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     scope = model.scopes.scope_of(call)
     plan = model.remember(_Plan, scope)
     found = plan.of(call)
+    if found.need is Need.BLOCK:  # what is made by one statement is done with by one hand
+        beside = (plan.of(each) for each in _in_statement(call, model) if each is not call)
+        found = next((each for each in beside if each.need is Need.HANDWORK), found)
     is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
+
+
+def _in_statement(call: cst.Call, model: Model) -> list[cst.Call]:
+    """The calls that make volatile tensors in the simple statement of a call."""
+    small = model.tree.enclosing(call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Expr, cst.Return)
+    return [each for each in model.tree.within(small, cst.Call) if is_input(each, model)] if small is not None else []
 
 
 def is_half(call: cst.Call, model: Model) -> bool:
