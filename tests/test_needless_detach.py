@@ -283,6 +283,14 @@ FORMS = {
         "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g.data)\n        w.grad = g.data - mean\n",
         "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g)\n        w.grad = g - mean\n",
     ),
+    "used for the last time": (
+        "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return Variable(w.cuda(), requires_grad=True)\n",
+        "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return w.cuda().requires_grad_()\n",
+    ),
+    "given away before it is used for the last time": (
+        "def f(k, use):\n    w = torch.randn(k)\n    use(w)\n    return Variable(w.cuda(), requires_grad=True)\n",
+        "def f(k, use):\n    w = torch.randn(k)\n    use(w)\n    return w.cuda().detach().requires_grad_()\n",
+    ),
     "initialised and assigned": (
         "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        m.weight.data = nn.init.xavier_uniform(m.weight.data, gain=2)\n"
         "        m.bias.data = nn.init.constant_(m.bias.data, 0)\n",

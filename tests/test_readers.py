@@ -52,6 +52,13 @@ def test_the_helper_of_the_imagenet_example_reads() -> None:
     assert [each.fix.applicability for each in found if each.fix is not None] == [Applicability.SAFE] * 2
 
 
+@pytest.mark.parametrize("line", ["vutils.save_image(fake.data, 'x.png')", "best = torch.max(fake.data, 1)[0].cpu()"])
+def test_what_takes_tensors_says_what_has_such_data(line: str) -> None:
+    text = f"import torch\nimport torchvision.utils as vutils\n\n\ndef f(fake):\n    {line}\n"
+    found = check_text(text, "x.py", frozenset(("TL101",))).diagnostics
+    assert [each.fix.applicability for each in found if each.fix is not None] == [Applicability.SAFE]
+
+
 WRITING = ("grid = make_grid(x.data)\n    grid.zero_()", "unknown(x.data)", "writer.put('x', x.data)")
 
 

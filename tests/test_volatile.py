@@ -343,6 +343,33 @@ def test_the_order_of_modes_does_not_matter(name: str) -> None:
     assert fixed(safe, Fixing.UNSAFE) == fixed(text, Fixing.UNSAFE)
 
 
+BEFORE = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+net = nn.Linear(3, 2)
+
+
+def run(train_loader, valid_loader):
+    hits = 0
+    for x, y in train_loader:
+        out = net(x)
+        hits += out.data.max(1)[1].eq(y).sum()
+    for x, y in valid_loader:
+        x = Variable(x, volatile=True)
+        out = net(x)
+        hits += out.data.max(1)[1].eq(y).sum()
+    return hits
+"""
+
+
+def test_what_runs_before_waits_for_no_block() -> None:
+    safe = fixed(BEFORE, Fixing.SAFE)
+    assert safe.count("out.max(1)[1]") == 1
+    assert fixed(safe, Fixing.UNSAFE) == fixed(BEFORE, Fixing.UNSAFE)
+
+
 HELPER = """\
 import torch
 

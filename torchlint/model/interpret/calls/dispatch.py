@@ -195,6 +195,8 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
         return container(NUMBER)
     if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
         return arguments[0].value
+    if ref.startswith("torchvision.utils.") and arguments and not arguments[0].star and not arguments[0].keyword:
+        torch_functions.learn_from_argument(frame, ref, arguments[0], node)
     if ref in _UNPICKLING:
         return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     if is_foreign(root):

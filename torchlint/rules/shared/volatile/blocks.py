@@ -116,9 +116,18 @@ def _waiting(model: Model, scope: cst.FunctionDef | cst.Module) -> _Waiting:
         for name in model.tree.within(line, cst.Name)
         if model.is_target(name)
     }
-    cutting = {id(model.tree.statement(use)) for name in names for use in model.references(name, scope)}
+    begun = [call for call, lines in found if lines]
+    uses = (use for name in names for use in model.references(name, scope))
+    cutting = {id(model.tree.statement(use)) for use in uses if _may_follow(use, begun, model)}
     makers = {id(model.tree.statement(call)) for call, _ in found}
     return _Waiting(inside, frozenset(cutting - makers))
+
+
+def _may_follow(use: cst.CSTNode, calls: Sequence[cst.Call], model: Model) -> bool:
+    """Whether something may run after one of the calls: it stands behind it, or in a loop around it."""
+    order = model.tree.order
+    loops = [up for up in model.tree.ancestors(use) if isinstance(up, (cst.For, cst.While))]
+    return any(order(use) > order(call) or any(model.tree.is_inside(call, loop) for loop in loops) for call in calls)
 
 
 def _bound(call: cst.Call, model: Model) -> list[str]:
