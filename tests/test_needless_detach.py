@@ -283,6 +283,22 @@ FORMS = {
         "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g.data)\n        w.grad = g.data - mean\n",
         "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g)\n        w.grad = g - mean\n",
     ),
+    "what comes next out of a loader": (
+        "def f(net, loader):\n    for i in range(3):\n        x, y = next(iter(loader))\n        x = Variable(x).cuda()\n        net.resize(x.resize_(3))\n",
+        "def f(net, loader):\n    for i in range(3):\n        x, y = next(iter(loader))\n        x = x.cuda()\n        net.resize(x.resize_(3))\n",
+    ),
+    "what comes next out of a loader, and is kept": (
+        "def f(net, loader, seen):\n    for i in range(3):\n        x, y = next(iter(loader))\n        seen.append(x)\n        x = Variable(x).cuda()\n        net.resize(x.resize_(3))\n",
+        "def f(net, loader, seen):\n    for i in range(3):\n        x, y = next(iter(loader))\n        seen.append(x)\n        x = x.detach().cuda()\n        net.resize(x.resize_(3))\n",
+    ),
+    "a transformed image": (
+        "from PIL import Image\nfrom torchvision import transforms\ndef f(net, path):\n    t = transforms.Compose([transforms.ToTensor()])\n    net(Variable(t(Image.open(path)).unsqueeze(0).cuda()))\n",
+        "from PIL import Image\nfrom torchvision import transforms\ndef f(net, path):\n    t = transforms.Compose([transforms.ToTensor()])\n    net(t(Image.open(path)).unsqueeze(0).cuda())\n",
+    ),
+    "a transformed tensor": (
+        "from torchvision import transforms\ndef f(net, x: torch.Tensor):\n    t = transforms.Compose([transforms.Resize(3)])\n    net(Variable(t(x).unsqueeze(0).cuda()))\n",
+        "from torchvision import transforms\ndef f(net, x: torch.Tensor):\n    t = transforms.Compose([transforms.Resize(3)])\n    net(t(x).unsqueeze(0).detach().cuda())\n",
+    ),
     "used for the last time": (
         "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return Variable(w.cuda(), requires_grad=True)\n",
         "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return w.cuda().requires_grad_()\n",

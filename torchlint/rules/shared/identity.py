@@ -34,7 +34,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or is_from_loader(model.value(inner)):
+    if usage is Usage.WRITTEN or _is_of_batch(inner, model):
         return usage is not Usage.WRITTEN
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
@@ -57,6 +57,17 @@ def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
             result = library.method(name)
             return isinstance(result, TensorResult) and not (result.is_input or result.same)
     return False
+
+
+def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is a batch of a loader, or what methods make of one: ``x.unsqueeze(0).cuda()``."""
+    while not is_from_loader(model.value(node)):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return False
+        if any(model.value(arg.value).may_be_tensor for arg in node.args):
+            return False
+        node = node.func.value
+    return True
 
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -329,10 +340,14 @@ def _is_filled(use: cst.Name, model: Model) -> bool:
 
 
 def _is_bound_to_own(target: cst.Name, model: Model) -> bool:
-    """Whether a name is plainly assigned a new tensor, or gets one of a batch from a loop over a loader."""
+    """Whether a name is plainly assigned a new tensor, or gets one of a batch: from a loop over a loader or ``next``."""
     loop = model.tree.enclosing(target, cst.For, cst.SimpleStatementLine)
-    is_of_loop = isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body)
-    return is_from_loader(model.value(target)) if is_of_loop else _is_bound_to_new(target, model)
+    if isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body):
+        return is_from_loader(model.value(target))
+    made = bound_value(target, model.tree) or unpacked_from(target, model.tree)
+    if isinstance(made, cst.Call) and last_name(made.func) == "next" and is_from_loader(model.value(target)):
+        return True
+    return _is_bound_to_new(target, model)
 
 
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
