@@ -454,12 +454,11 @@ def test_workers_end_with_the_program(by: signal.Signals, way: str, write: Write
 def test_what_a_shell_says_of_it(by: str, code: int, write: Write, tmp_path: Path) -> None:
     write({f"{n}.py": MANY for n in range(6)})
     line = [sys.executable, "-c", command("check", "--no-cache", "-j2", wrapper=BUSY)[-1]]
-    shell = f"{shlex.join(line)} & read < go; kill -{by} $!; wait $!; echo $?"
-    os.mkfifo(tmp_path / "go")
+    shell = f"{shlex.join(line)} & until test -e go; do sleep 0.1; done; kill -{by} $!; wait $!; echo $?"
     child = started(tmp_path, ["sh", "-c", shell])
     assert child.stdout is not None
     assert child.stdout.readline() == b"now\n"
-    (tmp_path / "go").write_bytes(b"\n")
+    (tmp_path / "go").touch()
     out, _ = child.communicate(timeout=20)
     assert out.split()[-1] == str(code).encode()
 

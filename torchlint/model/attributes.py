@@ -108,9 +108,12 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
     found: Value | None = None
     for target in used.assigned:
         scope = context.scopes.scope_of(target)
-        value = trace_of(context, scope).value(target)
-        if value.kind == Kind.UNKNOWN and isinstance(context.tree.parent(target), cst.AugAssign):
-            if is_first or context.codebase.queries.is_open(ScopeKey(id(scope))):
+        trace, increase = trace_of(context, scope), context.tree.parent(target)
+        value = trace.value(target)
+        if value.kind == Kind.UNKNOWN and isinstance(increase, cst.AugAssign):
+            by = increase.value
+            is_counter = isinstance(by, cst.BaseNumber) or trace.value(by).kind == Kind.NUMBER
+            if is_first or (is_counter and context.codebase.queries.is_open(ScopeKey(id(scope)))):
                 continue  # what it is increased from is not known yet
         found = value if found is None else join(found, value)
     if found is not None and containers.holds(found):

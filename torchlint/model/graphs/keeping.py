@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -89,6 +90,24 @@ def keeping_at(context: Context, node: cst.CSTNode) -> Keeping | None:
         case cst.Call():
             return _put_in(node)
     return None
+
+
+def is_statement(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
+    """Whether a call with arguments stands for itself, so that what it is given is gone unless it is kept."""
+    return isinstance(node, cst.Call) and bool(node.args) and isinstance(context.tree.parent(node), cst.Expr)
+
+
+def is_own_method(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
+    """Whether a function of the project is called."""
+    return isinstance(node, cst.Call) and isinstance(value_of(context, node.func).node, cst.FunctionDef)
+
+
+def is_unknown_holder(context: Context, node: cst.CSTNode) -> bool:
+    """Whether something is put into an object of a class that is not seen."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=holder)):
+            return bool(value_of(context, holder).kind & (Kind.UNKNOWN | Kind.OBJECT))
+    return False
 
 
 def given_at(context: Context, call: cst.Call) -> Keeping | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import libcst as cst
 
@@ -19,7 +18,15 @@ from torchlint.model.graphs.called import is_called_loss, is_called_part
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_given_away, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
-from torchlint.model.graphs.keeping import Keeping, given_at, keepings_at, outlives_a_round
+from torchlint.model.graphs.keeping import (
+    Keeping,
+    given_at,
+    is_own_method,
+    is_statement,
+    is_unknown_holder,
+    keepings_at,
+    outlives_a_round,
+)
 from torchlint.model.graphs.mentions import is_below, mentions, owner
 from torchlint.model.graphs.relatives import relatives
 from torchlint.model.graphs.saved import saves_nothing
@@ -63,14 +70,18 @@ class Kept:
 
 def kept_for_nothing(context: Context, node: cst.CSTNode) -> list[Kept]:
     """The values of which a statement or call keeps the graphs for nothing."""
-    keepings, is_given = keepings_at(context, node), False
-    if not keepings and _is_statement(node, context):
-        given = given_at(context, node)
-        keepings, is_given = [] if given is None else [given], True
-    return [each for keeping in keepings for each in _kept_by_one(context, keeping, is_given)]
+    keepings = keepings_at(context, node)
+    if not keepings and is_statement(node, context):
+        return _given_to_function(context, node)
+    return [each for keeping in keepings for each in _kept_by_one(context, keeping)]
 
 
-def _kept_by_one(context: Context, keeping: Keeping, is_given: bool) -> list[Kept]:
+def _given_to_function(context: Context, call: cst.Call) -> list[Kept]:
+    given = given_at(context, call)
+    return [] if given is None else _kept_by_one(context, given, is_given=True)
+
+
+def _kept_by_one(context: Context, keeping: Keeping, is_given: bool = False) -> list[Kept]:
     node = keeping.node
     if not outlives_a_round(context, keeping):
         return []
@@ -82,15 +93,14 @@ def _kept_by_one(context: Context, keeping: Keeping, is_given: bool) -> list[Kep
         return []
     if is_sent_elsewhere(context, keeping.path, flow.scope):
         return []
+    if not is_given and is_own_method(node, context):  # `append` of a class of the project is no list's
+        return _given_to_function(context, node)
     found = [kept for each in keeping.kept if (kept := _judged(context, flow, keeping, each)) is not None]
+    if not is_given and is_unknown_holder(context, node):  # what else it does with that is not seen
+        found = [replace(each, is_certain=False) for each in found if each.tie != Tie.NONE]
     if any(each.is_certain for each in found) and is_told_apart(context, flow, keeping):
         return [replace(each, is_certain=False) for each in found]
     return found
-
-
-def _is_statement(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
-    """Whether a call with arguments stands for itself, so that what it is given is gone unless it is kept."""
-    return isinstance(node, cst.Call) and bool(node.args) and isinstance(context.tree.parent(node), cst.Expr)
 
 
 def _is_near_sending(context: Context, node: cst.CSTNode) -> bool:

@@ -61,6 +61,8 @@ def mentions(context: Context, expression: cst.CSTNode) -> Iterator[Mention]:
                     waiting.append(func.value)
                 elif last_name(func) in CUTTING_FUNCTIONS:
                     continue
+                elif seen(context, func).kind == Kind.OBJECT:  # what its class does when it is called
+                    waiting.append(func)
                 waiting += [arg.value for arg in args]
             case cst.Subscript(value=inner) | cst.UnaryOperation(expression=inner):
                 waiting.append(inner)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Role, Tri, Value
+from torchlint.model import Kind, Model, Role, Tri, Usage, Value
 from torchlint.model.bindings import declares
 from torchlint.model.codebase.exports import keeper
 from torchlint.model.syntax import call_of, chain, has_stars, positional
@@ -33,18 +33,44 @@ def keep_graphs(model: Model) -> bool:
 
 
 def _assigns_graphs(model: Model) -> bool:
-    """Whether a gradient is assigned that may have a graph, or gets one in place: ``p.grad = p.grad + 0.01 * p``."""
-    return any(_gets_graph(node, model) for node in model.tree.attributes("grad"))
+    """Whether a gradient is assigned that may have a graph, or gets one in place: ``p.grad = p.grad + 0.01 * p``.
+
+    By another name as well (``g = p.grad; g += 0.01 * p``), or by what it is given to.
+    """
+    gradients = model.tree.attributes("grad")
+    return any(_gets_graph(place, model) for node in gradients for place in _names(node, model)) or any(
+        _is_given_graph(node, model) for node in gradients
+    )
 
 
-def _gets_graph(gradient: cst.Attribute, model: Model) -> bool:
-    parent = model.tree.parent(gradient)
+def _names(gradient: cst.Attribute, model: Model) -> Iterator[cst.BaseExpression]:
+    """A gradient, and the uses of the name that it is given."""
+    yield gradient
+    match model.tree.parent(gradient):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            uses = model.references(name, model.scopes.scope_of(target))
+            yield from (use for use in uses if not isinstance(model.tree.parent(use), cst.AssignTarget))
+
+
+def _is_given_graph(gradient: cst.Attribute, model: Model) -> bool:
+    """Whether a gradient is put where something with a graph is written to it: ``decay(p.grad, p)``."""
+    if not isinstance(model.tree.parent(gradient), (cst.Arg, cst.Element, cst.BaseComp, cst.DictElement)):
+        return False
+    return model.grad_enabled(gradient) != Tri.NO and model.usage(gradient) is Usage.WRITTEN
+
+
+def _gets_graph(gradient: cst.BaseExpression, model: Model) -> bool:
+    whole: cst.CSTNode = gradient
+    while isinstance(parent := model.tree.parent(whole), cst.Subscript) and parent.value is whole:
+        whole = parent
     match parent:
         case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
             value = model.value(assign.value)
             return value.may_be_tensor and value.grad != Tri.NO
-        case cst.AugAssign(target=target, value=added) if target is gradient:
+        case cst.AugAssign(target=target, value=added) if target is whole:
             given = [added]
+        case cst.Attribute(attr=cst.Name("requires_grad_")):
+            return True
         case cst.Attribute(attr=cst.Name(value=name)) if memory.is_inplace(name):
             call = call_of(parent, model.tree)
             given = [arg.value for arg in call.args] if call is not None else []

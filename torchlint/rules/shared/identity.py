@@ -42,17 +42,24 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     uses, written = model.remember(_uses, inner.value, scope)
     if _has_others(written, inner):
         return False
-    return usage <= Usage.SAVED or not (_is_given(inner, model) or _is_read_elsewhere(uses, call, inner, model))
+    if usage <= Usage.SAVED:
+        return True
+    # who gets it may change it: what an attribute, a list or another name holds is still there
+    return _is_own_object(inner, model) and not _is_read_elsewhere(uses, call, inner, model)
 
 
 def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a tensor that nothing else refers to, and that no write can give a graph."""
     value = model.value(node)
-    if not value.is_tensor or value.is_parameter or value.dtype & Dtype.FLOAT:
-        return False
+    return value.is_tensor and not value.is_parameter and not value.dtype & Dtype.FLOAT and _is_view(node, model)
+
+
+def _is_view(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor object of its own that may share the memory of another one."""
     match node:
-        case cst.Subscript(value=base):
-            return model.is_tensor(base)
+        case cst.Subscript(value=base, slice=indices):
+            is_cut = len(indices) > 1 and any(isinstance(each.slice, cst.Slice) for each in indices)  # no list is
+            return is_cut or model.is_tensor(base)
         case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value=name))) if model.is_tensor(base):
             result = library.method(name)
             return isinstance(result, TensorResult) and not (result.is_input or result.same)
@@ -215,10 +222,30 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return True
         case _:
             return memory.is_new(node, model)
-    if not isinstance(model.scopes.scope_of(node), cst.FunctionDef):
-        return False
-    bound = model.targets(node.value, model.scopes.scope_of(node))
-    return bool(bound) and not _is_given(node, model) and all(_is_bound_to_new(target, model) for target in bound)
+    return isinstance(model.scopes.scope_of(node), cst.FunctionDef) and _is_own_name(node, model)
+
+
+def _is_own_name(name: cst.Name, model: Model) -> bool:
+    """Whether a name is bound to nothing but new tensors."""
+    bound = model.targets(name.value, model.scopes.scope_of(name))
+    return bool(bound) and not _is_given(name, model) and all(_is_bound_to_new(target, model) for target in bound)
+
+
+def _is_own_object(name: cst.Name, model: Model) -> bool:
+    """Whether a name is bound to nothing but new tensors, new views of one, and what methods make of itself."""
+    targets = model.targets(name.value, model.scopes.scope_of(name))
+    bound = [target for target in targets if _is_bound(target, model)]
+    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_view
+    return bool(bound) and not _is_given(name, model) and all(any(way(t, model) for way in ways) for t in bound)
+
+
+def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
+    """Whether a name is plainly assigned a view of a tensor, of which a wrapper would be one, too.
+
+    One that is made without autograd refuses to be written to, and its wrapper does not.
+    """
+    made = bound_value(target, model.tree)
+    return made is not None and _is_view(made, model) and model.grad_enabled(target) != Tri.NO
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
