@@ -367,7 +367,7 @@ def _is_filled(use: cst.Name, model: Model) -> bool:
 
 
 def _is_bound_to_own(target: cst.Name, model: Model) -> bool:
-    """Whether a name is plainly assigned a new tensor, or gets one of a batch: from a loop over a loader or ``next``."""
+    """Whether a name is assigned a new tensor, or gets one of a batch: from a loop over a loader, from ``next``."""
     loop = model.tree.enclosing(target, cst.For, cst.SimpleStatementLine)
     if isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body):
         return is_from_loader(model.value(target))
