@@ -39,6 +39,11 @@ def test_together_or_not_at_all(name: str) -> None:
     assert ".data" not in fixed(text, Fixing.UNSAFE)
 
 
+def test_metadata_is_no_half() -> None:
+    text = f"{HEAD}    p.data = t(p.data.size())\n"
+    assert fixed(text, Fixing.SAFE) == f"{HEAD}    p.data = t(p.size())\n"
+
+
 def test_a_gradient_needs_no_block() -> None:
     text = f"{HEAD}    p.grad.data += t\n"
     assert fixed(text, Fixing.SAFE) == text

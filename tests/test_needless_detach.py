@@ -251,6 +251,62 @@ FORMS = {
         "def f(k, x: torch.Tensor):\n    k = k + x.abs().sum()\n    k = k.data[0]\n    return min(max(k, 0), 1)\n",
         "def f(k, x: torch.Tensor):\n    k = k + x.abs().sum()\n    k = k.item()\n    return min(max(k, 0), 1)\n",
     ),
+    "brought to a device that is not seen": (
+        "def f(x):\n    return Variable(torch.randn(3).cuda(x.get_device()))\n",
+        "def f(x):\n    return torch.randn(3, device=x.get_device())\n",
+    ),
+    "of a size that is spread out": (
+        "def f(*shape):\n    return Variable(torch.zeros(*shape))\n",
+        "def f(*shape):\n    return torch.zeros(*shape)\n",
+    ),
+    "of a factory that may be asked for a gradient": (
+        "def f(**how):\n    return Variable(torch.zeros(3, **how))\n",
+        "def f(**how):\n    return torch.zeros(3, **how).detach()\n",
+    ),
+    "out of two loaders": (
+        "def f(net, loader_a, loader_b):\n    for i, (a, b) in enumerate(zip(loader_a, loader_b)):\n        a = Variable(a.cuda())\n        net(a.sum(), b)\n",
+        "def f(net, loader_a, loader_b):\n    for i, (a, b) in enumerate(zip(loader_a, loader_b)):\n        a = a.cuda()\n        net(a.sum(), b)\n",
+    ),
+    "made anew before it is replaced": (
+        "def f(net, loader):\n    for batch in loader:\n        x, _ = batch\n        x = torch.bernoulli(x)\n        x = Variable(x.cuda())\n        net(x)\n",
+        "def f(net, loader):\n    for batch in loader:\n        x, _ = batch\n        x = torch.bernoulli(x)\n        x = x.cuda()\n        net(x)\n",
+    ),
+    "made anew on one path before it is replaced": (
+        "def f(net, x, drop):\n    if drop:\n        x = torch.bernoulli(x)\n    x = Variable(x.cuda())\n    net(x)\n",
+        "def f(net, x, drop):\n    if drop:\n        x = torch.bernoulli(x)\n    x = x.detach().cuda()\n    net(x)\n",
+    ),
+    "kept by another before it is replaced": (
+        "def f(net, seen):\n    x = torch.rand(3)\n    x = torch.bernoulli(x)\n    seen.append(x)\n    x = Variable(x.cuda())\n    net(x)\n",
+        "def f(net, seen):\n    x = torch.rand(3)\n    x = torch.bernoulli(x)\n    seen.append(x)\n    x = x.cuda().detach()\n    net(x)\n",
+    ),
+    "gradients that are asked for, where others are assigned": (
+        "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g.data)\n        w.grad = g.data - mean\n",
+        "def f(loss, ws: list[torch.Tensor], mean: torch.Tensor):\n    for w, g in zip(ws, torch.autograd.grad(loss, ws)):\n        mean.copy_(g)\n        w.grad = g - mean\n",
+    ),
+    "what comes next out of a loader": (
+        "def f(net, loader):\n    for i in range(3):\n        x, y = next(iter(loader))\n        x = Variable(x).cuda()\n        net.resize(x.resize_(3))\n",
+        "def f(net, loader):\n    for i in range(3):\n        x, y = next(iter(loader))\n        x = x.cuda()\n        net.resize(x.resize_(3))\n",
+    ),
+    "what comes next out of a loader, and is kept": (
+        "def f(net, loader, seen):\n    for i in range(3):\n        x, y = next(iter(loader))\n        seen.append(x)\n        x = Variable(x).cuda()\n        net.resize(x.resize_(3))\n",
+        "def f(net, loader, seen):\n    for i in range(3):\n        x, y = next(iter(loader))\n        seen.append(x)\n        x = x.detach().cuda()\n        net.resize(x.resize_(3))\n",
+    ),
+    "a transformed image": (
+        "from PIL import Image\nfrom torchvision import transforms\ndef f(net, path):\n    t = transforms.Compose([transforms.ToTensor()])\n    net(Variable(t(Image.open(path)).unsqueeze(0).cuda()))\n",
+        "from PIL import Image\nfrom torchvision import transforms\ndef f(net, path):\n    t = transforms.Compose([transforms.ToTensor()])\n    net(t(Image.open(path)).unsqueeze(0).cuda())\n",
+    ),
+    "a transformed tensor": (
+        "from torchvision import transforms\ndef f(net, x: torch.Tensor):\n    t = transforms.Compose([transforms.Resize(3)])\n    net(Variable(t(x).unsqueeze(0).cuda()))\n",
+        "from torchvision import transforms\ndef f(net, x: torch.Tensor):\n    t = transforms.Compose([transforms.Resize(3)])\n    net(t(x).unsqueeze(0).detach().cuda())\n",
+    ),
+    "used for the last time": (
+        "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return Variable(w.cuda(), requires_grad=True)\n",
+        "def f(k):\n    w = torch.randn(k).mul_(1e-3)\n    return w.cuda().requires_grad_()\n",
+    ),
+    "given away before it is used for the last time": (
+        "def f(k, use):\n    w = torch.randn(k)\n    use(w)\n    return Variable(w.cuda(), requires_grad=True)\n",
+        "def f(k, use):\n    w = torch.randn(k)\n    use(w)\n    return w.cuda().detach().requires_grad_()\n",
+    ),
     "initialised and assigned": (
         "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        m.weight.data = nn.init.xavier_uniform(m.weight.data, gain=2)\n"
         "        m.bias.data = nn.init.constant_(m.bias.data, 0)\n",

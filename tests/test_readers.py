@@ -52,6 +52,13 @@ def test_the_helper_of_the_imagenet_example_reads() -> None:
     assert [each.fix.applicability for each in found if each.fix is not None] == [Applicability.SAFE] * 2
 
 
+@pytest.mark.parametrize("line", ["vutils.save_image(fake.data, 'x.png')", "best = torch.max(fake.data, 1)[0].cpu()"])
+def test_what_takes_tensors_says_what_has_such_data(line: str) -> None:
+    text = f"import torch\nimport torchvision.utils as vutils\n\n\ndef f(fake):\n    {line}\n"
+    found = check_text(text, "x.py", frozenset(("TL101",))).diagnostics
+    assert [each.fix.applicability for each in found if each.fix is not None] == [Applicability.SAFE]
+
+
 WRITING = ("grid = make_grid(x.data)\n    grid.zero_()", "unknown(x.data)", "writer.put('x', x.data)")
 
 
@@ -59,6 +66,51 @@ WRITING = ("grid = make_grid(x.data)\n    grid.zero_()", "unknown(x.data)", "wri
 def test_what_may_write_is_not(line: str) -> None:
     found = check_text(f"{HEAD}    {line}\n", "x.py", frozenset(("TL101",))).diagnostics
     assert [each.fix.applicability for each in found if each.fix is not None] == [Applicability.UNSAFE]
+
+
+SAVING = """\
+import torch
+from torch import nn
+
+
+def f(net: nn.Linear, x: torch.Tensor, **how):
+    {}
+    loss = (x * net.weight.data).sum()
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "is_safe"),
+    [
+        ("nn.utils.clip_grad_norm_([x], max_norm=1.0)", True),
+        ("words = nn.Embedding(3, 2, max_norm=None)", True),
+        ("words = nn.Embedding(3, 2, max_norm=1.0)", False),
+        ("words = nn.Embedding(3, 2, None, 1.0)", False),
+        ("words = nn.EmbeddingBag(3, 2, **how)", False),
+        ("words = nn.Embedding.from_pretrained(x, True, None, 1.0)", False),
+        ("words = Words(max_norm=1.0)", False),
+    ],
+)
+def test_an_embedding_with_a_norm_writes(line: str, is_safe: bool) -> None:
+    found = check_text(SAVING.format(line), "x.py", frozenset(("TL101",))).diagnostics
+    assert [each.fix is not None and each.fix.applicability is Applicability.SAFE for each in found] == [is_safe]
+
+
+@pytest.mark.parametrize(
+    ("function", "is_safe"),
+    [
+        ("def joined(xs):\n    return torch.cat([x.view(-1) for x in xs])\n", True),
+        ("def joined(xs):\n    return torch.cat(xs).view(-1)\n", False),
+        ("def joined(xs):\n    out = xs[0].exp()\n    xs.append(out)\n    return out\n", False),
+        ("def joined(xs):\n    return joined(xs).view(-1)\n", False),
+    ],
+)
+def test_what_a_function_makes_anew_is_safe(function: str, is_safe: bool) -> None:
+    text = f"import torch\n\n\n{function}\n\ndef f(xs: list[torch.Tensor], use):\n    y = joined(xs).data\n    use(y)\n"
+    found = check_text(text, "x.py", frozenset(("TL101",))).diagnostics
+    safe = [each.fix is not None and each.fix.applicability is Applicability.SAFE for each in found]
+    assert safe == [is_safe] or (not safe and not is_safe)
 
 
 EMBEDDING = """\

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from volatile import IMPORT, as_it_was, differences
 
@@ -337,6 +341,97 @@ def test_the_order_of_modes_does_not_matter(name: str) -> None:
     assert "no_grad" not in safe
     assert "olatile=True" in safe or "False, True" in safe
     assert fixed(safe, Fixing.UNSAFE) == fixed(text, Fixing.UNSAFE)
+
+
+BEFORE = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+net = nn.Linear(3, 2)
+
+
+def run(train_loader, valid_loader):
+    hits = 0
+    for x, y in train_loader:
+        out = net(x)
+        hits += out.data.max(1)[1].eq(y).sum()
+    for x, y in valid_loader:
+        x = Variable(x, volatile=True)
+        out = net(x)
+        hits += out.data.max(1)[1].eq(y).sum()
+    return hits
+"""
+
+
+def test_what_runs_before_waits_for_no_block() -> None:
+    safe = fixed(BEFORE, Fixing.SAFE)
+    assert safe.count("out.max(1)[1]") == 1
+    assert fixed(safe, Fixing.UNSAFE) == fixed(BEFORE, Fixing.UNSAFE)
+
+
+HELPER = """\
+import torch
+
+
+def accuracy(output, target):
+    _, pred = output.topk(1, 1)
+    correct = pred.t().eq(target.view(1, -1))
+    res = []
+    res.append(correct[:1].reshape(-1).float().sum(0))
+    {}return res
+"""
+USING = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+from helper import accuracy
+
+net = nn.Linear(3, 2)
+
+
+def evaluate(loader, meter):
+    for x, y in loader:
+        x = Variable(x, volatile=True)
+        out = net(x)
+        meter.update(accuracy(out, y)[0].data[0])
+"""
+
+
+@pytest.mark.parametrize(("kept", "is_block"), [("", True), ("seen.extend(res)\n    ", False)])
+def test_a_helper_of_another_file_that_fills_its_own_list(
+    write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any], kept: str, is_block: bool
+) -> None:
+    write({"pyproject.toml": "", "helper.py": HELPER.format(kept), "use.py": USING})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", ".")
+    assert ("with torch.no_grad():\n            out = net(x)" in Path("use.py").read_text(encoding="utf-8")) is is_block
+
+
+TOGETHER = """\
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+net, other, losses = nn.Linear(3, 2), nn.Linear(2, 2), []
+
+
+def score(p):
+    losses.append(other(torch.ones(1, 2)).sum())
+    return p.sum()
+
+
+def evaluate(x, y):
+    x, y = Variable(x, volatile=True), Variable(y, volatile=True)
+    total = score(x)
+    out = other(y)
+    return total.data + out.sum().data
+"""
+
+
+def test_two_of_one_statement_are_done_with_together() -> None:
+    assert fixed(TOGETHER, Fixing.UNSAFE).count("volatile=True") == 2
+    apart = TOGETHER.replace("Variable(x, volatile=True), Variable(y, volatile=True)", "x, Variable(y, volatile=True)")
+    assert "with torch.no_grad():\n        out = other(y)" in fixed(apart, Fixing.UNSAFE)
 
 
 # what is called keeps something that has nothing to do with the volatile tensor, and is trained later

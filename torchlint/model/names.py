@@ -14,7 +14,8 @@ MODULE_NAME = re.compile(
 )
 CLASS_NAME = re.compile(r"^_?[A-Z]+[a-z][a-z]|^[A-Z]{3}")
 LOADER_NAME = re.compile(
-    r"(^|_|[a-z])(data_?)?loader\d*$|(^|_)(train|test|val|valid|dev|eval|data|batch)_iter$", re.IGNORECASE
+    r"(^|_|[a-z])(data_?)?loader(\d*|_[a-z\d])$|(^|_)(train|test|val|valid|dev|eval|data|batch)_(iter|queue)$",
+    re.IGNORECASE,
 )
 DATA_SET_NAME = re.compile(r"(^|_)(data_?|(train|test|val|valid|dev|eval)_?(data_?)?)set\d*$", re.IGNORECASE)
 INPLACE = re.compile(r"[a-z0-9]_$")

@@ -190,7 +190,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
-    half = data_sites.half_of(node, model)
+    half = None if model.ask(only_metadata, node) else data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
@@ -239,6 +239,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if has_no_graph:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
+        if usage in data_sites.READING and _consumed(node, model) and not identity.may_get_graph(model):
+            return Fix("Remove `.data`: the tensor has no graph", drop, _applicability(safe))
         if usage is not Usage.WRITTEN and identity.may_be_one(node, node.value, model):
             is_kept = safe and usage in data_sites.READING
             return Fix("Remove `.data`: the tensor has no graph", drop, _applicability(is_kept))

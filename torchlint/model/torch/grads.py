@@ -48,9 +48,9 @@ def certainty_of_inputs(inputs: Sequence[Value]) -> Certainty:
 
 def deciding(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> Sequence[Value]:
     """The inputs that decide whether a result requires grad."""
+    if receiver is not None and (result.grad == "first" or result.same):  # what can be the receiver has its graph
+        return [receiver]
     if result.grad == "first":
-        if receiver is not None:
-            return [receiver]
         if arguments and arguments[0].keyword is None and not arguments[0].star:
             return [arguments[0].value]
     values = [a.value for a in arguments if a.keyword != "out"]
@@ -88,7 +88,8 @@ def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: Tri, grad_mode:
 
 
 def _factory_grad(arguments: Sequence[Argument]) -> Tri:
-    literal = given_bool(arguments, "requires_grad", None, False)
+    by_name = [a for a in arguments if a.star != "*"]  # nothing else can say it
+    literal = given_bool(by_name, "requires_grad", None, False)
     return Tri.MAYBE if literal is None else Tri.YES if literal else Tri.NO
 
 

@@ -11,9 +11,10 @@ from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, V
 from torchlint.model.bindings import declares
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.parameters import applied_to_modules
-from torchlint.model.syntax import chain, dotted, ending_name, is_none
+from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients, indices, memory, operands, readers, scalars
+from torchlint.rules.shared.renormalised import are_renormalised
 
 
 class Site(enum.Enum):
@@ -291,12 +292,6 @@ def is_computed_without_graph(node: cst.BaseExpression, source: cst.BaseExpressi
     return isinstance(source, cst.Call) and model.grad_enabled(node) == Tri.NO
 
 
-def _are_renormalised(model: Model) -> bool:
-    """Whether an embedding writes to its weights where they are looked up: it has a `max_norm`."""
-    given = (model.tree.parent(node) for node in model.tree.names("max_norm"))
-    return any(isinstance(each, cst.Arg) and not is_none(each.value) for each in given)
-
-
 def is_left_alone(node: cst.Attribute, model: Model) -> bool:
     """Whether nobody writes to what a `.data` gives, nor, where it is counted, to what it is taken from.
 
@@ -316,7 +311,7 @@ def is_left_alone(node: cst.Attribute, model: Model) -> bool:
         return False
     if usage is not Usage.SAVED:
         return True
-    if model.value(source).is_parameter and model.remember(_are_renormalised):
+    if model.value(source).is_parameter and are_renormalised(model):
         return False
     is_copied = any(name in readers.READERS or name == "numpy" for name, _ in chain(node, model.tree))
     return is_copied or not model.is_written(source)

@@ -35,7 +35,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
     usage = model.usage(call)
-    if usage is Usage.WRITTEN or is_from_loader(model.value(inner)):
+    if usage is Usage.WRITTEN or _is_of_batch(inner, model):
         return usage is not Usage.WRITTEN
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
@@ -66,6 +66,17 @@ def _is_view(node: cst.BaseExpression, model: Model) -> bool:
             result = library.method(name)
             return isinstance(result, TensorResult) and not (result.is_input or result.same)
     return False
+
+
+def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is a batch of a loader, or what methods make of one: ``x.unsqueeze(0).cuda()``."""
+    while not is_from_loader(model.value(node)):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return False
+        if any(model.value(arg.value).may_be_tensor for arg in node.args):
+            return False
+        node = node.func.value
+    return True
 
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -166,6 +177,17 @@ def _are_changed(model: Model) -> bool:
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
 
 
+def may_get_graph(model: Model) -> bool:
+    """Whether a tensor of the file may be asked to require grad, or be given an attribute by its name as a text."""
+    return model.remember(_may_get_graph)
+
+
+def _may_get_graph(model: Model) -> bool:
+    if any(model.tree.names(name) for name in ("setattr", "__setattr__", "requires_grad_")):
+        return True
+    return any(model.is_target(node) for node in model.tree.attributes("requires_grad"))
+
+
 def _is_view_of_data(node: cst.Attribute, model: Model) -> bool:
     """Whether only the shape of what `.data` gives is changed, as by ``x.data.squeeze_()``: it stays another tensor."""
     match node:
@@ -238,6 +260,8 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if not value.is_tensor or model.remember(compared.are_asked_about) or not stays_without_graph(inner, model):
         return False
+    if _is_made_before(call, inner, model):
+        return True
     scope, statement = model.scopes.scope_of(inner), model.tree.statement(call)
     targets = model.targets(inner.value, scope)
     loop = model.tree.enclosing(call, cst.For, cst.While, cst.FunctionDef)
@@ -253,6 +277,19 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
     return all(_is_kept_here(use, model) for use in before)
+
+
+def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
+    """Whether a name has been bound to a new tensor before, whichever way was taken, and nobody has got that since."""
+    scope, order, statement = model.scopes.scope_of(name), model.tree.order, model.tree.statement(node)
+    uses = [use for use in model.references(name.value, scope) if use is not name]
+    before = [use for use in uses if order(use) < order(statement)]
+    bound = max((use for use in before if _is_bound(use, model)), key=order, default=None)
+    if bound is None or not _is_bound_to_own(bound, model) or not _comes_first(bound, node, model):
+        return False
+    since = [use for use in before if _follows(use, bound, model)]
+    since += [use for use in uses if model.tree.is_inside(use, statement) and not _is_bound(use, model)]
+    return all(_is_kept_here(use, model) for use in since)
 
 
 def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:
@@ -334,10 +371,14 @@ def _is_filled(use: cst.Name, model: Model) -> bool:
 
 
 def _is_bound_to_own(target: cst.Name, model: Model) -> bool:
-    """Whether a name is plainly assigned a new tensor, or gets one of a batch from a loop over a loader."""
+    """Whether a name is assigned a new tensor, or gets one of a batch: from a loop over a loader, from ``next``."""
     loop = model.tree.enclosing(target, cst.For, cst.SimpleStatementLine)
-    is_of_loop = isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body)
-    return is_from_loader(model.value(target)) if is_of_loop else _is_bound_to_new(target, model)
+    if isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body):
+        return is_from_loader(model.value(target))
+    made = bound_value(target, model.tree) or unpacked_from(target, model.tree)
+    if isinstance(made, cst.Call) and last_name(made.func) == "next" and is_from_loader(model.value(target)):
+        return True
+    return _is_bound_to_new(target, model)
 
 
 def _is_bound_to_new(target: cst.Name, model: Model) -> bool:

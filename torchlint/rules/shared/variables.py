@@ -137,6 +137,7 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
         edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
+    is_alone = is_alone or identity.is_last_use(call, memory.before_copies(inner), model)
     detach = "" if is_alone else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)

@@ -13,7 +13,7 @@ from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
 from torchlint.model.functions import call_function
-from torchlint.model.interpret import learning, places
+from torchlint.model.interpret import learning, loaders, places
 from torchlint.model.interpret.calls import (
     builtin_functions,
     lambdas,
@@ -30,7 +30,7 @@ from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import UNSEEN
-from torchlint.model.torch.grads import has_parameters
+from torchlint.model.torch.grads import grad_of_inputs, has_parameters
 from torchlint.model.values import (
     MODULE,
     NDARRAY,
@@ -120,7 +120,14 @@ def _call_object(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[
         method = find_method(frame.context, func.node, "__call__")
         if method is not None:
             return call_function(frame.context, method, func, node, arguments, frame)
+    if (func.ref or "").startswith("torchvision.transforms.") and _is_without_graph(arguments):
+        return learning.resolve(frame, loaders.of_data_set(node))
     return OBJECT if is_opaque(func) else _call_unknown(frame, func, node, arguments)
+
+
+def _is_without_graph(arguments: Sequence[Argument]) -> bool:
+    """Whether what is given is known, and is an image, an array or a tensor without a graph."""
+    return bool(arguments) and grad_of_inputs([each.value for each in arguments]) == Tri.NO
 
 
 def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -208,6 +215,8 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
         return container(NUMBER)
     if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
         return arguments[0].value
+    if ref.startswith("torchvision.utils.") and arguments and not arguments[0].star and not arguments[0].keyword:
+        torch_functions.learn_from_argument(frame, ref, arguments[0], node)
     if ref in _UNPICKLING:
         return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
     if is_foreign(root):

@@ -103,6 +103,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
         return value
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
         learning.reject(frame, receiver.symbols)
+    if name in _LIKE_ANOTHER and receiver.kind == Kind.TENSOR and arguments:
+        said = f"`.{name}(...)` is called with it, which takes only tensors"
+        learning.learn(frame, arguments[0].value.symbols, said, node)
+        learning.learn_owner(frame, arguments[0].value, arguments[0].node, said, node)
     if name == "tolist":
         return _listed(receiver.ndim if receiver.kind == Kind.TENSOR else Ndim.ANY)
     evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
@@ -117,6 +121,10 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
         if value.grad & Tri.YES and isinstance(node.func, cst.Attribute):
             operators.write_through(frame, node.func.value, value.grad)
     return value
+
+
+_LIKE_ANOTHER = frozenset(("type_as", "expand_as", "view_as", "reshape_as"))
+"""Methods that take another tensor as the pattern."""
 
 
 def _listed(ndim: Ndim) -> Value:

@@ -71,7 +71,7 @@ def _call_itertools(frame: Frame, name: str, arguments: Sequence[Argument]) -> V
     match name:
         case "product" if any(a.keyword or a.star for a in arguments):
             return container(container(first))
-        case "product":
+        case "product" | "izip":  # the latter is what Python 2 has for `zip`
             return container(container(items=tuple(each)))
         case "zip_longest":
             return container(container(items=tuple(join(item, NONE) for item in each)))

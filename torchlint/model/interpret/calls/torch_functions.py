@@ -48,7 +48,7 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         return container(loaders.subset(Value(Kind.OBJECT, item=sample)))
     evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
     if arguments and not arguments[0].star and arguments[0].keyword is None:
-        _tensor_argument(frame, ref, arguments[0], node)
+        learn_from_argument(frame, ref, arguments[0], node)
     result = library.function(ref)
     if isinstance(result, TupleResult) and result.names[:2] == ("data", "batch_sizes"):
         packed = transfer.apply(result.items[0], None, arguments, frame.grad, evidence)
@@ -73,10 +73,14 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
     return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 
 
-def _tensor_argument(frame: Frame, ref: str, argument: Argument, node: cst.Call) -> None:
-    """Learn from being the input of a function that takes tensors only."""
-    if ref.startswith("torch.nn.functional.") and library.takes_tensor(ref):
+def learn_from_argument(frame: Frame, ref: str, argument: Argument, node: cst.Call) -> None:
+    """Learn from being the input, or having the data, of a function that takes tensors only."""
+    if not library.takes_tensor(ref):
+        return
+    if ref.startswith("torch.nn.functional."):
         learning.learn(frame, argument.value.symbols, f"it is given to `{ref}`", node)
+    if not declares(frame.context, "data"):
+        learning.learn_owner(frame, argument.value, argument.node, f"its data is given to `{ref}`", node)
 
 
 def _unbound_method(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:

@@ -52,8 +52,17 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     scope = model.scopes.scope_of(call)
     plan = model.remember(_Plan, scope)
     found = plan.of(call)
+    if found.need is Need.BLOCK:  # what is made by one statement is done with by one hand
+        beside = (plan.of(each) for each in _in_statement(call, model) if each is not call)
+        found = next((each for each in beside if each.need is Need.HANDWORK), found)
     is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
+
+
+def _in_statement(call: cst.Call, model: Model) -> list[cst.Call]:
+    """The calls that make volatile tensors in the simple statement of a call."""
+    small = model.tree.enclosing(call, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Expr, cst.Return)
+    return [each for each in model.tree.within(small, cst.Call) if is_input(each, model)] if small is not None else []
 
 
 def is_half(call: cst.Call, model: Model) -> bool:
@@ -107,9 +116,18 @@ def _waiting(model: Model, scope: cst.FunctionDef | cst.Module) -> _Waiting:
         for name in model.tree.within(line, cst.Name)
         if model.is_target(name)
     }
-    cutting = {id(model.tree.statement(use)) for name in names for use in model.references(name, scope)}
+    begun = [call for call, lines in found if lines]
+    uses = (use for name in names for use in model.references(name, scope))
+    cutting = {id(model.tree.statement(use)) for use in uses if _may_follow(use, begun, model)}
     makers = {id(model.tree.statement(call)) for call, _ in found}
     return _Waiting(inside, frozenset(cutting - makers))
+
+
+def _may_follow(use: cst.CSTNode, calls: Sequence[cst.Call], model: Model) -> bool:
+    """Whether something may run after one of the calls: it stands behind it, or in a loop around it."""
+    order = model.tree.order
+    loops = [up for up in model.tree.ancestors(use) if isinstance(up, (cst.For, cst.While))]
+    return any(order(use) > order(call) or any(model.tree.is_inside(call, loop) for loop in loops) for call in calls)
 
 
 def _bound(call: cst.Call, model: Model) -> list[str]:

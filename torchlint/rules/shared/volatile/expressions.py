@@ -10,10 +10,12 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
+from torchlint.model.bindings import bound_value
 from torchlint.model.graphs.backward import statements_sent_back
-from torchlint.model.syntax import dotted, without_subscripts
+from torchlint.model.syntax import dotted, parameters, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
+from torchlint.rules.shared import memory
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile.frame import VolatileFrame
 from torchlint.rules.shared.volatile.values import (
@@ -366,14 +368,33 @@ def _callee(frame: VolatileFrame, call: cst.Call) -> cst.FunctionDef | None:
 
 def _called_elsewhere(model: Model, function: cst.FunctionDef) -> Called:
     """The same of a function of another file: whatever it keeps may carry a graph."""
-    tree = model.home(function).tree
-    targets: list[cst.CSTNode] = [each.target for each in tree.within(function.body, cst.AssignTarget)]
+    home = model.home(function)
+    tree = home.tree
+    targets = [each.target for each in tree.within(function.body, cst.AssignTarget)]
     targets += [each.target for each in tree.within(function.body, cst.AugAssign)]
-    keeps = any(isinstance(target, (cst.Attribute, cst.Subscript)) for target in targets)
-    keeps |= bool(tree.within(function.body, cst.Global) + tree.within(function.body, cst.Nonlocal))
-    for call in tree.within(function.body, cst.Call):
-        keeps |= isinstance(call.func, cst.Attribute) and call.func.attr.value in _GROWING
-    return Called(EMPTY, keeps)
+    called = [call.func for call in tree.within(function.body, cst.Call) if isinstance(call.func, cst.Attribute)]
+    filled = [each.value for each in called if each.attr.value in _GROWING]
+    filled += [target for target in targets if isinstance(target, (cst.Attribute, cst.Subscript))]
+    names = tree.within(function.body, cst.Global) + tree.within(function.body, cst.Nonlocal)
+    return Called(EMPTY, bool(names) or not all(_is_made_here(each, function, home) for each in filled))
+
+
+def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a list or tensor is filled that the function has made itself: ``res = []; res.append(x)``."""
+    owner = without_subscripts(node)
+    if not isinstance(owner, cst.Name) or owner.value in {param.name.value for param in parameters(function)}:
+        return False
+    bound = (bound_value(each, model.tree) for each in model.targets(owner.value, function) if _is_bound(each, model))
+    made = [isinstance(each, _DISPLAYS) or (each is not None and memory.is_new(each, model)) for each in bound]
+    return bool(made) and all(made)
+
+
+_DISPLAYS = (cst.List, cst.ListComp, cst.Dict, cst.DictComp)
+
+
+def _is_bound(name: cst.Name, model: Model) -> bool:
+    """Whether a name is assigned itself, and not what is in it."""
+    return not isinstance(model.tree.parent(name), (cst.Subscript, cst.Attribute))
 
 
 def _trainers(model: Model) -> frozenset[str]:
