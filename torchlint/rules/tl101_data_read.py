@@ -162,6 +162,7 @@ from torchlint.rules.shared import (
     operands,
     optimizer_steps,
 )
+from torchlint.rules.shared.used_up import is_used_up
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.values import volatile_argument
@@ -211,7 +212,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if _is_compared_with_none(node, model):
         return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
-        is_told = identity.are_told_apart(model) and not identity.is_used_up(node, model)
+        is_told = identity.are_told_apart(model) and not is_used_up(node, model)
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
         if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told and not is_kept:
             return Fix("Remove `.data`: a gradient carries no graph", drop)

@@ -9,7 +9,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.flow import Flow
 from torchlint.model.graphs.keeping import Keeping
-from torchlint.model.graphs.parts import Part, is_changed_again, parts_of
+from torchlint.model.graphs.parts import HeldPart, is_changed_again, parts_of
 from torchlint.model.graphs.scaled import may_have_graph
 from torchlint.model.graphs.ties import Tie, closest_tie, near_sendings
 from torchlint.model.possibilities import Kind, Tri
@@ -53,7 +53,7 @@ def _is_result(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExp
 
 
 def _has_graph(  # noqa: PLR0917
-    context: Context, flow: Flow, keeping: Keeping, holder: Value, part: Part, tie: Tie
+    context: Context, flow: Flow, keeping: Keeping, holder: Value, part: HeldPart, tie: Tie
 ) -> bool:
     known = holder.keys.known.get(part.key) if holder.keys is not None and part.key is not None else None
     value = value_of(context, part.value)

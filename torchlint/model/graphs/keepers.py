@@ -26,7 +26,7 @@ _STATEMENTS = (cst.AugAssign, cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.Call
 
 
 @dataclass(frozen=True)
-class Inside:
+class KeptInside:
     """What a function keeps of one of its arguments."""
 
     path: str
@@ -139,13 +139,13 @@ def _is_seen_by_both(home: Context, context: Context, function: cst.FunctionDef,
 
 
 @at_home
-def _kept_inside(context: Context, function: cst.FunctionDef, far: int) -> dict[str, Inside]:
+def _kept_inside(context: Context, function: cst.FunctionDef, far: int) -> dict[str, KeptInside]:
     """The parameters of a function whose graphs it keeps beyond a call."""
     return context.remember(_kept_parameters, function, far)
 
 
-def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> dict[str, Inside]:
-    found: dict[str, Inside] = {}
+def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> dict[str, KeptInside]:
+    found: dict[str, KeptInside] = {}
     flow = flow_of(context, function)
     names = {param.name.value for param in parameters(function)}
     for cls in _STATEMENTS:
@@ -160,8 +160,8 @@ def _kept_parameters(context: Context, function: cst.FunctionDef, far: int) -> d
                 continue
             for name, keys in _sources(context, flow, keeping).items():
                 if name in names and name != first:
-                    before = found.get(name, Inside(keeping.path, frozenset()))
-                    found[name] = Inside(before.path, _united(before.keys, keys))
+                    before = found.get(name, KeptInside(keeping.path, frozenset()))
+                    found[name] = KeptInside(before.path, _united(before.keys, keys))
     return found
 
 

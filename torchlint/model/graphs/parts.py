@@ -25,7 +25,7 @@ _TAKING_OUT = ("pop", "popitem", "clear", "update")
 _PUTTING_IN = frozenset(("append", "appendleft", "add", "extend", "insert"))
 
 
-class Part(NamedTuple):
+class HeldPart(NamedTuple):
     """Something that is put into a container."""
 
     key: str | None
@@ -33,12 +33,12 @@ class Part(NamedTuple):
     value: cst.BaseExpression
 
 
-def parts_of(context: Context, flow: Flow, node: cst.BaseExpression) -> list[Part]:
+def parts_of(context: Context, flow: Flow, node: cst.BaseExpression) -> list[HeldPart]:
     """The parts of what is put together anew in each round; none of what comes from elsewhere or is emptied again."""
     return _parts(context, flow, node, _FAR)
 
 
-def _parts(context: Context, flow: Flow, node: cst.BaseExpression, far: int) -> list[Part]:
+def _parts(context: Context, flow: Flow, node: cst.BaseExpression, far: int) -> list[HeldPart]:
     shown = _shown(context, node)
     if shown is not None:
         return _all_in(context, flow, shown, far)
@@ -51,7 +51,7 @@ def _parts(context: Context, flow: Flow, node: cst.BaseExpression, far: int) -> 
         return []
     order = context.tree.order
     filled = [event for event in events if not event.replaces and order(event.node) < order(node)][-_MANY:]
-    found: list[Part] = []
+    found: list[HeldPart] = []
     for event in sorted((*begun, *filled), key=lambda each: order(each.node))[:_MANY]:
         put_in = _put_in_by(context, event)
         if put_in is None:
@@ -123,9 +123,9 @@ def _emptied(call: cst.Call) -> str | None:
     return None
 
 
-def _all_in(context: Context, flow: Flow, parts: Iterable[Part], far: int) -> list[Part]:
+def _all_in(context: Context, flow: Flow, parts: Iterable[HeldPart], far: int) -> list[HeldPart]:
     """The parts, and in place of each ``**others`` those of it."""
-    found: list[Part] = []
+    found: list[HeldPart] = []
     for part in list(parts)[:_MANY]:
         if part.key is None and far and value_of(context, part.value).kind == Kind.CONTAINER:
             found += _parts(context, flow, part.value, far - 1)
@@ -134,7 +134,7 @@ def _all_in(context: Context, flow: Flow, parts: Iterable[Part], far: int) -> li
     return _last_ones(found)
 
 
-def _last_ones(parts: Iterable[Part]) -> list[Part]:
+def _last_ones(parts: Iterable[HeldPart]) -> list[HeldPart]:
     """Of what is put behind the same key the last one."""
     named = {part.key: part for part in parts if part.key is not None}
     return [part for part in parts if part.key is None or named[part.key] is part]
@@ -148,22 +148,22 @@ def _is_begun_with(context: Context, event: Event, flow: Flow, node: cst.BaseExp
     return loop is None or context.tree.is_inside(event.node, loop)
 
 
-def _put_in_by(context: Context, event: Event) -> list[Part] | None:
+def _put_in_by(context: Context, event: Event) -> list[HeldPart] | None:
     """What a statement puts into what it binds or fills; None if it takes graphs out, or nobody knows."""
     match event.node:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript() as target)], value=value):
             key = _key(target)
-            return None if key is None and not any(mentions(context, value)) else [Part(key, value)]
+            return None if key is None and not any(mentions(context, value)) else [HeldPart(key, value)]
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute())], value=value):
-            return [Part(None, value)] if (shown := _shown(context, value)) is None else shown
+            return [HeldPart(None, value)] if (shown := _shown(context, value)) is None else shown
         case cst.AnnAssign(target=cst.Name() | cst.Attribute(), value=value) if value is not None:
-            return [Part(None, value)] if (shown := _shown(context, value)) is None else shown
+            return [HeldPart(None, value)] if (shown := _shown(context, value)) is None else shown
         case cst.AugAssign(value=value):
-            return [Part(None, value)]
+            return [HeldPart(None, value)]
         case cst.Call(func=cst.Attribute(attr=cst.Name("update")), args=args):
             return [part for arg in args for part in _given(context, arg)]
         case cst.Call(func=cst.Attribute(attr=cst.Name(name)), args=[*_, cst.Arg(value=value)]) if name in _PUTTING_IN:
-            return [Part(None, value)]
+            return [HeldPart(None, value)]
     return None
 
 
@@ -174,21 +174,21 @@ def _key(target: cst.Subscript) -> str | None:
     return None
 
 
-def _shown(context: Context, node: cst.BaseExpression) -> list[Part] | None:
+def _shown(context: Context, node: cst.BaseExpression) -> list[HeldPart] | None:
     """The parts of something that is written out; None if nothing is."""
     match node:
         case cst.Dict(elements=entries):
-            return [Part(_text(entry), entry.value) for entry in entries]
+            return [HeldPart(_text(entry), entry.value) for entry in entries]
         case cst.List(elements=elements) | cst.Tuple(elements=elements) | cst.Set(elements=elements):
-            return [Part(None, element.value) for element in elements]
+            return [HeldPart(None, element.value) for element in elements]
         case cst.DictComp(value=value) | cst.ListComp(elt=value):
-            return [Part(None, value)]
+            return [HeldPart(None, value)]
         case cst.Call(func=cst.Name("dict"), args=args):
             return [part for arg in args for part in _given(context, arg)]
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("copy" | "values" | "items")), args=[]):
-            return [Part(None, inner)]
+            return [HeldPart(None, inner)]
         case cst.Call(func=func, args=args) if _is_record(context, func):
-            return [Part(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
+            return [HeldPart(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]
     return None
 
 
@@ -199,12 +199,12 @@ def _text(entry: cst.BaseDictElement) -> str | None:
     return None
 
 
-def _given(context: Context, arg: cst.Arg) -> Iterator[Part]:
+def _given(context: Context, arg: cst.Arg) -> Iterator[HeldPart]:
     """What is put into a dictionary by an argument of ``dict`` or ``update``."""
     if arg.keyword is not None:
-        yield Part(arg.keyword.value, arg.value)
+        yield HeldPart(arg.keyword.value, arg.value)
     else:
-        yield from _shown(context, arg.value) or [Part(None, arg.value)]
+        yield from _shown(context, arg.value) or [HeldPart(None, arg.value)]
 
 
 def _is_record(context: Context, function: cst.BaseExpression) -> bool:

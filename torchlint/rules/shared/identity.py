@@ -158,9 +158,9 @@ def _follows(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
     return model.tree.order(use) > model.tree.order(node) and not model.tree.is_inside(use, statement)
 
 
-_OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
+OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
 """Methods that change a tensor and not what shares its memory."""
-_WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulate_grad_hook"))
+WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulate_grad_hook"))
 """Others of that kind, which raise where a tensor does not require grad: so none has been called where it is known."""
 
 
@@ -171,7 +171,7 @@ def are_told_apart(model: Model) -> bool:
 
 def _are_changed(model: Model) -> bool:
     """Whether flags, hooks or attributes of a tensor are set."""
-    changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT)
+    changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
     if not all(_is_view_of_data(node, model) or _is_of_its_own(node.value, model) for node in changing):
         return True
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
@@ -364,7 +364,7 @@ def _is_filled(use: cst.Name, model: Model) -> bool:
     for name, outer in chain(use, model.tree):
         if isinstance(outer, cst.Subscript) and model.is_target(outer):
             return True
-        if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in _OF_THE_OBJECT:
+        if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in OF_THE_OBJECT:
             return False
         whole = outer
     return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
@@ -415,39 +415,9 @@ def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _changed_names(model: Model) -> frozenset[str]:
-    found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in _OF_THE_OBJECT]
+    found = [node.value for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT]
     found += model.remember(_with_assigned_attributes)
     return frozenset(node.value for node in found if isinstance(node, cst.Name))
-
-
-def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] = frozenset()) -> bool:
-    """Whether nothing but the elements of a tensor goes on from where it stands: nobody can tell which one it was."""
-    parent = model.tree.parent(node)
-    match parent:
-        case cst.BinaryOperation() | cst.UnaryOperation() | cst.Subscript():
-            return True
-        case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
-            is_same = may_alias(library.method(name)) or name in _OF_THE_OBJECT or name in _WITH_GRAPH
-            return name in library.tensor_names() and not is_same
-        case cst.Arg(star=""):
-            call = model.tree.parent(parent)
-            return isinstance(call, cst.Call) and _computes(call, model)
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            scope = model.scopes.scope_of(target)
-            if not isinstance(scope, cst.FunctionDef) or name in followed:
-                return name in followed  # what a module has others may import
-            uses = [use for use in model.references(name, scope) if not model.is_target(use)]
-            return all(is_used_up(use, model, followed | {name}) for use in uses)
-    return False
-
-
-def _computes(call: cst.Call, model: Model) -> bool:
-    """Whether a function or method of torch is called that gives back none of its arguments."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
-            return library.method(name) is not None and name not in _OF_THE_OBJECT and name not in _WITH_GRAPH
-    result = library.function(model.qualified(call.func))
-    return result is not None and not may_alias(result)
 
 
 def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:

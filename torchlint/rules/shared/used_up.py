@@ -1,0 +1,41 @@
+"""Whether nothing but the elements of a tensor goes on from where it stands."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Model
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import may_alias
+from torchlint.rules.shared import compared
+from torchlint.rules.shared.identity import OF_THE_OBJECT, WITH_GRAPH
+
+
+def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] = frozenset()) -> bool:
+    """Whether nothing but the elements of a tensor goes on from where it stands: nobody can tell which one it was."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.BinaryOperation() | cst.UnaryOperation() | cst.Subscript():
+            return True
+        case cst.Attribute(attr=cst.Name(value=name)) if not model.is_target(parent):
+            is_same = may_alias(library.method(name)) or name in OF_THE_OBJECT or name in WITH_GRAPH
+            return name in library.tensor_names() and not is_same
+        case cst.Arg(star=""):
+            call = model.tree.parent(parent)
+            return isinstance(call, cst.Call) and _computes(call, model)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            scope = model.scopes.scope_of(target)
+            if not isinstance(scope, cst.FunctionDef) or name in followed:
+                return name in followed  # what a module has others may import
+            uses = [use for use in model.references(name, scope) if not model.is_target(use)]
+            return all(is_used_up(use, model, followed | {name}) for use in uses)
+    return False
+
+
+def _computes(call: cst.Call, model: Model) -> bool:
+    """Whether a function or method of torch is called that gives back none of its arguments."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
+            return library.method(name) is not None and name not in OF_THE_OBJECT and name not in WITH_GRAPH
+    result = library.function(model.qualified(call.func))
+    return result is not None and not may_alias(result)
