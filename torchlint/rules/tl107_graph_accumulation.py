@@ -179,7 +179,7 @@ def check(node: cst.CSTNode, model: Model) -> Finding | None:
     kept = model.ask(kept_for_nothing, node)
     if not kept or not model.may_record(node):
         return None
-    receiver = kept[0].value
+    receiver = kept[0].graph
     keeps = f"`{kept[0].keeping.path}` keeps the graph of every iteration in memory"
     if any(each.tie == Tie.LAST for each in kept):
         return Finding(node, f"{keeps}; call `backward()` first, then keep it detached", receiver=receiver)

@@ -19,20 +19,25 @@ from torchlint.model.values import Value
 _HOLDING = Kind.CONTAINER | Kind.OBJECT | Kind.NONE
 
 
-def holds_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie) -> bool:
-    """Whether something that is put together in each round has a graph in it; ``tie`` is that of itself."""
+def graph_held(
+    context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, tie: Tie
+) -> cst.BaseExpression | None:
+    """What has a graph in something that is put together in each round; ``tie`` is that of the whole.
+
+    The whole itself where it is the result of a function, and None where nothing in it has a graph.
+    """
     value = value_of(context, node)
     keys = keeping.keys if value.is_mapping else None
     if keys is not None and not _has_graph_behind(value, keys):
-        return False
+        return None
     if value.kind & ~_HOLDING or not value.kind & (Kind.CONTAINER | Kind.OBJECT) or not may_have_graph(value):
-        return False
+        return None
     if is_changed_again(context, flow, node):
-        return False
+        return None
     if _is_result(context, flow, keeping, node):
-        return True
-    parts = [part for part in parts_of(context, flow, node) if keys is None or part.key in keys]
-    return any(_has_graph(context, flow, keeping, value, part, tie) for part in parts)
+        return node
+    parts = (part for part in parts_of(context, flow, node) if keys is None or part.key in keys)
+    return next((part.value for part in parts if _has_graph(context, flow, keeping, value, part, tie)), None)
 
 
 def _has_graph_behind(value: Value, keys: frozenset[str]) -> bool:

@@ -99,11 +99,15 @@ def is_own_method(node: cst.CSTNode, context: Context) -> TypeGuard[cst.Call]:
     return isinstance(node, cst.Call) and isinstance(value_of(context, node.func).node, cst.FunctionDef)
 
 
-def _named_so(context: Context, target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """A target, and all that its name stands for in its scope: what ``c += x`` gives says nothing of what it was."""
-    yield target
+def _may_be_object(context: Context, target: cst.BaseExpression) -> bool:
+    """Whether a target may be an object, or all else that has its name: ``c += x`` does not say what ``c`` was."""
     if isinstance(target, cst.Name):
-        yield from references(context, target.value, context.scopes.scope_of(target))
+        return context.remember(_names_object, target.value, context.scopes.scope_of(target))
+    return bool(value_of(context, target).kind & Kind.OBJECT)
+
+
+def _names_object(context: Context, name: str, scope: Scope) -> bool:
+    return any(bool(value_of(context, each).kind & Kind.OBJECT) for each in references(context, name, scope))
 
 
 def is_unknown_holder(context: Context, node: cst.CSTNode) -> bool:
@@ -112,7 +116,7 @@ def is_unknown_holder(context: Context, node: cst.CSTNode) -> bool:
         case cst.Call(func=cst.Attribute(value=holder)):
             return bool(value_of(context, holder).kind & (Kind.UNKNOWN | Kind.OBJECT))
         case cst.AugAssign(target=target) | cst.Assign(targets=[cst.AssignTarget(target=target)]):
-            return any(bool(value_of(context, name).kind & Kind.OBJECT) for name in _named_so(context, owner(target)))
+            return _may_be_object(context, owner(target))
     return False
 
 

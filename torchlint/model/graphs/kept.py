@@ -17,7 +17,7 @@ from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
-from torchlint.model.graphs.holders import holds_graph
+from torchlint.model.graphs.holders import graph_held
 from torchlint.model.graphs.keepers import given_at
 from torchlint.model.graphs.keeping import (
     Keeping,
@@ -57,6 +57,9 @@ class Kept:
 
     keeping: Keeping
     value: cst.BaseExpression
+    """What is put in."""
+    graph: cst.BaseExpression
+    """What has the graph: that itself, or a part of it."""
     tie: Tie
     is_certain: bool
     """Whether it is a tensor wherever this runs, whose graph nobody can need any more."""
@@ -114,15 +117,16 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     if not may_have_graph(value) or value.leaf == Tri.YES or _retains_grad(context, flow, keeping, node):
         return None
     tie, sending = closest_tie(context, flow, keeping, node)
-    if tie < Tie.LAST and holds_graph(context, flow, keeping, node, tie):
-        return Kept(keeping, node, tie, is_certain=False, can_detach=False)
+    held = graph_held(context, flow, keeping, node, tie) if tie < Tie.LAST else None
+    if held is not None:
+        return Kept(keeping, node, held, tie, is_certain=False, can_detach=False)
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
     if tie == Tie.NONE or sending is None:
         return _unsent(context, flow, keeping, node, value)
     if tie == Tie.SAME and not is_sent_itself(sending, node) and is_emptied(context, flow, node):
         return None
     if tie == Tie.LAST:
-        return Kept(keeping, node, tie, is_certain=False, can_detach=False)
+        return Kept(keeping, node, node, tie, is_certain=False, can_detach=False)
     if tie < Tie.LAST and not carries_graph(context, flow, keeping, node, tie):
         return None
     is_holder = tie == Tie.SAME and not is_sent_itself(sending, node)
@@ -130,7 +134,7 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     is_certain = is_sure and _is_surely_sent(context, flow, node, tie, sending)
     is_certain = is_certain and (_is_only_read(context, flow, keeping) or _is_always_sent(context, flow, keeping, node))
     can_detach = is_plain and not is_holder and not keeping.is_target
-    return Kept(keeping, node, tie, is_certain, can_detach)
+    return Kept(keeping, node, node, tie, is_certain, can_detach)
 
 
 def _retains_grad(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
@@ -190,7 +194,8 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     ):
         return None
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
-    return Kept(keeping, node, Tie.NONE, _is_only_read(context, flow, keeping), is_plain and not keeping.is_target)
+    is_read = _is_only_read(context, flow, keeping)
+    return Kept(keeping, node, node, Tie.NONE, is_read, is_plain and not keeping.is_target)
 
 
 def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:

@@ -27,9 +27,13 @@ def is_by_hand(value: cst.BaseExpression, of: str, model: Model) -> bool:
     if not isinstance(target, cst.Attribute) or not isinstance(cls, cst.ClassDef):
         return False
     name = target.attr.value
-    if any(_is_collected(use, of, model) for use in model.tree.attributes(name)):
+    if model.remember(_is_collected_here, name, of):
         return True
     return any(_is_collected(use, of, model.home(use)) for use in model.ask(uses_elsewhere, cls, name))
+
+
+def _is_collected_here(model: Model, name: str, of: str) -> bool:
+    return any(_is_collected(use, of, model) for use in model.tree.attributes(name))
 
 
 def _is_collected(use: cst.Attribute, of: str, model: Model) -> bool:

@@ -40,11 +40,16 @@ def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
 def is_never_another(target: cst.Attribute, model: Model) -> bool:
     """Whether an attribute can be a parameter wherever it is named: it is assigned no other tensor, nor written."""
     name = target.attr.value
-    if not all(_leaves_parameter(use, model) for use in model.tree.attributes(name) if use is not target):
+    if not all(use is target for use in model.remember(_leaving_none, name)):
         return False
     cls = model.tree.enclosing(target, cst.ClassDef)
     elsewhere = model.ask(uses_elsewhere, cls, name) if isinstance(cls, cst.ClassDef) else ()
     return all(_leaves_parameter(use, model.home(use)) for use in elsewhere)
+
+
+def _leaving_none(model: Model, name: str) -> list[cst.Attribute]:
+    """The attributes of that name that may not be parameters afterwards."""
+    return [use for use in model.tree.attributes(name) if not _leaves_parameter(use, model)]
 
 
 def _leaves_parameter(use: cst.Attribute, model: Model) -> bool:

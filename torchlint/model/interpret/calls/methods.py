@@ -104,9 +104,9 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
     if name == "split" and (not arguments or arguments[0].value.kind == Kind.STRING):
         learning.reject(frame, receiver.symbols)
     if name in _LIKE_ANOTHER and receiver.kind == Kind.TENSOR and arguments:
-        said = f"`.{name}(...)` is called with it, which takes only tensors"
-        learning.learn(frame, arguments[0].value.symbols, said, node)
-        learning.learn_owner(frame, arguments[0].value, arguments[0].node, said, node)
+        other = arguments[0]
+        learning.learn(frame, other.value.symbols, f"`.{name}(...)` is called with it, which takes only tensors", node)
+        learning.learn_owner(frame, other.value, other.node, f"its data is given to `.{name}`", node)
     if name == "tolist":
         return _listed(receiver.ndim if receiver.kind == Kind.TENSOR else Ndim.ANY)
     evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)
