@@ -316,6 +316,6 @@ def _gradients_of(result: torch.Tensor, leaves: dict[str, torch.Tensor]) -> dict
         ):  # leaves may be of several subclasses, which know nothing of each other
             total = result.abs().sum() if result.is_complex() else result.sum()
             gradients = torch.autograd.grad(total, list(leaves.values()), retain_graph=True, allow_unused=True)
-    except RuntimeError:
+    except Exception:  # anything, where `backward()` of a class of the program's is called
         return None
     return {name: g for name, g in zip(leaves, gradients, strict=True) if g is not None}
