@@ -50,8 +50,8 @@ Keys beyond functions, methods, attributes, modules, classes and aliases: ``oper
 ``constants`` (``torch.strided``), ``dtypes`` (``torch.long`` is ``int``). A module's ``output`` is that of a call: its
 ``grad`` follows inputs and parameters, and ``trainable`` says that it requires grad though no input does: ``true``, or
 ``[name, position, default]`` of the argument of the constructor that must be true for it. ``distributions`` has the
-``parameters`` of each distribution; ``free`` says of which of them a method or attribute is no function (of those not
-listed, of none or of all), ``integers`` what is made of integers.
+``parameters`` of each distribution; ``free`` says of which of them a method or attribute is no function (of what is not
+listed it is a function of all, but of what is drawn), ``integers`` what is made of integers.
 """
 
 from __future__ import annotations

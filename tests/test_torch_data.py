@@ -513,6 +513,7 @@ def test_distributions() -> None:
     assert "grad" not in data["distribution"]["rsample"]
     assert "grad" not in data["distribution"]["log_prob"]
     assert data["distributions"]["torch.distributions.Normal"]["free"]["entropy"] == ["loc"]
+    assert data["distributions"]["torch.distributions.Categorical"]["free"]["mean"] == ["probs", "logits"]
     assert "sample" in data["distributions"]["torch.distributions.Categorical"]["integers"]
 
 

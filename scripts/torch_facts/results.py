@@ -284,17 +284,24 @@ def _one_distribution(name: str, text: str) -> dict[str, Any]:
     parameters = dict(zip(names, map_tensors(list(call.args), detached), strict=False))
     own = [key for key in dir(cls(**parameters)) if not key.startswith("_")]
     free: dict[str, list[str]] = {}
-    for varied, value in parameters.items():
-        if isinstance(value, torch.Tensor):
-            seen = {key: _of_made(cls, {**parameters, varied: requiring_grad(value)}, key) for key in own}
+    others = {**parameters, "logits": parameters["probs"]} if {"probs", "logits"} <= {*names} else {}
+    others.pop("probs", None)  # one of the two is given
+    tensors = {varied for each in (parameters, others) for varied, v in each.items() if isinstance(v, torch.Tensor)}
+    for varied in names:
+        given = parameters if varied in parameters else others
+        if varied in tensors:
+            seen = {key: _of_made(cls, {**given, varied: requiring_grad(given[varied])}, key) for key in own}
             for key, one in seen.items():
                 if one and one.tree.kind == "float" and not one.tree.requires_grad:
                     free.setdefault(key, []).append(varied)
-    tensors = [value for value in parameters.values() if isinstance(value, torch.Tensor)]
     plain = {key: one for key in own if (one := _of_made(cls, parameters, key))}
     integers = [key for key, one in plain.items() if one.tree.kind == "int"]
-    some = {key: of for key, of in free.items() if len(of) < len(tensors)}
-    return {"parameters": names, **({"free": some} if some else {}), **({"integers": integers} if integers else {})}
+    free = {key: of for key, of in free.items() if key not in _DRAWING}
+    return {"parameters": names, **({"free": free} if free else {}), **({"integers": integers} if integers else {})}
+
+
+_DRAWING = frozenset(("enumerate_support", "sample", "sample_n"))
+"""What no distribution computes with a graph."""
 
 
 def _of_made(cls: Any, parameters: dict[str, Any], name: str) -> Seen | None:

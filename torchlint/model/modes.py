@@ -151,7 +151,7 @@ def may_record(context: Context, node: cst.CSTNode) -> bool:
     """
     if grad_enabled(context, node) != Tri.YES:
         return False
-    if context.remember(_is_off_by_import) and not _is_turned_on(context, node):
+    if context.remember(_is_off_by_import) and not is_turned_on(context, node):
         return False
     function = context.scopes.scope_of(node)
     return not isinstance(function, cst.FunctionDef) or not context.remember(_is_only_called_without_grad, function)
@@ -162,7 +162,7 @@ def _is_off_by_import(context: Context) -> bool:
     return context.codebase.is_switched_off(context)
 
 
-def _is_turned_on(context: Context, node: cst.CSTNode) -> bool:
+def is_turned_on(context: Context, node: cst.CSTNode) -> bool:
     """Whether a context or decorator around a node turns autograd on, or something before it may."""
     if any(context.tree.order(name) < context.tree.order(node) for name in context.tree.names(_SETTERS[0])):
         return True

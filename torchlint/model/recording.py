@@ -1,8 +1,8 @@
 """Whether it is shown that autograd records, where nothing says that it doesn't.
 
 A function runs in the grad mode of whoever calls it. So that it records is shown by a caller that does, or by the
-function itself, where it calls ``backward()``; a module, a test and what is called ``main`` are begun by nobody who
-would have turned it off.
+function itself, where it calls ``backward()``, or a function of the file that does in any case; a module, a test and
+what is called ``main`` are begun by nobody who would have turned it off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import qualified
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.interpreted import seen
-from torchlint.model.modes import grad_enabled
+from torchlint.model.modes import grad_enabled, is_turned_on
 from torchlint.model.module_uses import calls_of_modules
 from torchlint.model.possibilities import Tri
 from torchlint.model.running import may_run
@@ -59,14 +59,8 @@ def may_show_recording(context: Context, node: cst.CSTNode) -> bool:
 
 def _begun(context: Context) -> frozenset[str]:
     """The names of functions that may be begun where autograd records, and of all that these call."""
-    called: dict[str, set[str]] = {}
-    waiting: list[str] = ["__init__"]
-    for call in context.tree.all(cst.Call):
-        caller = context.tree.enclosing(call, cst.FunctionDef)
-        if isinstance(caller, cst.FunctionDef):
-            called.setdefault(caller.name.value, set()).add(last_name(call.func))
-        else:
-            waiting.append(last_name(call.func))
+    called = context.remember(_called_by)
+    waiting = ["__init__", *called.get(None, ())]
     for function in context.tree.all(cst.FunctionDef):
         is_begun = _STARTED.fullmatch(function.name.value) is not None or _enables(function)
         if is_begun or backward_calls(context, function):
@@ -74,12 +68,41 @@ def _begun(context: Context) -> frozenset[str]:
     classes = {each.name.value for each in context.scopes.all_classes()}
     if any(name in called or name in classes for name in waiting[1:]):
         waiting.append("forward")
+    waiting += context.remember(_sending)
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
             waiting += called.get(name, ())
+    return frozenset(found)
+
+
+def _called_by(context: Context) -> dict[str | None, set[str]]:
+    """The last names of what functions call, by their own names; None for what is in no function."""
+    found: dict[str | None, set[str]] = {}
+    for call in context.tree.all(cst.Call):
+        caller = context.tree.enclosing(call, cst.FunctionDef)
+        name = caller.name.value if isinstance(caller, cst.FunctionDef) else None
+        found.setdefault(name, set()).add(last_name(call.func))
+    return found
+
+
+def _sending(context: Context) -> frozenset[str]:
+    """The names of functions that may send gradients back: they call ``backward()``, or one of these functions."""
+    callers: dict[str, set[str]] = {}
+    for caller, names in context.remember(_called_by).items():
+        if caller is not None:
+            for name in names:
+                callers.setdefault(name, set()).add(caller)
+    functions = context.tree.all(cst.FunctionDef)
+    waiting = [each.name.value for each in functions if backward_calls(context, each)]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += callers.get(name, ())
     return frozenset(found)
 
 
@@ -94,9 +117,31 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
     calls = backward_calls(context, scope)
     if any(goes_with(context, call, node) for call in calls) or _is_sure_of_one(context, calls, node):
         return True
+    if any(goes_with(context, call, node) for call in context.remember(_calls_that_send, scope, far)):
+        return True
     if scope.name.value == "forward" and class_of(context, scope) is not None and is_chosen(context, scope, node):
         return False
     return context.remember(_is_begun_recording, scope, far)
+
+
+def _calls_that_send(context: Context, scope: cst.FunctionDef, far: int) -> list[cst.Call]:
+    """The calls in a function of others of the file that send gradients back in any case, in the mode of who calls."""
+    names = context.remember(_sending) if far else frozenset()
+    found = []
+    for call in context.tree.within(scope.body, cst.Call) if names else ():
+        if last_name(call.func) in names and context.scopes.scope_of(call) is scope:
+            function = seen(context, call.func).node
+            if isinstance(function, cst.FunctionDef) and context.home(function) is context:
+                if context.remember(_always_sends, function, far - 1):
+                    found.append(call)
+    return found
+
+
+def _always_sends(context: Context, function: cst.FunctionDef, far: int) -> bool:
+    """Whether a function sends gradients back whenever it is called, and does not turn autograd on for that."""
+    calls = [*backward_calls(context, function), *context.remember(_calls_that_send, function, far)]
+    calls = [call for call in calls if not is_turned_on(context, call)]
+    return not _enables(function) and runs_with(context, calls, function.body.body[0])
 
 
 def _is_begun_recording(context: Context, function: cst.FunctionDef, far: int) -> bool:

@@ -25,8 +25,8 @@ def runs_with(context: Context, calls: Collection[cst.CSTNode], node: cst.CSTNod
         block = _block_around(context, part)
         if block is None or id(block) in covered:
             continue
-        covered.add(id(block))
         if not tree.is_inside(node, block):
+            covered.add(id(block))
             waiting += _running(context, block, covered, node)
         elif not any(_leaves(context, node, [call for call in calls if call is part or tree.is_inside(call, part)])):
             return True
@@ -83,7 +83,7 @@ def _leaves(context: Context, node: cst.CSTNode, calls: Collection[cst.CSTNode])
     last = max(calls, key=tree.order)
     jumps = context.remember(_jumps, context.scopes.scope_of(last))
     for jump in jumps[bisect_right(jumps, tree.order(node), key=tree.order) :]:
-        if tree.order(jump) > tree.order(last):
+        if tree.order(jump) > tree.order(last) or tree.is_inside(last, jump):
             return
         loop = tree.enclosing(jump, cst.For, cst.While)
         is_out = isinstance(jump, cst.Return) or loop is None or tree.is_inside(last, loop)

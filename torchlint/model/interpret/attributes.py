@@ -151,7 +151,8 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
 def _distribution_attribute(base: Value, name: str, node: cst.CSTNode) -> Value:
     if is_distribution_attribute(name):
         grad, dtype = distribution_grad(base, name), distribution_dtype(base, name)
-        return tensor(grad, dtype=dtype).because(Strength.SIGNATURE, "a statistic of a distribution", node)
+        statistic = replace(tensor(grad, dtype=dtype), certainty=base.certainty)
+        return statistic.because(Strength.SIGNATURE, "a statistic of a distribution", node)
     return Value(Kind.REFERENCE, ref=f"torch.distributions.Distribution.{name}", receiver=base)
 
 
