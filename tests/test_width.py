@@ -1,4 +1,4 @@
-"""A fix makes no line longer than those that the file has, where it can write what it adds below."""
+"""An argument that is added stands where the others do, and makes no line longer than those that the file has."""
 
 from __future__ import annotations
 
@@ -31,6 +31,28 @@ def fixed(text: str) -> str:
 def test_an_argument_goes_below_where_the_line_would_be_too_long(call: str) -> None:
     start = "import torch\n\nnet = torch.nn.Linear(2, 2)\n"
     assert fixed(f"{start}{call}\n") == f"{start}{CALLS[call]}\n"
+
+
+# What stands in the brackets of a call, and what does with a further argument.
+LAYOUTS = {
+    '\n    "a.pt",\n    map_location="cpu",\n': '\n    "a.pt",\n    map_location="cpu",\n    weights_only=True,\n',
+    '\n    "a.pt",\n    map_location="cpu"\n': '\n    "a.pt",\n    map_location="cpu",\n    weights_only=True\n',
+    '\n\t"a.pt",\n\tmap_location=dict(\n\t\ta="b",\n\t),\n': '\n\t"a.pt",\n\tmap_location=dict(\n\t\ta="b",\n\t),'
+    "\n\tweights_only=True,\n",
+    '\n    f="a.pt",\n': '\n    f="a.pt",\n    weights_only=True,\n',
+    '\n    "a.pt"\n': '\n    "a.pt", weights_only=True\n',
+    '\n    "a.pt", map_location="cpu",\n': '\n    "a.pt", map_location="cpu", weights_only=True,\n',
+    '\n    "a.pt",\n    map_location="cpu",  # first\n': '\n    "a.pt",\n    map_location="cpu", weights_only=True,  # first\n',
+    '"a.pt",\n    map_location="cpu",\n': '"a.pt",\n    map_location="cpu", weights_only=True,\n',
+}
+
+
+@pytest.mark.parametrize("given", LAYOUTS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_argument_has_a_line_of_its_own_where_the_others_have(given: str, newline: str) -> None:
+    text = f"import torch\n\nnet = torch.nn.Linear(2, 2)\nnet.load_state_dict(torch.load({given}))\n"
+    wanted = text.replace(given, LAYOUTS[given])
+    assert fixed(text.replace("\n", newline)) == wanted.replace("\n", newline)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

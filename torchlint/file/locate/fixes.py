@@ -71,8 +71,8 @@ def _text_edits(tree: Tree, edits: Iterable[Edit], spans: dict[int, Span]) -> se
     whole = {each for _, each in found}
     for edit, each in found:
         if edit.below is not None and tree.enclosing(edit.below, cst.FormattedString) is None:
-            first = spans[id(edit.below)].start
-            whole = whole - {each} | {width.below(tree.source.text, each, first, whole, tree.source.newline)}
+            first, last = spans[id(edit.below)].start, spans[id(edit.start.node)].start
+            whole = whole - {each} | {width.below(tree.source.text, each, first, last, whole, tree.source.newline)}
     return whole
 
 

@@ -1,4 +1,4 @@
-"""A further argument that would make a line longer than any the file has stands on a line of its own."""
+"""A further argument goes on a line of its own where the others stand so, or the line would be longer than any."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from torchlint.file.text.lines import line_start
 _LEAST = 79
 """Characters that a line may have in any file."""
 _LINE = re.compile(r"[^\r\n]+")
+_BEFORE = re.compile(r"[ \t]*(?:\w+[ \t]*=[ \t]*)?")
+"""What stands before the value of an argument that a line begins with."""
+_AT_END = re.compile(r"[ \t]*(,?)[ \t]*[\r\n]")
 
 
 @functools.lru_cache(maxsize=2)
@@ -21,11 +24,19 @@ def kept_width(text: str) -> int:
     return max((len(line) for line in _LINE.findall(text)), default=0)
 
 
-def below(text: str, edit: TextEdit, first: int, others: Iterable[TextEdit], newline: str) -> TextEdit:
-    """The edit that adds ``, argument``, or puts it below the first argument where the line would be too long.
+def below(  # noqa: PLR0917
+    text: str, edit: TextEdit, first: int, last: int, others: Iterable[TextEdit], newline: str
+) -> TextEdit:
+    """The edit that adds ``, argument``, or puts it below the first argument: see above.
 
-    ``first`` is where that argument begins, ``others`` are the edits that go with this one.
+    ``first`` and ``last`` are where the values of the first and of the last argument begin, ``others`` are the edits
+    that go with this one.
     """
+    left = line_start(text, first)
+    blanks = re.compile(r"[ \t]*").match(text, left)
+    margin = blanks.group() if blanks is not None else ""
+    if _is_one_a_line(text, edit, first, last):
+        return _on_line(edit, newline, margin)
     start = line_start(text, edit.start)
     line = _LINE.match(text, start)
     end = line.end() if line is not None else start
@@ -33,11 +44,22 @@ def below(text: str, edit: TextEdit, first: int, others: Iterable[TextEdit], new
     width = max(_LEAST, kept_width(text))
     if end - start + grown <= width:
         return edit
-    left = line_start(text, first)
-    blanks = re.compile(r"[ \t]*").match(text, left)
-    margin = blanks.group() if blanks is not None else ""
     indent = margin + " " * (first - left - len(margin))
-    argument = edit.content.removeprefix(",").lstrip()
-    if len(indent) + len(argument) + (end - edit.start) > width:
+    if len(indent) + len(edit.content.removeprefix(",").lstrip()) + (end - edit.start) > width:
         return edit
-    return replace(edit, content=f",{newline}{indent}{argument}")
+    return _on_line(edit, newline, indent)
+
+
+def _is_one_a_line(text: str, edit: TextEdit, first: int, last: int) -> bool:
+    """Whether the first and the last argument begin lines and nothing stands behind the last one.
+
+    One argument alone may get another one beside it, unless a comma is behind it: formatters know by that.
+    """
+    if not all(_BEFORE.fullmatch(text, line_start(text, at), at) for at in (first, last)):
+        return False
+    end = _AT_END.match(text, edit.end)
+    return end is not None and (first != last or bool(end.group(1)))
+
+
+def _on_line(edit: TextEdit, newline: str, indent: str) -> TextEdit:
+    return replace(edit, content=f",{newline}{indent}{edit.content.removeprefix(',').lstrip()}")
