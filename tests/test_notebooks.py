@@ -229,6 +229,10 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("from torch.autograd import Variable\nimport torch", "x = Variable(torch.ones(2))", "y = Variable(x)"),
         ("import torch", "x = torch.ones(2)", "y = x"),
     ),
+    "an import with an empty line below it": (
+        ("import torch", "from torch.autograd import Variable\n\nx = Variable(torch.ones(2))", "y = 1\n\nx.data.size()"),
+        ("import torch", "x = torch.ones(2)", "y = 1\n\nx.size()"),
+    ),
     "an import that a magic needs": (
         ("from torch.autograd import Variable\nimport torch", "%prun -s x Variable(1)", "y = Variable(torch.ones(1))"),
         ("from torch.autograd import Variable\nimport torch", "%prun -s x Variable(1)", "y = torch.ones(1)"),

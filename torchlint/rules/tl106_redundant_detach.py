@@ -25,7 +25,7 @@ r"""A detach that does nothing.
  i = loss.cpu().item()
 ```
 
-Where `tolist()` is called, NumPy is not needed either; a detour over it that detaches nothing is left alone:
+Where these are called, NumPy is not needed either; a detour over it that detaches nothing is left alone:
 
 ```diff run
  import torch
@@ -33,6 +33,8 @@ Where `tolist()` is called, NumPy is not needed either; a detour over it that de
  w = torch.ones(3, requires_grad=True)
 -a = w.detach().cpu().numpy().tolist()
 +a = w.tolist()
+-d = w.sum().detach().cpu().numpy().item()
++d = w.sum().item()
  b = (w > 0).cpu().numpy().tolist()
  c = w.detach().numpy()
 ```

@@ -16,7 +16,7 @@ from torchlint.file.text.blocks import block_edits
 from torchlint.file.text.lines import line_start, lines_above, without_blanks
 from torchlint.file.text.scan import scan
 from torchlint.file.text.tokens import TOKENS
-from torchlint.file.tree.placeholders import PLACEHOLDER
+from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN
 
 if TYPE_CHECKING:
     from torchlint.file.tree.given import Span
@@ -111,13 +111,15 @@ def _in_own_quotes(tree: Tree, edit: Edit) -> str:
     return _WORD.sub(r'"\1"', edit.text)
 
 
+_CELL_END = PLACEHOLDER + SHOWN[0]
+"""The letters of the line that ends the cell of a notebook above."""
 _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> int:
     """How far to remove a line so that the empty lines above and below it do not add up.
 
-    All below go where nothing is above: at the beginning of a file, and of a block (``is_first``).
+    All below go where nothing is above: at the beginning of a file, of a notebook's cell, and of a block (``is_first``).
     """
     below, at = list[int](), end
     while blank := _BLANK_LINE.match(text, at):
@@ -125,8 +127,8 @@ def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> i
         below.append(at)
     above = len(below)
     for count, (top, stop) in enumerate(() if is_first else lines_above(text, start)):
-        if text[top:stop].strip():
-            above = count
+        if line := text[top:stop].strip():
+            above = above if line.strip(_CELL_END) == "" else count
             break
     gone = min(above, len(below))
     return below[gone - 1] if gone else end

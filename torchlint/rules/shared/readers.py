@@ -33,7 +33,7 @@ def reading(node: cst.BaseExpression, model: Model) -> Reading | None:
         if not isinstance(outer, cst.Call):
             return None
         if name in READERS:
-            return Reading(name, needless) if not is_array or (name == "tolist" and is_gapless) else None
+            return Reading(name, needless) if not is_array or (is_gapless and not outer.args) else None
         if name not in memory.TRANSFERS and name != "numpy":
             return None
         is_array |= name == "numpy"
