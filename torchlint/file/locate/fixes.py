@@ -119,7 +119,7 @@ _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> int:
     """How far to remove a line so that the empty lines above and below it do not add up.
 
-    All below go where nothing is above: at the beginning of a file, of a notebook's cell, and of a block (``is_first``).
+    All below go where nothing is above: where a file, a cell of a notebook or a block (``is_first``) begins.
     """
     below, at = list[int](), end
     while blank := _BLANK_LINE.match(text, at):

@@ -10,6 +10,7 @@ from torchlint.model.classes import class_of
 from torchlint.model.context import Context
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.flow import Scope, flow_of, nodes_of
+from torchlint.model.graphs.keeping import is_made_of_itself
 from torchlint.model.graphs.mentions import mentions, owner
 from torchlint.model.syntax import dotted, keyword, last_name
 
@@ -31,7 +32,20 @@ def is_bounded(context: Context, path: str, node: cst.CSTNode, *, is_sum: bool) 
     loop = next(flow_of(context, scope).loops(node), None)
     area = loop.body if loop is not None else scope.body if isinstance(scope, cst.FunctionDef) else scope
     emptying = [each for each in _emptying(context, area, scope, path) if each is not node]
-    return bool(emptying) and (not is_sum or runs_with(context, emptying, node))
+    if not is_sum:
+        return bool(emptying)
+    emptying += [each for each in context.remember(_begun_anew, area, scope, path) if each is not node]
+    return bool(emptying) and runs_with(context, emptying, node)
+
+
+def _begun_anew(context: Context, area: cst.CSTNode, scope: Scope, path: str) -> list[cst.CSTNode]:
+    """What binds a path in a part of a scope to something that it is not a part of; a loop around that is run."""
+    found = []
+    for event in flow_of(context, scope).bindings(path):
+        if context.tree.is_inside(event.node, area) and not is_made_of_itself(context, event):
+            loops = [each for each in flow_of(context, scope).loops(event.node) if context.tree.is_inside(each, area)]
+            found.append(loops[-1] if loops else event.node)
+    return found
 
 
 def _is_limited_or_taken(context: Context, path: str, scope: Scope, cls: cst.ClassDef | None) -> bool:

@@ -282,19 +282,20 @@ def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | N
     flow = flow_of(context, scope)
     while path:
         events = flow.bindings(path)
-        if any(_is_before(context, event, loop) and not _is_made_of_itself(context, event) for event in events):
+        if any(_is_before(context, event, loop) and not is_made_of_itself(context, event) for event in events):
             return True
-        if not all(_is_made_of_itself(context, event) for event in events):
+        if not all(is_made_of_itself(context, event) for event in events):
             return False
         path = path.rpartition(".")[0]
     return True
 
 
-def _is_made_of_itself(context: Context, event: Event) -> bool:
+def is_made_of_itself(context: Context, event: Event) -> bool:
+    """Whether a name is bound to something that is made of what it was bound to."""
     if isinstance(event.node, cst.AugAssign):
         return True
     mentioned = context.tree.names(event.path.partition(".")[0], event.node)
-    return len(mentioned) > 1 and event in event.sources
+    return len(mentioned) > 1 and any(each.path == event.path for each in event.sources)
 
 
 def _is_before(context: Context, event: Event, loop: LoopStatement | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import libcst as cst
@@ -11,8 +12,12 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import MANY, Event, Flow, downstream
 from torchlint.model.graphs.mentions import mentions
 from torchlint.model.graphs.scaled import MOVING
+from torchlint.model.names import DATA_SET_NAME, LOADER_NAME
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import last_name
+
+_DATA = re.compile(r"(?:^|_)(?:batch(?:es)?|data|inputs?|images?|labels?|targets?)\d*$")
+"""What is called so is given to a network, and comes from none."""
 
 
 def relatives(
@@ -24,9 +29,16 @@ def relatives(
     """
     seeds = list(others)
     for event in sent.values():
-        if flow.is_repeated_with(event, node) and _has_graph(context, event):
+        if _is_in_each_round(context, flow, event, node) and _has_graph(context, event):
             seeds += flow.events_at(event.node)
     return downstream(seeds, MANY)
+
+
+def _is_in_each_round(context: Context, flow: Flow, event: Event, node: cst.CSTNode) -> bool:
+    """Whether something is bound anew whenever gradients are sent back: they cannot be twice through one graph."""
+    loop = next(flow.loops(node), None)
+    is_bound = loop is None or event.node is loop or context.tree.is_inside(event.node, loop)
+    return is_bound and flow.is_repeated_with(event, node)
 
 
 def _has_graph(context: Context, event: Event) -> bool:
@@ -37,7 +49,9 @@ def _has_graph(context: Context, event: Event) -> bool:
     value = value_of(context, node.value)
     if value.kind == Kind.TENSOR:
         return value.grad == Tri.YES
-    made = node.value
+    made, name = node.value, event.path.rpartition(".")[2]
+    if _DATA.search(name) or LOADER_NAME.search(name) or DATA_SET_NAME.search(name):
+        return False
     if not isinstance(made, cst.Call) or not value.kind & (Kind.UNKNOWN | Kind.CONTAINER | Kind.OBJECT):
         return False
     return last_name(made.func) not in MOVING and any(True for arg in made.args for _ in mentions(context, arg.value))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.interpret.home_made import grad_mode_of
+from torchlint.model.interpret.home_made import grad_mode_of, may_set_mode
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
@@ -37,7 +37,16 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
         return value.grad | frame.grad
     if isinstance(value.node, cst.FunctionDef):
         return grad_mode_of(frame.context.home(value.node).tree, value.node)
-    return Tri.MAYBE if sounds_like_no_grad(node) else None  # a name is no proof, of either
+    if isinstance(value.node, cst.ClassDef) and may_set_mode(frame.context.home(value.node).tree, value.node):
+        return Tri.MAYBE
+    is_named = sounds_like_no_grad(node) or any(map(sounds_like_no_grad, _keywords(node)))
+    return Tri.MAYBE if is_named else None  # a name is no proof, of either
+
+
+def _keywords(node: cst.BaseExpression) -> Iterator[cst.Name]:
+    """The names of arguments: ``evaluating(net, no_grad=True)``."""
+    args = node.args if isinstance(node, cst.Call) else ()
+    return (arg.keyword for arg in args if arg.keyword is not None)
 
 
 def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:

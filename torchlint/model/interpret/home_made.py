@@ -19,10 +19,19 @@ def grad_mode_of(tree: Tree, function: cst.FunctionDef) -> Tri | None:
 
     NO only if that is done under ``no_grad`` wherever it is done: that the word is in it is no proof.
     """
-    if not any(map(sounds_like_no_grad, tree.within(function.body, cst.Name))):
+    if not any(map(_may_set, tree.within(function.body, cst.Name))):
         return None
     places = [_is_off(tree, function, node) for node in _runs(tree, function)]
     return Tri.NO if places and all(places) else Tri.MAYBE
+
+
+def may_set_mode(tree: Tree, cls: cst.ClassDef) -> bool:
+    """Whether objects of a class may turn autograd off where they are entered: something in it is called so."""
+    return any(map(_may_set, tree.within(cls, cst.Name)))
+
+
+def _may_set(name: cst.Name) -> bool:
+    return sounds_like_no_grad(name) or name.value == "set_grad_enabled"
 
 
 def _runs(tree: Tree, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
