@@ -16,7 +16,7 @@ from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
-from torchlint.model.interpreted import interpreted
+from torchlint.model.interpreted import interpreted, trace_of
 from torchlint.model.lineage import lineages
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.same_dimensions import keeps_dimensions
@@ -99,6 +99,15 @@ def call_function(  # noqa: PLR0917
         without = _without_grad(value)
         value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
+
+
+@at_home
+def may_give_without_graph(context: Context, function: cst.FunctionDef) -> bool:
+    """Whether one of the results of a function is a tensor that has no graph, as what is made under ``no_grad`` has."""
+    trace = trace_of(context, function)
+    returned = (each.value for each in context.tree.within(function.body, cst.Return) if each.value is not None)
+    values = [trace.value(each) for each in returned if context.scopes.scope_of(each) is function]
+    return any(each.kind == Kind.TENSOR and each.grad == Tri.NO and bool(each.dtype & Dtype.FLOAT) for each in values)
 
 
 def _inheriting(context: Context, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:

@@ -12,7 +12,7 @@ import libcst as cst
 from torchlint.model import trainable
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import find_method
-from torchlint.model.functions import call_function
+from torchlint.model.functions import call_function, may_give_without_graph
 from torchlint.model.interpret import learning, model_outputs, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
@@ -55,7 +55,7 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         if method is not None:
             value = call_function(frame.context, method, func, node, arguments, frame)
             if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
-                return _through_module(frame, value, func.node, node)
+                return _through_module(frame, value, func.node, method, node)
     if (inner := _call_inner(frame, func, node, arguments)) is not None:
         return inner
     if func.ref is not None:
@@ -138,10 +138,10 @@ def _trained(frame: Frame, value: Value, trained: Tri, certainty: Certainty) -> 
     return value if value.grad == Tri.YES else replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE)
 
 
-def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Call) -> Value:
+def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.FunctionDef, node: cst.Call) -> Value:
     """An output of a module of a file: it carries a graph where autograd records and nothing says otherwise."""
     if value.items is not None:
-        return replace(value, items=tuple(_through_module(frame, item, cls, node) for item in value.items))
+        return replace(value, items=tuple(_through_module(frame, item, cls, forward, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
     is_frozen = trainable.is_frozen(frame.context, node.func)
@@ -154,8 +154,9 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, node: cst.Cal
     if frame.grad == Tri.NO:
         return value if value.grad == Tri.YES else replace(value, grad=Tri.NO)
     if frame.grad == Tri.YES and value.grad in (Tri.MAYBE, Tri.YES):
+        is_doubtful = is_frozen or (value.grad == Tri.MAYBE and may_give_without_graph(frame.context, forward))
         known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
-        return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_frozen else known, leaf=Tri.NO)
+        return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_doubtful else known, leaf=Tri.NO)
     return value
 
 
