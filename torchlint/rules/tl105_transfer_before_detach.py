@@ -53,7 +53,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength, Tri
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, memory, readers
@@ -90,7 +90,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             drop = edit.replace_after(node.value, node)
             fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
             return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1])
-        return _finding(node, node, source, found[1], risk=risk)
+        return _finding(node, node, source, found[1], risk=risk, is_recorded=model.grad_enabled(node) != Tri.NO)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
@@ -130,15 +130,11 @@ def _finding(
     *,
     end: cst.CSTNode | None = None,
     risk: str = "",
+    is_recorded: bool = True,
 ) -> Finding:
     edits = (edit.insert_after(source, ".detach()"), edit.replace_after(node.value, outer))
     written = ".data" if node.attr.value == "data" else ".detach()"
     fix = Fix("Detach first, then transfer", edits, Applicability.UNSAFE if risk else Applicability.SAFE, risk=risk)
-    return Finding(
-        node.attr,
-        f"`{written}` comes after the transfer, so autograd records a copy that nothing needs; detach first",
-        fix,
-        end,
-        evidence,
-        receiver=source,
-    )
+    advice = ", so autograd records a copy that nothing needs; detach first" if is_recorded else "; detach before it"
+    said = f"`{written}` comes after the transfer{advice}"
+    return Finding(node.attr, said, fix, end, evidence, receiver=source)
