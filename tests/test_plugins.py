@@ -316,3 +316,11 @@ def test_their_docstrings_are_tested_as_ours_are(place: Place) -> None:
     assert "1 failed, 3 passed" in ran.stdout, ran.stdout
     assert "requires_grad" not in ran.stdout
     assert "type 'float' became 'Tensor'" in ran.stdout, "what the fix changes is shown"
+
+
+def test_a_file_that_cannot_be_read_fails_their_tests(place: Place) -> None:
+    place.install()
+    place.site.joinpath("house_rules", "hr002_other.py").write_text("def f(:\n")
+    ran = python(["-c", "from torchlint.testing import checks; checks('HR')"], place.project, place.environment())
+    assert ran.returncode == 1
+    assert "LookupError: house 1.2: `hr002_other.py` cannot be read, so its findings are missing: " in ran.stderr

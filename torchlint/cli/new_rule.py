@@ -70,6 +70,9 @@ $prefix = "$package"
 
 [tool.hatch.build.targets.wheel]
 packages = ["$package"]
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
 """)
 
 _TEST = Template('''\

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Applicability, Fixing
 from torchlint.file.triggers.gate import can_match
-from torchlint.rules import catalogue
+from torchlint.rules import catalogue, faults
 from torchlint.testing.examples import Example, examples
 from torchlint.testing.linting import applicability, compiles, lint, same_text, show
 from torchlint.testing.triggers import missed_in
@@ -45,8 +45,10 @@ def checks(selector: str = "") -> list[Check]:
     """What is asked of the blocks of all rules whose code begins like that, in order.
 
     Raises:
-        LookupError: there is no such rule, so nothing would be tested.
+        LookupError: there is no such rule, so nothing would be tested, or a rule of an installed package is missing.
     """
+    if missing := faults():
+        raise LookupError("; ".join(missing))
     rules = [(code, info.doc) for code, info in catalogue().items() if code.startswith(selector)]
     if not rules:
         raise LookupError(f"no rule has a code that begins with {selector}: is the package with the rules installed?")
