@@ -89,3 +89,10 @@ def test_settings_can_be_given(write: Write, torchlint: Torchlint) -> None:
     assert torchlint(*UPGRADE, "--config", "unfixable=TL302").out.endswith("Fixed 0, 2 left.\n")
     assert Path("x.py").read_text(encoding="utf-8") == OLD
     assert torchlint(*UPGRADE[:3], "--config", "fixx=1").code == 2
+
+
+def test_an_argument_that_is_a_keyword_is_no_syntax_error(torchlint: Torchlint, write: Write) -> None:
+    write({"x.py": "import torch\nx = torch.ones(3).cuda(async=True)\n"})
+    lines = torchlint("upgrade", "--from", "1.4", "--to", "2.13", ".").out.splitlines()
+    assert [line.split()[4] for line in lines if line.startswith(" ")] == ["TL204"]
+    assert lines[-1] == "Where they are: torchlint check --select TL204,TL3,TL7,TL9 --target-torch '==2.13'"

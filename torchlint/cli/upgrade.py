@@ -26,8 +26,8 @@ from torchlint.versions import version
 _SHOWN = 5
 """So many names of files are listed at most."""
 
-RULES = ("TL3", "TL7", "TL9")
-"""The groups that are about torch's API."""
+RULES = ("TL204", "TL3", "TL7", "TL9")
+"""What is about torch's API: three groups, and an argument that is a keyword of Python now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +130,5 @@ def summary(results: Iterable[FileResult], known: Collection[Spot], options: Upg
     total = sum(len(paths) for side in (new, old) for paths in side.values())
     said = f"{total} place{'s' * (total != 1)} to look at {way}"
     yield f"{said}; {fixable['safe']} with a safe fix, {fixable['unsafe']} with an unsafe one"
+    if total:
+        yield f"Where they are: torchlint check --select {','.join(RULES)} --target-torch '=={options.newest}'"
